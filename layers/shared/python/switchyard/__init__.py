@@ -1,0 +1,1 @@
+"""What every part of Switchyard shares; the folder above is the Lambda layer."""

@@ -1,0 +1,33 @@
+"""Names that the stacks create and the adapters use: tables' keys and indexes."""
+
+from typing import Final
+
+PARTITION_KEY: Final = "PK"
+SORT_KEY: Final = "SK"
+TTL: Final = "ttl"
+
+DUE_INDEX: Final = "due-index"
+DUE_SHARD: Final = "due_shard"
+DUE_AT: Final = "due_at_ms"
+
+JOBS_INDEX: Final = "jobs-index"
+JOBS_TENANT: Final = "listed_under"
+JOBS_ORDER: Final = "listed_at"
+JOBS_SUMMARY: Final = (
+    "job_id",
+    "name",
+    "state",
+    "run",
+    "total_tasks",
+    "created_at_ms",
+    "settled_at_ms",
+    "failure_detected_at_ms",
+    "tags",
+)
+
+EVENT_INDEXES: Final = tuple(f"GSI{n}" for n in range(1, 8))
+EVENT_SUMMARY: Final = ("entityId", "entityType", "tenantId", "eventType", "timestamp", "eventId")
+
+
+def event_index_name(index: str) -> str:
+    return f"{index}-index"

@@ -1,0 +1,71 @@
+"""One settings class per deployable, read once from the environment.
+
+The stacks fill each class by name (`stacks/environment.py`), so a forgotten or misspelt variable
+fails the synthesis, not the first invocation. Names of the original consumer are kept where the
+thing they name still exists (`SQS_QUEUE_URL`, `S3_BUCKET`, `MAX_CONCURRENT_CLAUDE`, …).
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, PositiveInt
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+AgentBackend = Literal["auto", "claude-agent-sdk", "offline"]
+
+
+class Settings(BaseSettings):
+    """What every deployable knows: which stage it is."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore")
+
+    stage: str
+
+
+class EmitterSettings(Settings):
+    """What is needed to put events on the bus."""
+
+    eventbridge_bus_name: str
+    app_name: str = "task-workflow"
+
+
+class ApiSettings(EmitterSettings):
+    state_table_name: str
+    task_definitions_table: str
+
+
+class AuthorizerSettings(Settings):
+    state_table_name: str
+
+
+class DispatcherSettings(EmitterSettings):
+    state_table_name: str
+    sqs_queue_url: str
+
+
+class SaveEventSettings(Settings):
+    dynamodb_events_table_name: str
+    events_retention_days: PositiveInt
+
+
+class WorkerSettings(EmitterSettings):
+    state_table_name: str
+    task_definitions_table: str
+    sqs_queue_url: str
+    s3_bucket: str
+    agent_backend: AgentBackend
+    max_concurrent_claude: PositiveInt = 3
+    wait_time_seconds: int = Field(default=20, ge=0, le=20)
+    visibility_extension_interval: PositiveInt = 20_000
+    """Milliseconds between two renewals of a lease."""
+    visibility_extension_amount: PositiveInt = 30
+    """Seconds by which a renewal extends a message's visibility; the lease is 1.5 times this."""
+    claude_timeout: PositiveInt = 300_000
+    """Milliseconds an attempt may take when its definition does not say."""
+    claude_model: str = "claude-sonnet-5-5"
+    stop_grace_seconds: PositiveInt = 100
+    """How long running tasks may finish after a stop signal; Fargate kills at 120 s."""
+    output_folder: Path = Path(".output")
+    delete_files_after_upload: bool = False
+    offline_delay_ms: int = Field(default=0, ge=0)
+    """How long the offline agent pretends to think."""
