@@ -1,0 +1,114 @@
+"""What producers send and what they are answered."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from switchyard.contracts.definitions import DefinitionName
+from switchyard.contracts.wire import CleanText, Wire
+from switchyard.domain.graph import TaskSpec
+from switchyard.domain.ids import TASK_ID
+from switchyard.domain.states import Rule
+
+MAX_TAGS = 20
+
+
+def _task_id(value: str) -> str:
+    if not TASK_ID.fullmatch(value):
+        raise ValueError("must be 1 to 128 of a-z A-Z 0-9 - _")
+    return value
+
+
+TaskId = Annotated[str, AfterValidator(_task_id)]
+Tag = Annotated[CleanText, Field(min_length=1, max_length=128)]
+
+
+class TaskRequest(Wire):
+    task_id: TaskId
+    name: DefinitionName
+    depends_on: tuple[TaskId, ...] = ()
+    input: Any = None
+    rule: Rule = Rule.ALL_COMPLETED
+
+    def spec(self) -> TaskSpec:
+        return TaskSpec(
+            task_id=self.task_id,
+            name=self.name,
+            depends_on=self.depends_on,
+            input=self.input,
+            rule=self.rule,
+        )
+
+
+class SubmitJob(Wire):
+    name: CleanText = Field(default="job", min_length=1, max_length=200)
+    tags: dict[Tag, Tag] = Field(default_factory=dict, max_length=MAX_TAGS)
+    tasks: tuple[TaskRequest, ...]
+
+
+class JobAccepted(Wire):
+    job_id: str
+    status: str = "created"
+    total_tasks: int
+    root_tasks: tuple[str, ...]
+    created_at: datetime
+
+
+class TaskSummary(Wire):
+    task_id: str
+    name: str
+    depends_on: tuple[str, ...]
+    status: str
+    attempt: int
+    started_at: datetime | None = None
+    settled_at: datetime | None = None
+    cost_usd: float = 0.0
+    error: str | None = None
+
+
+class JobView(Wire):
+    job_id: str
+    name: str
+    status: str
+    total_tasks: int
+    progress: dict[str, int]
+    """How many tasks are in each status."""
+    created_at: datetime
+    completed_at: datetime | None = None
+    tags: dict[str, str] = Field(default_factory=dict)
+    tasks: tuple[TaskSummary, ...]
+
+
+class JobSummary(Wire):
+    job_id: str
+    name: str
+    status: str
+    total_tasks: int
+    created_at: datetime
+    completed_at: datetime | None = None
+
+
+class JobPage(Wire):
+    jobs: tuple[JobSummary, ...]
+    cursor: str | None = None
+
+
+class TaskView(TaskSummary):
+    job_id: str
+    request_id: str
+    definition_version: int
+    run: int
+    max_attempts: int
+    duration_ms: int | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    input: Any = None
+    output: Any = None
+    artifacts: str | None = None
+    """The bucket's prefix with artifacts, logs and traces."""
+
+
+def instant(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, tz=UTC)

@@ -1,0 +1,59 @@
+"""Names of things. Every id is checked by `fullmatch` before it touches a key, a path or a log."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Final
+
+TASK_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+JOB_ID: Final = re.compile(r"job-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+REQUEST_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,256}")
+TENANT_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+DEFINITION_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+HIDDEN_PREFIX: Final = "__"
+START: Final = "__start__"
+END: Final = "__end__"
+
+DUE_SHARDS: Final = 16
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JobRef:
+    tenant: str
+    job_id: str
+
+    def task(self, task_id: str) -> "TaskRef":
+        return TaskRef(self.tenant, self.job_id, task_id)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TaskRef:
+    tenant: str
+    job_id: str
+    task_id: str
+
+    @property
+    def job(self) -> JobRef:
+        return JobRef(self.tenant, self.job_id)
+
+    @property
+    def request_id(self) -> str:
+        return f"{self.job_id}__{self.task_id}"
+
+    @property
+    def hidden(self) -> bool:
+        return self.task_id.startswith(HIDDEN_PREFIX)
+
+
+def split_request_id(request_id: str) -> tuple[str, str]:
+    """The first `__` splits: a job id cannot contain one."""
+    job_id, separator, task_id = request_id.partition("__")
+    if not (separator and JOB_ID.fullmatch(job_id) and TASK_ID.fullmatch(task_id)):
+        raise ValueError(f"{request_id!r} is not of the form job-…__taskId")
+    return job_id, task_id
+
+
+def due_shard(request_id: str) -> int:
+    digest = hashlib.blake2b(request_id.encode(), digest_size=2).digest()
+    return int.from_bytes(digest, "big") % DUE_SHARDS

@@ -1,0 +1,36 @@
+"""A job as its item tells it, and a whole job as one consistent read tells it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from switchyard.domain.ids import JobRef
+from switchyard.domain.states import JobState
+from switchyard.domain.task import Tags, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    ref: JobRef
+    name: str
+    state: JobState
+    total_tasks: int
+    created_at_ms: int
+    run: int = 1
+    settled_at_ms: int | None = None
+    failure_detected_at_ms: int | None = None
+    failed_task_id: str | None = None
+    tags: Tags = field(default_factory=dict)
+    due_at_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPicture:
+    """A job with all its tasks. `depends_on` names what people declared, hidden tasks left out."""
+
+    job: Job
+    tasks: tuple[Task, ...]
+    depends_on: Mapping[str, tuple[str, ...]]
+
+    @property
+    def visible_tasks(self) -> tuple[Task, ...]:
+        return tuple(task for task in self.tasks if not task.ref.hidden)

@@ -1,0 +1,85 @@
+"""The states of tasks and jobs, and the words people see for them."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class TaskState(StrEnum):
+    WAITING = "WAITING"
+    READY = "READY"
+    QUEUED = "QUEUED"
+    PROCESSING = "PROCESSING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    TIMED_OUT = "TIMED_OUT"
+    SKIPPED = "SKIPPED"
+    CANCELLED = "CANCELLED"
+    NOT_COMPLETED = "NOT_COMPLETED"
+    """A relay's hidden outcome: one of those it stands for did not complete."""
+
+    @property
+    def settled(self) -> bool:
+        return self in SETTLED
+
+    @property
+    def failure(self) -> bool:
+        return self in FAILURES
+
+
+SETTLED: Final = frozenset(
+    {
+        TaskState.COMPLETED,
+        TaskState.FAILED,
+        TaskState.TIMED_OUT,
+        TaskState.SKIPPED,
+        TaskState.CANCELLED,
+        TaskState.NOT_COMPLETED,
+    }
+)
+FAILURES: Final = frozenset({TaskState.FAILED, TaskState.TIMED_OUT})
+
+
+class Rule(StrEnum):
+    """When a task whose parents have all settled may run."""
+
+    ALL_COMPLETED = "all_completed"
+    ALL_SETTLED = "all_settled"
+    ANY_FAILED = "any_failed"
+
+
+class JobState(StrEnum):
+    WRITING = "WRITING"
+    OPEN = "OPEN"
+    CANCELLING = "CANCELLING"
+    REDRIVING = "REDRIVING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+    @property
+    def settled(self) -> bool:
+        return self in {JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED}
+
+
+_TASK_WORDS: Final = {
+    TaskState.WAITING: "waiting",
+    TaskState.READY: "pending",
+    TaskState.PROCESSING: "processing",
+    TaskState.COMPLETED: "completed",
+    TaskState.FAILED: "failed",
+    TaskState.TIMED_OUT: "failed",
+    TaskState.SKIPPED: "skipped",
+    TaskState.CANCELLED: "cancelled",
+}
+
+
+def task_status(state: TaskState, *, attempt: int) -> str:
+    if state is TaskState.QUEUED:
+        return "retrying" if attempt else "pending"
+    return _TASK_WORDS[state]
+
+
+def job_status(state: JobState, *, failure_detected: bool) -> str:
+    if state.settled:
+        return state.value.lower()
+    return "partial_failure" if failure_detected else "processing"

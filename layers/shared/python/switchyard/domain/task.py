@@ -1,0 +1,107 @@
+"""A task as its control item tells it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.states import Rule, TaskState
+
+MAX_ATTEMPTS: Final = 3
+
+Json = Any
+"""Whatever JSON can say; its shape is the business of a definition's schema."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a task ended: everything its event will contain, except the output itself."""
+
+    state: TaskState
+    duration_ms: int = 0
+    usage: Usage = field(default_factory=Usage)
+    exit_code: int | None = None
+    error: str | None = None
+    error_category: str | None = None
+    source: str = "worker"
+    timeout_ms: int | None = None
+    signal: str | None = None
+    artifacts: str | None = None
+    """Where logs, traces and artifacts are: a prefix in the bucket."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    ref: TaskRef
+    state: TaskState
+    definition: str
+    definition_version: int
+    rule: Rule = Rule.ALL_COMPLETED
+    run: int = 1
+    attempt: int = 0
+    max_attempts: int = MAX_ATTEMPTS
+    fence: int = 0
+    owner: str | None = None
+    lease_until_ms: int = 0
+    not_before_ms: int = 0
+    waiting_on: frozenset[str] = frozenset()
+    not_completed: frozenset[str] = frozenset()
+    cancel_requested: bool = False
+    ready_at_ms: int | None = None
+    started_at_ms: int | None = None
+    settled_at_ms: int | None = None
+    due_at_ms: int | None = None
+    last_error: str | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def token(self) -> str:
+        """What this run of the task is called in the `waiting_on` of its dependents."""
+        return edge_token(self.ref.task_id, self.run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload:
+    """A task's data: what it was given, whom it follows, what it made."""
+
+    input: Json = None
+    depends_on: tuple[str, ...] = ()
+    output: Json = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """The right to settle one attempt. Every later write names owner and fence."""
+
+    ref: TaskRef
+    owner: str
+    fence: int
+    run: int
+
+    @classmethod
+    def on(cls, task: Task, owner: str) -> "Lease":
+        return cls(ref=task.ref, owner=owner, fence=task.fence, run=task.run)
+
+
+def edge_token(task_id: str, run: int) -> str:
+    return f"{task_id}@{run}"
+
+
+def parent_of(token: str) -> str:
+    return token.rpartition("@")[0]
+
+
+def milliseconds(duration: timedelta) -> int:
+    return int(duration / timedelta(milliseconds=1))
+
+
+Tags = Mapping[str, str]

@@ -1,0 +1,111 @@
+"""Tells a task's stored transitions as events. Whoever tells one again tells the same."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Final
+
+from switchyard.contracts.events import (
+    Properties,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskPending,
+    TaskProcessingFailed,
+    TaskProcessingStarted,
+    TaskReleased,
+    TaskSkipped,
+    TaskTimeout,
+    UsageFigures,
+)
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Json, Outcome, Task
+from switchyard.usecases.emitting import Fact
+
+
+def pending(task: Task, *, depends_on: tuple[str, ...] = ()) -> Fact:
+    told = TaskPending(**_identity(task), name=task.definition, depends_on=depends_on or None)
+    return Fact(task.ref.tenant, told, task.ready_at_ms or 0)
+
+
+def started(task: Task, *, worker_id: str, process_id: int) -> Fact:
+    told = TaskProcessingStarted(
+        **_identity(task),
+        effective_until=task.lease_until_ms,
+        worker_id=worker_id,
+        process_id=process_id,
+    )
+    return Fact(task.ref.tenant, told, task.started_at_ms or 0)
+
+
+def attempt_failed(task: Task, *, attempt: int, error: str, category: str, at_ms: int) -> Fact:
+    told = TaskProcessingFailed(
+        **_identity(task), attempt_number=attempt, error=error, error_category=category
+    )
+    return Fact(task.ref.tenant, told, at_ms)
+
+
+def released(task: Task, *, reason: str, at_ms: int) -> Fact:
+    told = TaskReleased(**_identity(task), reason=reason, not_before=task.not_before_ms)
+    return Fact(task.ref.tenant, told, at_ms)
+
+
+def settled(task: Task, *, output: Json) -> Fact:
+    """The event of a settled task, from what its settling stored and nothing else."""
+    outcome = task.outcome or Outcome(state=task.state)
+    told = _TELL[task.state](task, outcome, output)
+    return Fact(task.ref.tenant, told, task.settled_at_ms or 0)
+
+
+def _completed(task: Task, outcome: Outcome, output: Json) -> Properties:
+    return TaskCompleted(
+        **_identity(task),
+        output=output,
+        duration_ms=outcome.duration_ms,
+        exit_code=outcome.exit_code or 0,
+        usage=UsageFigures(**asdict(outcome.usage)),
+    )
+
+
+def _failed(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    return TaskFailed(
+        **_identity(task),
+        error=outcome.error or "unknown",
+        error_category=outcome.error_category or "unknown",
+        retry_count=max(task.attempt - 1, 0),
+        source="dlq" if outcome.source == "dlq" else "worker",
+    )
+
+
+def _timed_out(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    return TaskTimeout(
+        **_identity(task),
+        timeout_ms=outcome.timeout_ms or 0,
+        elapsed_ms=outcome.duration_ms,
+        signal="SIGKILL" if outcome.signal == "SIGKILL" else "SIGTERM",
+    )
+
+
+def _skipped(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    return TaskSkipped(**_identity(task), reason=outcome.error or "its rule did not hold")
+
+
+def _cancelled(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    return TaskCancelled(**_identity(task), reason=outcome.error or "cancellation was requested")
+
+
+_TELL: Final[Mapping[TaskState, Callable[[Task, Outcome, Json], Properties]]] = {
+    TaskState.COMPLETED: _completed,
+    TaskState.FAILED: _failed,
+    TaskState.TIMED_OUT: _timed_out,
+    TaskState.SKIPPED: _skipped,
+    TaskState.CANCELLED: _cancelled,
+}
+
+
+def _identity(task: Task) -> dict[str, str | int]:
+    return {
+        "request_id": task.ref.request_id,
+        "job_id": task.ref.job_id,
+        "run": task.run,
+        "fence": task.fence,
+    }
