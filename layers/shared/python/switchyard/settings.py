@@ -32,6 +32,7 @@ class EmitterSettings(Settings):
 class ApiSettings(EmitterSettings):
     state_table_name: str
     task_definitions_table: str
+    s3_bucket: str
 
 
 class AuthorizerSettings(Settings):

@@ -9,6 +9,8 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import Rule, TaskState
 
 MAX_ATTEMPTS: Final = 3
+RESULT_FILE: Final = "artifacts/task-result.json"
+"""Where an attempt leaves its output, below its prefix in the bucket."""
 
 Json = Any
 """Whatever JSON can say; its shape is the business of a definition's schema."""
@@ -78,18 +80,21 @@ class Payload:
     output: Json = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Lease:
     """The right to settle one attempt. Every later write names owner and fence."""
 
-    ref: TaskRef
+    task: Task
+    """As it was when the lease was taken."""
     owner: str
-    fence: int
-    run: int
 
-    @classmethod
-    def on(cls, task: Task, owner: str) -> "Lease":
-        return cls(ref=task.ref, owner=owner, fence=task.fence, run=task.run)
+    @property
+    def ref(self) -> TaskRef:
+        return self.task.ref
+
+    @property
+    def fence(self) -> int:
+        return self.task.fence
 
 
 def edge_token(task_id: str, run: int) -> str:

@@ -1,0 +1,48 @@
+"""How we talk to AWS: one way to make a client, one way to call it, one translation of failure."""
+
+from collections.abc import Callable
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from switchyard.domain.errors import Unavailable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_CONFIG: Final = Config(
+    connect_timeout=3,
+    read_timeout=30,  # a long poll takes 20 s
+    max_pool_connections=32,
+    retries={"mode": "standard", "max_attempts": 4},
+    user_agent_extra="switchyard",
+)
+
+CONDITION_FAILED: Final = "ConditionalCheckFailedException"
+TRANSACTION_CANCELLED: Final = "TransactionCanceledException"
+_OURS_TO_DECIDE: Final = frozenset({CONDITION_FAILED, TRANSACTION_CANCELLED})
+_CALLERS_FAULT: Final = frozenset(
+    {"ValidationException", "AccessDeniedException", "AccessDenied", "InvalidParameterValue"}
+)
+
+
+def client(service: str) -> Any:
+    return boto3.client(service, config=_CONFIG)  # type: ignore[call-overload]
+
+
+def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Translate what may pass into `Unavailable`; conditions and our own mistakes stay."""
+    try:
+        return operation(*args, **kwargs)
+    except ClientError as error:
+        if code_of(error) in _OURS_TO_DECIDE | _CALLERS_FAULT:
+            raise
+        raise Unavailable(str(error)) from error
+    except BotoCoreError as error:
+        raise Unavailable(str(error)) from error
+
+
+def code_of(error: ClientError) -> str:
+    return cast("str", error.response["Error"]["Code"])

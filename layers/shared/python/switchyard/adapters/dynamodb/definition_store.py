@@ -1,0 +1,82 @@
+"""Task definitions: every version for ever, and a copy of the latest for listing."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from switchyard.adapters.aws import TRANSACTION_CANCELLED, code_of
+from switchyard.adapters.dynamodb.items import json_text
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Key, Update
+from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+from switchyard.domain.errors import Conflict, UnknownDefinition
+
+
+class DynamoDbDefinitionStore:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def put(self, tenant: str, name: str, definition: TaskDefinition) -> RegisteredDefinition:
+        current = self.latest(tenant, [name]).get(name)
+        if current and current.content == definition:
+            return current
+        registered = RegisteredDefinition(
+            **definition.model_dump(), name=name, version=current.version + 1 if current else 1
+        )
+        self._write(tenant, registered)
+        return registered
+
+    def latest(self, tenant: str, names: Iterable[str]) -> Mapping[str, RegisteredDefinition]:
+        items = self._table.get_many([_latest_key(tenant, name) for name in sorted(set(names))])
+        found = map(_definition, items)
+        return {definition.name: definition for definition in found}
+
+    def version(self, tenant: str, name: str, version: int) -> RegisteredDefinition:
+        item = self._table.get(_version_key(tenant, name, version))
+        if item is None:
+            raise UnknownDefinition(f"{name} version {version}")
+        return _definition(item)
+
+    def all(self, tenant: str) -> tuple[RegisteredDefinition, ...]:
+        items = self._table.query(
+            "#PK = :tenant AND begins_with(#SK, :latest)",
+            {"tenant": _partition(tenant), "latest": "LATEST#"},
+        )
+        return tuple(map(_definition, items))
+
+    def _write(self, tenant: str, definition: RegisteredDefinition) -> None:
+        content: dict[str, Any] = {
+            "version": definition.version,
+            "document": json_text(definition.model_dump(mode="json", exclude_none=True)),
+        }
+        never_overwritten = Update(set=content, condition="attribute_not_exists(#PK)")
+        follows_the_one_read = Update(
+            set=content,
+            condition="attribute_not_exists(#PK) OR #version = :previous",
+            values={"previous": definition.version - 1},
+        )
+        try:
+            self._table.transact(
+                (_version_key(tenant, definition.name, definition.version), never_overwritten),
+                (_latest_key(tenant, definition.name), follows_the_one_read),
+            )
+        except ClientError as error:
+            if code_of(error) != TRANSACTION_CANCELLED:
+                raise
+            raise Conflict(f"definition {definition.name!r} was changed at the same time") from error
+
+
+def _definition(item: Item) -> RegisteredDefinition:
+    return RegisteredDefinition.model_validate_json(item["document"])
+
+
+def _partition(tenant: str) -> str:
+    return f"TENANT#{tenant}"
+
+
+def _latest_key(tenant: str, name: str) -> Key:
+    return _partition(tenant), f"LATEST#{name}"
+
+
+def _version_key(tenant: str, name: str, version: int) -> Key:
+    return _partition(tenant), f"VERSION#{name}#{version:08d}"

@@ -1,0 +1,134 @@
+"""State table items, and the domain objects they stand for."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, Final
+
+from switchyard.adapters.dynamodb.table import Item, Key
+from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENANT
+from switchyard.domain.ids import JobRef, TaskRef, due_shard
+from switchyard.domain.job import Job
+from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.task import Outcome, Payload, Task, Usage
+
+JOB_SORT_KEY: Final = "JOB"
+TASK_PREFIX: Final = "TASK#"
+DEPENDENTS_PREFIX: Final = "DEPENDENTS#"
+DATA_PREFIX: Final = "DATA#"
+_AFTER_ALL_TASKS: Final = "TASK#~"  # `~` sorts after everything an id may contain
+
+PICTURE_RANGE: Final = (DEPENDENTS_PREFIX, _AFTER_ALL_TASKS)  # everything but DATA#
+
+_TASK_FIELDS: Final = tuple(field.name for field in fields(Task) if field.name != "ref")
+_JOB_FIELDS: Final = tuple(field.name for field in fields(Job) if field.name != "ref")
+
+
+def partition(ref: JobRef | TaskRef) -> str:
+    return f"TENANT#{ref.tenant}#JOB#{ref.job_id}"
+
+
+def job_key(ref: JobRef) -> Key:
+    return partition(ref), JOB_SORT_KEY
+
+
+def task_key(ref: TaskRef) -> Key:
+    return partition(ref), f"{TASK_PREFIX}{ref.task_id}"
+
+
+def dependents_key(ref: TaskRef) -> Key:
+    return partition(ref), f"{DEPENDENTS_PREFIX}{ref.task_id}"
+
+
+def data_key(ref: TaskRef) -> Key:
+    return partition(ref), f"{DATA_PREFIX}{ref.task_id}"
+
+
+def listing_order(job: Job) -> str:
+    return f"{job.created_at_ms:013d}#{job.ref.job_id}"
+
+
+def due_attributes(name: str, due_at_ms: int) -> Item:
+    """`name` is a request id, or a job id: it spreads the due index over its shards."""
+    return {DUE_SHARD: due_shard(name), DUE_AT: due_at_ms}
+
+
+def job_item(job: Job) -> Item:
+    due = due_attributes(job.ref.job_id, job.due_at_ms) if job.due_at_ms is not None else {}
+    return {
+        **_keys(job_key(job.ref)),
+        **_stored(job, _JOB_FIELDS),
+        **due,
+        "job_id": job.ref.job_id,
+        JOBS_TENANT: job.ref.tenant,
+        JOBS_ORDER: listing_order(job),
+    }
+
+
+def job_from(item: Mapping[str, Any], tenant: str) -> Job:
+    known = {name: item[name] for name in _JOB_FIELDS if name in item}
+    known["state"] = JobState(item["state"])
+    return Job(ref=JobRef(tenant, item["job_id"]), **known)
+
+
+def task_item(task: Task) -> Item:
+    due = due_attributes(task.ref.request_id, task.due_at_ms) if task.due_at_ms is not None else {}
+    return {
+        **_keys(task_key(task.ref)),
+        **_stored(task, _TASK_FIELDS),
+        **due,
+        "max_attempts": task.max_attempts,
+        "attempt": task.attempt,
+        "fence": task.fence,
+    }
+
+
+def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
+    known = {name: item[name] for name in _TASK_FIELDS if name in item}
+    known["state"] = TaskState(item["state"])
+    known["rule"] = Rule(item["rule"])
+    known["definition"] = item.get("definition", "")
+    known["definition_version"] = item.get("definition_version", 0)
+    known["waiting_on"] = frozenset(item.get("waiting_on", ()))
+    known["not_completed"] = frozenset(item.get("not_completed", ()))
+    known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
+    return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
+
+
+def outcome_attribute(outcome: Outcome) -> Item:
+    return _without_empty(asdict(outcome))
+
+
+def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
+    usage = Usage(**attribute.get("usage", {}))
+    return Outcome(**{**attribute, "state": TaskState(attribute["state"]), "usage": usage})
+
+
+def data_item(ref: TaskRef, payload: Payload) -> Item:
+    return {
+        **_keys(data_key(ref)),
+        "input": json_text(payload.input),
+        "depends_on": list(payload.depends_on),
+    }
+
+
+def json_text(value: Any) -> str:
+    """JSON travels as text: it comes back byte for byte, whatever its numbers."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _keys(key: Key) -> Item:
+    return {"PK": key[0], "SK": key[1]}
+
+
+def _stored(thing: Task | Job, names: tuple[str, ...]) -> Item:
+    return _without_empty({name: getattr(thing, name) for name in names if name != "outcome"})
+
+
+def _without_empty(item: Mapping[str, Any]) -> Item:
+    """Sets and texts that are empty are not stored: DynamoDB has no empty sets."""
+    return {
+        name: value
+        for name, value in item.items()
+        if value is not None and value is not False and value not in ("", frozenset(), {})
+    }

@@ -1,0 +1,172 @@
+"""Jobs in the state table."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, Final
+
+from switchyard.adapters.dynamodb.items import (
+    DEPENDENTS_PREFIX,
+    JOB_SORT_KEY,
+    PICTURE_RANGE,
+    TASK_PREFIX,
+    data_item,
+    dependents_key,
+    due_attributes,
+    job_from,
+    job_item,
+    job_key,
+    partition,
+    task_from,
+    task_item,
+    task_key,
+)
+from switchyard.adapters.dynamodb.table import (
+    DynamoDbTable,
+    Item,
+    Refusal,
+    Update,
+    deserialized,
+    key_item,
+    serialized,
+)
+from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
+from switchyard.domain import due
+from switchyard.domain.errors import Conflict, Rejected, UnknownJob
+from switchyard.domain.ids import HIDDEN_PREFIX, JOB_ID, START, JobRef
+from switchyard.domain.job import Job, JobPicture
+from switchyard.domain.plan import JobPlan
+from switchyard.domain.states import JobState, TaskState
+from switchyard.ports import JobPage
+
+_CURSOR: Final = re.compile(rf"(\d{{13}})#({JOB_ID.pattern})")
+
+
+class DynamoDbJobStore:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def write(self, plan: JobPlan) -> None:
+        if not self._table.put(job_item(plan.job), condition="attribute_not_exists(#PK)"):
+            raise Conflict(f"{plan.job.ref.job_id} exists already")
+        self._table.put_many(list(_items(plan)))
+
+    def open(self, plan: JobPlan, *, now_ms: int) -> None:
+        job, start = plan.job.ref, plan.job.ref.task(START)
+        self._table.transact(
+            (
+                job_key(job),
+                Update(
+                    set={"state": JobState.OPEN}
+                    | due_attributes(job.job_id, now_ms + due.JOB_AUDIT),
+                    condition="#state = :writing",
+                    values={"writing": JobState.WRITING},
+                ),
+            ),
+            (
+                task_key(start),
+                Update(
+                    set={"state": TaskState.COMPLETED, "settled_at_ms": now_ms}
+                    | due_attributes(start.request_id, now_ms + due.AFTER_SETTLING),
+                    add={"fence": 1},
+                    condition="#state = :waiting",
+                    values={"waiting": TaskState.WAITING},
+                ),
+            ),
+        )
+
+    def find(self, ref: JobRef) -> Job | None:
+        item = self._table.get(job_key(ref))
+        return job_from(item, ref.tenant) if item else None
+
+    def picture(self, ref: JobRef) -> JobPicture:
+        first, last = PICTURE_RANGE
+        items = list(
+            self._table.query(
+                "#PK = :job AND #SK BETWEEN :first AND :last",
+                {"job": partition(ref), "first": first, "last": last},
+            )
+        )
+        jobs = [item for item in items if item["SK"] == JOB_SORT_KEY]
+        if not jobs:
+            raise UnknownJob(ref.job_id)
+        tasks = [task_from(i, ref) for i in items if i["SK"].startswith(TASK_PREFIX)]
+        return JobPicture(
+            job=job_from(jobs[0], ref.tenant), tasks=tuple(tasks), depends_on=_parents(items)
+        )
+
+    def page(self, tenant: str, *, limit: int, cursor: str | None) -> JobPage:
+        options: dict[str, Any] = {"ExclusiveStartKey": _start(tenant, cursor)} if cursor else {}
+        page = next(
+            self._table.pages(
+                f"#{JOBS_TENANT} = :tenant",
+                {"tenant": tenant},
+                IndexName=JOBS_INDEX,
+                ScanIndexForward=False,
+                Limit=limit,
+                **options,
+            )
+        )
+        items = [deserialized(item) for item in page["Items"]]
+        more = items and "LastEvaluatedKey" in page
+        return JobPage(
+            jobs=tuple(job_from(item, tenant) for item in items),
+            cursor=items[-1][JOBS_ORDER] if more else None,
+        )
+
+    def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
+        answer = self._table.update(
+            job_key(job.ref),
+            Update(
+                set={"failure_detected_at_ms": now_ms, "failed_task_id": task_id},
+                condition="attribute_not_exists(#failure_detected_at_ms) AND #run = :run",
+                values={"run": job.run},
+            ),
+        )
+        return self._job(job.ref, answer)
+
+    def settle(self, job: Job, state: JobState, *, now_ms: int) -> Job:
+        answer = self._table.update(
+            job_key(job.ref),
+            Update(
+                set={"state": state, "settled_at_ms": now_ms},
+                remove=(DUE_SHARD, DUE_AT),
+                condition="#state = :open AND #run = :run",
+                values={"open": JobState.OPEN, "run": job.run},
+            ),
+        )
+        return self._job(job.ref, answer)
+
+    def _job(self, ref: JobRef, answer: Item | Refusal) -> Job:
+        item = answer.item if isinstance(answer, Refusal) else answer
+        if item is None:
+            raise UnknownJob(ref.job_id)
+        return job_from(item, ref.tenant)
+
+
+def _items(plan: JobPlan) -> Iterable[Item]:
+    job = plan.job.ref
+    yield from (task_item(task) for task in plan.tasks)
+    for task_id, dependents in plan.dependents.items():
+        yield {**key_item(dependents_key(job.task(task_id))), "tasks": list(dependents)}
+    for task_id, payload in plan.payloads.items():
+        yield data_item(job.task(task_id), payload)
+
+
+def _parents(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:
+    parents: defaultdict[str, list[str]] = defaultdict(list)
+    for item in items:
+        if item["SK"].startswith(DEPENDENTS_PREFIX):
+            parent = item["SK"].removeprefix(DEPENDENTS_PREFIX)
+            for child in item["tasks"]:
+                if not parent.startswith(HIDDEN_PREFIX):
+                    parents[child].append(parent)
+    return {child: tuple(names) for child, names in parents.items()}
+
+
+def _start(tenant: str, cursor: str) -> Item:
+    match = _CURSOR.fullmatch(cursor)
+    if not match:
+        raise Rejected("cursor: not one that a listing returned")
+    job = JobRef(tenant, match[2])
+    return serialized({**key_item(job_key(job)), JOBS_TENANT: tenant, JOBS_ORDER: cursor})

@@ -1,0 +1,231 @@
+"""One DynamoDB table: plain Python values in, plain Python values out."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import ClientError
+
+from switchyard.adapters.aws import CONDITION_FAILED, call, code_of
+from switchyard.domain.errors import Unavailable
+
+Item = dict[str, Any]
+Key = tuple[str, str]
+
+WRITES_PER_BATCH: Final = 25  # BatchWriteItem's limit
+READS_PER_BATCH: Final = 100  # BatchGetItem's limit
+PARALLEL_BATCHES: Final = 8
+ROUNDS: Final = 5
+
+_serialize: Final = TypeSerializer().serialize
+_deserialize: Final = TypeDeserializer().deserialize
+
+
+@dataclass(frozen=True, kw_only=True)
+class Update:
+    """One conditional update. Attributes in `condition` are written `#name`, values `:name`."""
+
+    set: Mapping[str, Any] = field(default_factory=dict)
+    remove: Sequence[str] = ()
+    add: Mapping[str, Any] = field(default_factory=dict)
+    delete: Mapping[str, Any] = field(default_factory=dict)
+    condition: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def request(self, table: str, key: Key) -> Item:
+        expression = self._expression()
+        values = {
+            **{f":set_{name}": value for name, value in self.set.items()},
+            **{f":add_{name}": value for name, value in self.add.items()},
+            **{f":delete_{name}": value for name, value in self.delete.items()},
+            **{f":{name}": value for name, value in self.values.items()},
+        }
+        request = {
+            "TableName": table,
+            "Key": serialized(key_item(key)),
+            "UpdateExpression": expression,
+            "ConditionExpression": self.condition,
+            "ExpressionAttributeNames": _names(expression + self.condition),
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+        return request | ({"ExpressionAttributeValues": serialized(values)} if values else {})
+
+    def _expression(self) -> str:
+        clauses = (
+            ("SET", [f"#{name} = :set_{name}" for name in self.set]),
+            ("REMOVE", [f"#{name}" for name in self.remove]),
+            ("ADD", [f"#{name} :add_{name}" for name in self.add]),
+            ("DELETE", [f"#{name} :delete_{name}" for name in self.delete]),
+        )
+        return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses if parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A condition did not hold; `item` is what was there."""
+
+    item: Item | None
+
+
+class DynamoDbTable:
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self.name = name
+
+    def get(self, key: Key) -> Item | None:
+        answer = call(
+            self._client.get_item,
+            TableName=self.name,
+            Key=serialized(key_item(key)),
+            ConsistentRead=True,
+        )
+        return deserialized(answer["Item"]) if "Item" in answer else None
+
+    def get_many(self, keys: Sequence[Key]) -> list[Item]:
+        """Those that exist, in no order."""
+        items: list[Item] = []
+        for chunk in _chunks(keys, READS_PER_BATCH):
+            wanted: Any = {
+                self.name: {
+                    "Keys": [serialized(key_item(key)) for key in chunk],
+                    "ConsistentRead": True,
+                }
+            }
+            for _ in range(ROUNDS):
+                answer = call(self._client.batch_get_item, RequestItems=wanted)
+                items += map(deserialized, answer["Responses"].get(self.name, []))
+                wanted = answer.get("UnprocessedKeys")
+                if not wanted:
+                    break
+            else:
+                raise Unavailable("DynamoDB left keys unread")
+        return items
+
+    def put(self, item: Item, *, condition: str, values: Mapping[str, Any] | None = None) -> bool:
+        """`False` when the condition did not hold."""
+        request: Item = {
+            "TableName": self.name,
+            "Item": serialized(item),
+            "ConditionExpression": condition,
+            "ExpressionAttributeNames": _names(condition),
+        }
+        if values:
+            request["ExpressionAttributeValues"] = serialized(
+                {f":{name}": value for name, value in values.items()}
+            )
+        try:
+            call(self._client.put_item, **request)
+        except ClientError as error:
+            if code_of(error) == CONDITION_FAILED:
+                return False
+            raise
+        return True
+
+    def put_many(self, items: Sequence[Item]) -> None:
+        """Unconditional, in no order, in parallel batches."""
+        chunks = list(_chunks(items, WRITES_PER_BATCH))
+        with ThreadPoolExecutor(min(PARALLEL_BATCHES, len(chunks) or 1)) as pool:
+            list(pool.map(self._put_batch, chunks))
+
+    def update(self, key: Key, update: Update) -> Item | Refusal:
+        """The item as it is after the update, or the refusal with what was there."""
+        try:
+            answer = call(
+                self._client.update_item,
+                **update.request(self.name, key),
+                ReturnValues="ALL_NEW",
+            )
+        except ClientError as error:
+            if code_of(error) != CONDITION_FAILED:
+                raise
+            found: Any = error.response.get("Item")
+            return Refusal(deserialized(found) if found else None)
+        return deserialized(answer["Attributes"])
+
+    def query(self, condition: str, values: Mapping[str, Any], **options: Any) -> Iterator[Item]:
+        """Every page, consistently unless an index is named."""
+        for page in self.pages(condition, values, **options):
+            yield from map(deserialized, page["Items"])
+
+    def pages(self, condition: str, values: Mapping[str, Any], **options: Any) -> Iterator[Any]:
+        request = {
+            "TableName": self.name,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeNames": _names(condition),
+            "ExpressionAttributeValues": serialized(
+                {f":{name}": value for name, value in values.items()}
+            ),
+            "ConsistentRead": "IndexName" not in options,
+            **options,
+        }
+        while True:
+            page = call(self._client.query, **request)
+            yield page
+            if "LastEvaluatedKey" not in page:
+                return
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+    def transact(self, *updates: tuple[Key, Update]) -> None:
+        """All or nothing. Raise botocore's `TransactionCanceledException` as it is."""
+        call(
+            self._client.transact_write_items,
+            TransactItems=[{"Update": update.request(self.name, key)} for key, update in updates],
+        )
+
+    def _put_batch(self, items: Sequence[Item]) -> None:
+        waiting: Any = {self.name: [{"PutRequest": {"Item": serialized(item)}} for item in items]}
+        for _ in range(ROUNDS):
+            answer = call(self._client.batch_write_item, RequestItems=waiting)
+            waiting = answer.get("UnprocessedItems")
+            if not waiting:
+                return
+        raise Unavailable("DynamoDB left items unwritten")
+
+
+def key_item(key: Key) -> Item:
+    return {"PK": key[0], "SK": key[1]}
+
+
+def serialized(item: Mapping[str, Any]) -> Item:
+    return {name: _serialize(_storable(value)) for name, value in item.items()}
+
+
+def deserialized(item: Mapping[str, Any]) -> Item:
+    return {name: _plain(_deserialize(value)) for name, value in item.items()}
+
+
+def _storable(value: Any) -> Any:
+    match value:
+        case float():
+            return Decimal(str(value))
+        case frozenset():
+            return set(value)
+        case dict():
+            return {name: _storable(inner) for name, inner in value.items()}
+        case list() | tuple():
+            return [_storable(inner) for inner in value]
+    return value
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case dict():
+            return {name: _plain(inner) for name, inner in value.items()}
+        case list():
+            return [_plain(inner) for inner in value]
+    return value
+
+
+def _names(expression: str) -> dict[str, str]:
+    return {f"#{name}": name for name in set(re.findall(r"#(\w+)", expression))}
+
+
+def _chunks(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(things), size):
+        yield things[start : start + size]

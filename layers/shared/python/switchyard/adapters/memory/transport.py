@@ -1,0 +1,99 @@
+"""The queue, the bus, the log and the bucket, in memory."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from switchyard.contracts.events import Event
+from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.errors import Unavailable
+from switchyard.ports import Clock, Received
+
+
+@dataclass
+class _Waiting:
+    message_id: str
+    body: str
+    visible_at: float
+    receipt: str = ""
+
+
+class MemoryTaskQueue:
+    """At least once: what is received and not deleted comes again when its visibility ends."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._messages: dict[str, _Waiting] = {}
+        self._numbers = itertools.count(1)
+
+    def send(self, messages: Sequence[TaskMessage], *, delay_seconds: int = 0) -> None:
+        for message in messages:
+            self.send_body(message.model_dump_json(by_alias=True), delay_seconds=delay_seconds)
+
+    def send_body(self, body: str, *, delay_seconds: int = 0) -> None:
+        message_id = f"message-{next(self._numbers)}"
+        visible_at = self._clock.monotonic() + delay_seconds
+        self._messages[message_id] = _Waiting(message_id, body, visible_at)
+
+    def receive(
+        self,
+        *,
+        at_most: int,
+        wait_seconds: int,  # noqa: ARG002
+        visibility_seconds: int,
+    ) -> Sequence[Received]:
+        now = self._clock.monotonic()
+        visible = [waiting for waiting in self._messages.values() if waiting.visible_at <= now]
+        for waiting in visible[:at_most]:
+            waiting.visible_at = now + visibility_seconds
+            waiting.receipt = f"receipt-{next(self._numbers)}"
+        return [Received(w.body, w.receipt, w.message_id) for w in visible[:at_most]]
+
+    def extend(self, message: Received, *, seconds: int) -> None:
+        self._held(message).visible_at = self._clock.monotonic() + seconds
+
+    def delete(self, message: Received) -> None:
+        del self._messages[self._held(message).message_id]
+
+    @property
+    def waiting(self) -> int:
+        return len(self._messages)
+
+    def _held(self, message: Received) -> _Waiting:
+        waiting = self._messages.get(message.message_id)
+        if waiting is None or waiting.receipt != message.receipt:
+            raise Unavailable("the receipt handle is not valid any more")
+        return waiting
+
+
+class MemoryBus:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def put(self, events: Sequence[Event]) -> None:
+        self.events.extend(events)
+
+
+class MemoryEventLog:
+    def __init__(self) -> None:
+        self.records: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        self.records.setdefault((record["PK"], record["SK"]), dict(record))
+
+
+class MemoryBlobStore:
+    def __init__(self) -> None:
+        self.blobs: dict[str, bytes] = {}
+        self.content_types: dict[str, str] = {}
+
+    def put(self, key: str, body: bytes, *, content_type: str) -> None:
+        self.blobs[key] = body
+        self.content_types[key] = content_type
+
+    def get(self, key: str) -> bytes:
+        try:
+            return self.blobs[key]
+        except KeyError:
+            raise Unavailable(f"there is nothing at {key}") from None

@@ -1,0 +1,32 @@
+"""Everything in memory, wired together."""
+
+from switchyard.adapters.memory.registry import MemoryApiKeys, MemoryDefinitionStore
+from switchyard.adapters.memory.state import (
+    MemoryJobStore,
+    MemoryPayloads,
+    MemoryState,
+    MemoryTaskGraph,
+    MemoryTaskLeases,
+)
+from switchyard.adapters.memory.transport import (
+    MemoryBlobStore,
+    MemoryBus,
+    MemoryEventLog,
+    MemoryTaskQueue,
+)
+from switchyard.ports import Clock
+
+
+class MemoryYard:
+    def __init__(self, clock: Clock) -> None:
+        self.state = MemoryState()
+        self.jobs = MemoryJobStore(self.state)
+        self.leases = MemoryTaskLeases(self.state)
+        self.graph = MemoryTaskGraph(self.state)
+        self.payloads = MemoryPayloads(self.state)
+        self.definitions = MemoryDefinitionStore()
+        self.keys = MemoryApiKeys()
+        self.queue = MemoryTaskQueue(clock)
+        self.bus = MemoryBus()
+        self.log = MemoryEventLog()
+        self.blobs = MemoryBlobStore()
