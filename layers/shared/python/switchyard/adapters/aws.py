@@ -1,7 +1,7 @@
 """How we talk to AWS: one way to make a client, one way to call it, one translation of failure."""
 
 from collections.abc import Callable
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar
 
 import boto3
 from botocore.config import Config
@@ -45,4 +45,4 @@ def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def code_of(error: ClientError) -> str:
-    return cast("str", error.response["Error"]["Code"])
+    return error.response["Error"]["Code"]

@@ -53,6 +53,10 @@ class RegisteredDefinition(TaskDefinition):
         return TaskDefinition.model_validate(self.model_dump(exclude={"name", "version"}))
 
 
+class DefinitionList(Wire):
+    definitions: tuple[RegisteredDefinition, ...]
+
+
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - costs 60 ms, rarely needed
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415

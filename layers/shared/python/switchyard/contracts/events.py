@@ -1,15 +1,14 @@
 """The event catalogue: one closed model per type, and the envelope they travel in."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
-from typing_extensions import Self
 
 from switchyard.contracts.wire import Wire
 from switchyard.domain.event_keys import EntityType, EventIdentity, event_id, event_keys
 
-SCHEMA_VERSION = 1
-DETAIL_TYPE = "log-event"
+SCHEMA_VERSION: Final = 1
+DETAIL_TYPE: Final = "log-event"
 
 
 class Properties(Wire):
@@ -234,7 +233,7 @@ class ArrivedEvent(Wire):
 
     @model_validator(mode="after")
     def _keys_belong_together(self) -> Self:
-        if self.PK != f"TENANT#{self.tenant_id}":
+        if f"TENANT#{self.tenant_id}" != self.PK:
             raise ValueError("PK does not name the event's tenant")
         return self
 

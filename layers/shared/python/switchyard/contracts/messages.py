@@ -1,14 +1,13 @@
 """What travels through the queues: wake-ups that name a task, never its data."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
-from typing_extensions import Self
 
 from switchyard.contracts.wire import Wire
 from switchyard.domain.ids import JOB_ID, TASK_ID, TENANT_ID, TaskRef
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 
 class TaskMessage(Wire):

@@ -63,7 +63,9 @@ class DynamoDbDefinitionStore:
         except ClientError as error:
             if code_of(error) != TRANSACTION_CANCELLED:
                 raise
-            raise Conflict(f"definition {definition.name!r} was changed at the same time") from error
+            raise Conflict(
+                f"definition {definition.name!r} was changed at the same time"
+            ) from error
 
 
 def _definition(item: Item) -> RegisteredDefinition:

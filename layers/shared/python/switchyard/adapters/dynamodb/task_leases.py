@@ -82,9 +82,7 @@ class DynamoDbTaskLeases:
         if outcome.state is not TaskState.COMPLETED:
             return self._held(lease, update)
         self._settle_with_output(lease, update, _stored_output(outcome, output))
-        return replace(
-            lease.task, state=outcome.state, settled_at_ms=now_ms, outcome=outcome
-        )
+        return replace(lease.task, state=outcome.state, settled_at_ms=now_ms, outcome=outcome)
 
     def release(
         self,
@@ -161,7 +159,7 @@ def _held_by(lease: Lease) -> Item:
 
 
 def _stored_output(outcome: Outcome, output: Json) -> Item:
-    """Small outputs are kept in the item; larger ones stay in the bucket, where they already are."""
+    """Small outputs are kept in the item; larger ones stay in the bucket, where they are."""
     text = json_text(output)
     if len(text.encode()) <= MAX_INLINE_OUTPUT or outcome.artifacts is None:
         return {"output": text}

@@ -173,9 +173,7 @@ class MemoryTaskLeases:
             idle = stored.state in {TaskState.READY, TaskState.QUEUED}
             if stored.fence != task.fence or not (lapsed or idle):
                 return None
-            return self._store(
-                _settled(replace(stored, fence=stored.fence + 1), outcome, now_ms)
-            )
+            return self._store(_settled(replace(stored, fence=stored.fence + 1), outcome, now_ms))
 
     def _held(self, lease: Lease) -> Task:
         task = self._state.tasks.get(lease.ref)

@@ -1,0 +1,44 @@
+"""Keeps every event of the bus in the events table."""
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch import (
+    BatchProcessor,
+    EventType,
+    process_partial_response,
+)
+from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from switchyard.bootstrap import SaveEventPorts, save_event_ports
+from switchyard.contracts.bus import BusMessage
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
+from switchyard.settings import SaveEventSettings
+from switchyard.usecases.save_event import save_event
+
+logger = get_logger("save-event")
+metrics = get_metrics("save-event")
+tracer = get_tracer("save-event")
+processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+
+
+@cache
+def ports() -> SaveEventPorts:
+    return save_event_ports(SaveEventSettings())
+
+
+@tracer.capture_method(capture_response=False)
+def save_one(record: SQSRecord) -> None:
+    event = BusMessage.model_validate_json(record.body).detail
+    keeper = ports()
+    save_event(event, log=keeper.log, clock=keeper.clock, retention=keeper.retention)
+    metrics.add_metric("EventsSaved", MetricUnit.Count, 1)
+
+
+@logger.inject_lambda_context(correlation_id_path="Records[0].messageId")
+@tracer.capture_lambda_handler(capture_response=False)
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    return process_partial_response(event, save_one, processor, context)

@@ -1,0 +1,193 @@
+"""Wires ports to adapters, once per deployable: the only place that knows both."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.adapters.system import (
+    SystemClock,
+    SystemIds,
+    SystemRandomness,
+    ThreadOffload,
+    system_sleep,
+)
+from switchyard.contracts.events import Context
+from switchyard.ports import (
+    ApiKeys,
+    BlobStore,
+    Clock,
+    DefinitionStore,
+    EventLog,
+    Ids,
+    JobStore,
+    Payloads,
+    Randomness,
+    Sleep,
+    TaskGraph,
+    TaskInbox,
+    TaskLeases,
+    TaskQueue,
+)
+from switchyard.settings import (
+    ApiSettings,
+    AuthorizerSettings,
+    DispatcherSettings,
+    EmitterSettings,
+    SaveEventSettings,
+    WorkerSettings,
+)
+from switchyard.usecases.api_keys import issue_api_key
+from switchyard.usecases.dispatch_task import Dispatcher
+from switchyard.usecases.emitting import Emitter
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PORT_THREADS_PER_SLOT = 4
+
+
+class Offload(Protocol):
+    """The one bridge from the event loop to ports, which block."""
+
+    def __call__(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> Awaitable[R]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiPorts:
+    jobs: JobStore
+    graph: TaskGraph
+    payloads: Payloads
+    definitions: DefinitionStore
+    emitter: Emitter
+    clock: Clock
+    ids: Ids
+    bucket: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaveEventPorts:
+    log: EventLog
+    clock: Clock
+    retention: timedelta
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerPorts:
+    clock: Clock
+    sleep: Sleep
+    offload: Offload
+    randomness: Randomness
+    worker_id: str
+    leases: TaskLeases
+    payloads: Payloads
+    definitions: DefinitionStore
+    queue: TaskQueue
+    inbox: TaskInbox
+    blobs: BlobStore
+    emitter: Emitter
+
+
+def api_ports(settings: ApiSettings) -> ApiPorts:
+    dynamodb = aws.client("dynamodb")
+    state = DynamoDbTable(dynamodb, settings.state_table_name)
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    return ApiPorts(
+        jobs=DynamoDbJobStore(state),
+        graph=DynamoDbTaskGraph(state),
+        payloads=DynamoDbPayloads(state, blobs),
+        definitions=_definitions(dynamodb, settings.task_definitions_table),
+        emitter=_emitter(settings, origin="producer-api"),
+        clock=SystemClock(),
+        ids=SystemIds(),
+        bucket=settings.s3_bucket,
+    )
+
+
+def authorizer_keys(settings: AuthorizerSettings) -> ApiKeys:
+    return DynamoDbApiKeys(DynamoDbTable(aws.client("dynamodb"), settings.state_table_name))
+
+
+def dispatcher(settings: DispatcherSettings) -> Dispatcher:
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
+    return Dispatcher(
+        jobs=DynamoDbJobStore(state),
+        graph=DynamoDbTaskGraph(state),
+        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        emitter=_emitter(settings, origin="dispatcher"),
+        clock=SystemClock(),
+    )
+
+
+def save_event_ports(settings: SaveEventSettings) -> SaveEventPorts:
+    table = DynamoDbTable(aws.client("dynamodb"), settings.dynamodb_events_table_name)
+    return SaveEventPorts(
+        log=DynamoDbEventLog(table),
+        clock=SystemClock(),
+        retention=timedelta(days=settings.events_retention_days),
+    )
+
+
+def worker_ports(settings: WorkerSettings) -> WorkerPorts:
+    dynamodb = aws.client("dynamodb")
+    state = DynamoDbTable(dynamodb, settings.state_table_name)
+    queue = SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url)
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    worker_id = SystemIds().new_worker_id()
+    return WorkerPorts(
+        clock=SystemClock(),
+        sleep=system_sleep,
+        offload=ThreadOffload(threads=PORT_THREADS_PER_SLOT * settings.max_concurrent_claude + 1),
+        randomness=SystemRandomness(),
+        worker_id=worker_id,
+        leases=DynamoDbTaskLeases(state),
+        payloads=DynamoDbPayloads(state, blobs),
+        definitions=_definitions(dynamodb, settings.task_definitions_table),
+        queue=queue,
+        inbox=queue,
+        blobs=blobs,
+        emitter=_emitter(settings, origin="worker", worker_id=worker_id),
+    )
+
+
+def system_clock() -> Clock:
+    return SystemClock()
+
+
+def new_api_key(tenant: str, *, state_table_name: str) -> str:
+    """Issue a key in the stage that the environment's credentials reach."""
+    table = DynamoDbTable(aws.client("dynamodb"), state_table_name)
+    return issue_api_key(tenant, keys=DynamoDbApiKeys(table), ids=SystemIds(), clock=SystemClock())
+
+
+def stage_endpoint(stage: str) -> str:
+    """The URL of a deployed stage's API, from its stack's outputs."""
+    stack = aws.call(
+        aws.client("cloudformation").describe_stacks, StackName=f"switchyard-{stage}-producer-api"
+    )
+    outputs = {o["OutputKey"]: o["OutputValue"] for o in stack["Stacks"][0].get("Outputs", [])}
+    return str(outputs["ApiUrl"])
+
+
+def _definitions(dynamodb: Any, table_name: str) -> DefinitionStore:
+    return DynamoDbDefinitionStore(DynamoDbTable(dynamodb, table_name))
+
+
+def _emitter(settings: EmitterSettings, *, origin: str, worker_id: str | None = None) -> Emitter:
+    return Emitter(
+        EventBridgeBus(aws.client("events"), settings.eventbridge_bus_name),
+        app=settings.app_name,
+        context=Context(environment=settings.stage, origin=origin, worker_id=worker_id),
+    )
