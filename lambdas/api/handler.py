@@ -145,4 +145,5 @@ def _refusal(
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    metrics.add_metric("Requests", MetricUnit.Count, 1)
     return app.resolve(event, context)

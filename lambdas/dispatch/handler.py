@@ -42,4 +42,5 @@ def dispatch_one(record: SQSRecord) -> None:
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    metrics.add_metric("Received", MetricUnit.Count, len(event["Records"]))
     return process_partial_response(event, dispatch_one, processor, context)

@@ -70,9 +70,7 @@ def on_moto() -> Iterator[Backend]:
         events = DynamoDbTable(dynamodb, _table(dynamodb, "events-test"))
         definitions = DynamoDbTable(dynamodb, _table(dynamodb, "definitions-test"))
         s3 = boto3.client("s3", region_name=REGION)
-        s3.create_bucket(
-            Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION}
-        )
+        s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
         sqs = aws.client("sqs")
         queue_url = sqs.create_queue(QueueName="tasks")["QueueUrl"]
         blobs = S3BlobStore(s3, BUCKET)

@@ -107,5 +107,3 @@ def test_states_are_read_by_name(written: Backend) -> None:
 def test_an_edge_into_nowhere_is_an_error(written: Backend) -> None:
     with pytest.raises(UnknownTask):
         written.graph.remove_edge(JOB.task("nobody"), "color-tags@1", completed=True)
-
-

@@ -1,0 +1,100 @@
+"""What went wrong in an attempt, told by types and status codes, and whether to try again.
+
+Text is never looked at: a duration of 500 ms in a message is not a server error.
+"""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class FailureCategory(StrEnum):
+    AUTH = "auth"
+    VALIDATION = "validation"
+    PARSE = "parse"
+    NOT_FOUND = "not-found"
+    PROGRAMMING = "programming"
+    TIMEOUT = "timeout"
+    NETWORK = "network"
+    RATE_LIMIT = "rate-limit"
+    SERVER_ERROR = "server-error"
+    CHILD_DIED = "child-died"
+
+    @property
+    def transient(self) -> bool:
+        return self in _TRANSIENT
+
+
+_TRANSIENT: Final = frozenset(
+    {
+        FailureCategory.TIMEOUT,
+        FailureCategory.NETWORK,
+        FailureCategory.RATE_LIMIT,
+        FailureCategory.SERVER_ERROR,
+        FailureCategory.CHILD_DIED,
+    }
+)
+
+FIRST_DELAY_MS: Final = 1_000
+FIRST_DELAY_WHEN_LIMITED_MS: Final = 10_000  # a rate limit is counted per minute
+LONGEST_DELAY_MS: Final = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Try again after a delay drawn from the whole range, so that nobody retries in step."""
+
+    longest_delay_ms: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    reason: str
+
+
+def decide_retry(category: FailureCategory, *, attempt: int, max_attempts: int) -> Retry | GiveUp:
+    if not category.transient:
+        return GiveUp(f"{category} is permanent")
+    if attempt >= max_attempts:
+        return GiveUp(f"failed on attempt {attempt} of {max_attempts}")
+    limited = category is FailureCategory.RATE_LIMIT
+    first = FIRST_DELAY_WHEN_LIMITED_MS if limited else FIRST_DELAY_MS
+    return Retry(min(first * 2**attempt, LONGEST_DELAY_MS), f"{category} may pass")
+
+
+_BY_STATUS: Final = {
+    401: FailureCategory.AUTH,
+    403: FailureCategory.AUTH,
+    404: FailureCategory.NOT_FOUND,
+    408: FailureCategory.TIMEOUT,
+    429: FailureCategory.RATE_LIMIT,
+}
+
+
+def category_of_status(status: int) -> FailureCategory:
+    """The category of an HTTP answer that is an error."""
+    if status >= 500:
+        return FailureCategory.SERVER_ERROR
+    return _BY_STATUS.get(status, FailureCategory.VALIDATION)
+
+
+# The first match counts, so a subclass stands before its base.
+_BY_TYPE: Final[tuple[tuple[type[Exception], FailureCategory], ...]] = (
+    (json.JSONDecodeError, FailureCategory.PARSE),
+    (UnicodeError, FailureCategory.PARSE),
+    (FileNotFoundError, FailureCategory.NOT_FOUND),
+    (ImportError, FailureCategory.NOT_FOUND),
+    (TimeoutError, FailureCategory.TIMEOUT),
+    (ConnectionError, FailureCategory.NETWORK),
+    (ValueError, FailureCategory.VALIDATION),
+)
+
+
+def category_of(error: Exception) -> FailureCategory:
+    """The category of an exception; one that nobody foresaw is our bug."""
+    for kind, category in _BY_TYPE:
+        if isinstance(error, kind):
+            return category
+    return FailureCategory.PROGRAMMING

@@ -1,0 +1,68 @@
+"""The prompt of a task: Role, Task, Input, Context from Previous Tasks."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, Final
+
+_PLACEHOLDER: Final = re.compile(r"\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
+_STEERING: Final = frozenset({"Cc", "Cf", "Cs"})  # controls, invisible formatting, half characters
+
+
+def without_control_characters(text: str) -> str:
+    """Newlines and tabs stay; everything else that could steer a terminal or a reader goes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _STEERING)
+
+
+def build_prompt(*, tag: str, description: str, given: Any, context: Mapping[str, Any]) -> str:
+    """`given` is the task's input, `context` the outputs of those it depends on."""
+    given = _cleaned(given)
+    sections = {
+        "Role": f"You are: {without_control_characters(tag)}",
+        "Task": fill_placeholders(without_control_characters(description), given),
+        "Input": _fenced(given),
+        "Context from Previous Tasks": _context(_cleaned(dict(context))),
+    }
+    return "\n\n".join(f"# {title}\n\n{body}" for title, body in sections.items()) + "\n"
+
+
+def fill_placeholders(text: str, given: Any) -> str:
+    """Replace `{{name}}` and `{{outer.inner}}` once; what the input lacks stays as written."""
+
+    def value(match: re.Match[str]) -> str:
+        found = _look_up(given, match[1].split("."))
+        if found is None:
+            return match[0]
+        return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+
+    return _PLACEHOLDER.sub(value, text)
+
+
+def _look_up(given: Any, path: list[str]) -> Any:
+    for name in path:
+        given = given.get(name) if isinstance(given, Mapping) else None
+    return given
+
+
+def _context(outputs: Mapping[str, Any]) -> str:
+    if not outputs:
+        return "None."
+    return "\n\n".join(f"## {task_id}\n\n{_fenced(output)}" for task_id, output in outputs.items())
+
+
+def _fenced(value: Any) -> str:
+    """No line of indented JSON can begin with the fence, so no value can close it."""
+    return f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_control_characters(value)
+    if isinstance(value, Mapping):
+        return {without_control_characters(key): _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    return value

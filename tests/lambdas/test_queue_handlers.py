@@ -1,0 +1,78 @@
+"""Dispatcher and save-event as an event source mapping calls them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.table import DynamoDbTable, deserialized
+from switchyard.contracts.events import Context, Event, JobCreated
+from tests.builders import JOB_ID, NOW_MS, TENANT, a_plan
+from tests.lambdas.conftest import FakeContext, load_handler
+
+
+def a_created_event() -> dict[str, Any]:
+    return Event.of(
+        JobCreated(job_id=JOB_ID, request_id=JOB_ID, run=1, tasks=(), total_tasks=5),
+        tenant=TENANT,
+        app="task-workflow",
+        timestamp_ms=NOW_MS,
+        context=Context(environment="test", origin="test"),
+    ).detail()
+
+
+def a_batch(*details: Any) -> dict[str, Any]:
+    return {
+        "Records": [
+            {
+                "messageId": f"m{n}",
+                "receiptHandle": "r",
+                "body": d if isinstance(d, str) else json.dumps({"detail": d, "source": "x"}),
+                "attributes": {"ApproximateReceiveCount": "1"},
+                "messageAttributes": {},
+                "eventSource": "aws:sqs",
+                "eventSourceARN": "arn:aws:sqs:eu-west-1:123456789012:q",
+                "awsRegion": "eu-west-1",
+            }
+            for n, d in enumerate(details)
+        ]
+    }
+
+
+def returned(answer: dict[str, Any]) -> list[str]:
+    return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+
+@pytest.mark.usefixtures("cloud")
+def test_every_event_is_saved_once_and_exactly_the_bad_ones_come_back() -> None:
+    handler = load_handler("save_event").handler
+    event = a_created_event()
+    stranger = event | {"tenantId": "other"}
+    answer = handler(a_batch(event, "not json", event | {"new": 1}, stranger), FakeContext())
+    assert returned(answer) == ["m1", "m3"]
+    (item,) = aws.client("dynamodb").scan(TableName="events-test")["Items"]
+    saved = deserialized(item)
+    assert "new" not in saved
+    assert {k: saved[k] for k in event if k != "properties"} == {
+        k: v for k, v in event.items() if k != "properties"
+    }
+    assert saved["ttl"] * 1000 - saved["receivedAt"] == pytest.approx(7 * 86_400_000, abs=1000)
+
+
+def test_a_new_job_has_its_roots_sent_and_exactly_the_bad_ones_come_back(
+    cloud: dict[str, str],
+) -> None:
+    store = DynamoDbJobStore(DynamoDbTable(aws.client("dynamodb"), "state-test"))
+    store.write(a_plan())
+    store.open(a_plan(), now_ms=NOW_MS)
+    handler = load_handler("dispatch").handler
+    unknown = a_created_event() | {"entityId": JOB_ID.replace("1", "2")}
+    answer = handler(a_batch("nonsense", a_created_event(), unknown), FakeContext())
+    assert returned(answer) == ["m0", "m2"]
+    messages = aws.client("sqs").receive_message(
+        QueueUrl=cloud["SQS_QUEUE_URL"], MaxNumberOfMessages=10, MessageAttributeNames=["All"]
+    )["Messages"]
+    attributes = {m["MessageAttributes"]["requestId"]["StringValue"] for m in messages}
+    assert attributes == {f"{JOB_ID}__scrape-store", f"{JOB_ID}__analyze-competitors"}

@@ -1,0 +1,239 @@
+"""The dispatcher, on in-memory twins: what follows when a task settles."""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.contracts.messages import parse_task_message
+from switchyard.domain.errors import UnknownTask
+from switchyard.domain.ids import START, JobRef
+from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.task import Outcome
+from switchyard.ports import Claimed
+from switchyard.usecases.dispatch_task import Dispatcher
+from switchyard.usecases.submit_job import submit_job
+from tests.builders import DIAMOND, TENANT, a_definition, a_submission, an_emitter
+
+COMPLETED = Outcome(state=TaskState.COMPLETED, exit_code=0)
+FAILED = Outcome(state=TaskState.FAILED, error="boom", error_category="validation")
+
+
+class OneJobId:
+    def new_job_id(self) -> str:
+        return "job-00000000-0000-4000-8000-000000000001"
+
+    def new_worker_id(self) -> str:
+        return "worker-1"
+
+    def new_secret(self) -> str:
+        return "secret"
+
+
+class Yard:
+    """A job under way: the test plays the worker."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.memory = MemoryYard(self.clock)
+        self.memory.definitions.put(TENANT, "scrape", a_definition())
+        emitter = an_emitter(self.memory.bus)
+        self.dispatcher = Dispatcher(
+            jobs=self.memory.jobs,
+            graph=self.memory.graph,
+            queue=self.memory.queue,
+            emitter=emitter,
+            clock=self.clock,
+        )
+        self.submit = lambda request: submit_job(
+            TENANT,
+            request,
+            jobs=self.memory.jobs,
+            definitions=self.memory.definitions,
+            emitter=emitter,
+            clock=self.clock,
+            ids=OneJobId(),
+        )
+
+    def start(self, edges: dict[str, list[str]], **rules: Rule) -> JobRef:
+        request = a_submission(edges)
+        tasks = [t.model_copy(update={"rule": rules.get(t.task_id, t.rule)}) for t in request.tasks]
+        accepted = self.submit(request.model_copy(update={"tasks": tuple(tasks)}))
+        self.job = JobRef(TENANT, accepted.job_id)
+        self.dispatcher.dispatch(self.job.task(START))
+        return self.job
+
+    def queued(self) -> set[str]:
+        received = self.memory.queue.receive(at_most=99, wait_seconds=0, visibility_seconds=9999)
+        return {parse_task_message(message.body).task_id for message in received}
+
+    def settle(self, task_id: str, outcome: Outcome = COMPLETED, *, times: int = 1) -> None:
+        ref = self.job.task(task_id)
+        answer = self.memory.leases.claim(ref, owner="w", now_ms=self.clock.now_ms(), lease_ms=1000)
+        assert isinstance(answer, Claimed)
+        self.memory.leases.settle(
+            answer.lease, outcome, output={"of": task_id}, now_ms=self.clock.now_ms()
+        )
+        for _ in range(times):
+            self.dispatcher.dispatch(ref)
+
+    def state(self, task_id: str) -> TaskState:
+        task = self.memory.graph.find(self.job.task(task_id))
+        assert task is not None
+        return task.state
+
+    def job_state(self) -> JobState:
+        job = self.memory.jobs.find(self.job)
+        assert job is not None
+        return job.state
+
+    def told(self) -> Counter[str]:
+        """Each event once, however often it was emitted: ids tell them apart."""
+        return Counter({e.event_id: e.event_type for e in self.memory.bus.events}.values())
+
+
+@pytest.fixture
+def yard() -> Yard:
+    return Yard()
+
+
+def test_a_new_job_queues_its_roots_and_nothing_else(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    assert yard.queued() == {"scrape-store", "analyze-competitors"}
+    assert yard.state("color-tags") is TaskState.WAITING
+    assert yard.told() == {"Job Created": 1, "Task Pending": 2}
+
+
+def test_a_child_is_queued_when_its_last_parent_completes(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    yard.settle("scrape-store")
+    yard.settle("color-tags")
+    assert yard.state("compile-result") is TaskState.WAITING
+    yard.settle("font-pairing")
+    assert yard.state("compile-result") is TaskState.QUEUED
+
+
+def test_the_job_completes_when_every_task_has(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    for task_id in DIAMOND:
+        assert yard.job_state() is JobState.OPEN
+        yard.settle(task_id)
+    assert yard.job_state() is JobState.COMPLETED
+    assert yard.told() == {"Job Created": 1, "Task Pending": 5, "Job Completed": 1}
+
+
+def test_waking_it_again_changes_nothing_and_tells_nothing_new(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    yard.dispatcher.dispatch(yard.job.task(START))
+    for task_id in DIAMOND:
+        yard.settle(task_id, times=3)
+    assert yard.told() == {"Job Created": 1, "Task Pending": 5, "Job Completed": 1}
+
+
+def test_a_failure_skips_what_follows_and_spares_the_other_branches(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    yard.settle("scrape-store", FAILED)
+    assert yard.state("color-tags") is TaskState.SKIPPED
+    assert yard.state("compile-result") is TaskState.SKIPPED
+    assert yard.job_state() is JobState.OPEN
+    yard.settle("analyze-competitors")
+    assert yard.job_state() is JobState.FAILED
+    told = yard.told()
+    assert told["Job Failure Detected"] == 1
+    assert told["Task Skipped"] == 3
+    assert told["Job Failed"] == 1
+
+
+def test_only_the_first_of_two_failures_is_told(yard: Yard) -> None:
+    yard.start({"a": [], "b": []})
+    yard.settle("a", FAILED)
+    yard.settle("b", FAILED)
+    assert yard.told()["Job Failure Detected"] == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "outcome", "expected"),
+    [
+        (Rule.ALL_SETTLED, FAILED, TaskState.QUEUED),
+        (Rule.ALL_SETTLED, COMPLETED, TaskState.QUEUED),
+        (Rule.ANY_FAILED, FAILED, TaskState.QUEUED),
+        (Rule.ANY_FAILED, COMPLETED, TaskState.SKIPPED),
+        (Rule.ALL_COMPLETED, FAILED, TaskState.SKIPPED),
+    ],
+)
+def test_a_rule_decides_what_follows(
+    yard: Yard, rule: Rule, outcome: Outcome, expected: TaskState
+) -> None:
+    yard.start({"a": [], "b": ["a"]}, b=rule)
+    yard.settle("a", outcome)
+    assert yard.state("b") is expected
+
+
+def test_a_skip_is_no_failure(yard: Yard) -> None:
+    yard.start({"a": [], "b": ["a"]}, b=Rule.ANY_FAILED)
+    yard.settle("a")
+    assert yard.job_state() is JobState.COMPLETED
+
+
+def test_a_task_that_has_not_settled_moves_nothing(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    yard.dispatcher.dispatch(yard.job.task("scrape-store"))
+    assert yard.state("color-tags") is TaskState.WAITING
+
+
+def test_an_unknown_task_is_an_error(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    with pytest.raises(UnknownTask):
+        yard.dispatcher.dispatch(yard.job.task("nobody"))
+
+
+def test_dispatched_tasks_are_no_longer_due(yard: Yard) -> None:
+    yard.start(DIAMOND)
+    for task_id in DIAMOND:
+        yard.settle(task_id)
+    left = [t.ref.task_id for t in yard.memory.state.tasks.values() if t.due_at_ms is not None]
+    assert left == []
+
+
+class Crash(Exception):
+    pass
+
+
+def _crashing(call: Callable[..., object], *, after: bool) -> Callable[..., object]:
+    def crash(*args: object, **kwargs: object) -> object:
+        if after:
+            call(*args, **kwargs)
+        raise Crash
+
+    return crash
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(
+    ("part", "method"),
+    [
+        ("graph", "remove_edge"),
+        ("graph", "decide"),
+        ("graph", "mark_queued"),
+        ("graph", "clear_due"),
+        ("queue", "send"),
+        ("bus", "put"),
+        ("jobs", "settle"),
+    ],
+)
+def test_a_crash_at_any_step_is_mended_by_the_next_wake_up(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch, part: str, method: str, after: bool
+) -> None:
+    yard.start({"a": [], "b": ["a"]})
+    for task_id in ("a", "b"):
+        with monkeypatch.context() as broken:
+            target = getattr(yard.memory, part)
+            broken.setattr(target, method, _crashing(getattr(target, method), after=after))
+            with suppress(Crash):
+                yard.settle(task_id)
+        yard.dispatcher.dispatch(yard.job.task(task_id))
+        yard.dispatcher.dispatch(yard.job.task("__end__"))
+    assert yard.job_state() is JobState.COMPLETED
+    assert yard.told() == {"Job Created": 1, "Task Pending": 2, "Job Completed": 1}

@@ -1,0 +1,116 @@
+"""What a submission accepts, refuses and answers."""
+
+import pytest
+
+from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.adapters.system import SystemIds
+from switchyard.contracts.jobs import JobAccepted, SubmitJob
+from switchyard.domain.errors import InvalidJob
+from switchyard.usecases.read_jobs import list_jobs, read_job, read_task
+from switchyard.usecases.submit_job import submit_job
+from tests.builders import DIAMOND, TENANT, a_definition, a_submission, an_emitter
+
+
+@pytest.fixture
+def yard() -> MemoryYard:
+    yard = MemoryYard(ManualClock())
+    yard.definitions.put(TENANT, "scrape", a_definition())
+    return yard
+
+
+def submit(yard: MemoryYard, request: SubmitJob) -> JobAccepted:
+    return submit_job(
+        TENANT,
+        request,
+        jobs=yard.jobs,
+        definitions=yard.definitions,
+        emitter=an_emitter(yard.bus),
+        clock=ManualClock(),
+        ids=SystemIds(),
+    )
+
+
+def problems(yard: MemoryYard, request: SubmitJob) -> list[str]:
+    with pytest.raises(InvalidJob) as refused:
+        submit(yard, request)
+    assert yard.state.jobs == {}
+    assert yard.bus.events == []
+    return [str(problem) for problem in refused.value.problems]
+
+
+def test_the_answer_names_job_roots_and_total(yard: MemoryYard) -> None:
+    accepted = submit(yard, a_submission())
+    assert accepted.status == "created"
+    assert (accepted.total_tasks, set(accepted.root_tasks)) == (
+        5,
+        {"scrape-store", "analyze-competitors"},
+    )
+
+
+def test_a_submitted_job_can_be_read_and_listed(yard: MemoryYard) -> None:
+    accepted = submit(yard, a_submission(tags={"team": "web"}))
+    view = read_job(TENANT, accepted.job_id, jobs=yard.jobs)
+    assert (view.status, view.progress) == ("processing", {"waiting": 5})
+    assert {t.task_id: sorted(t.depends_on) for t in view.tasks} == {
+        name: sorted(parents) for name, parents in DIAMOND.items()
+    }
+    assert view.tags == {"team": "web"}
+    page = list_jobs(TENANT, limit=5, cursor=None, jobs=yard.jobs)
+    assert [job.job_id for job in page.jobs] == [accepted.job_id]
+
+
+def test_a_task_can_be_read(yard: MemoryYard) -> None:
+    accepted = submit(yard, a_submission())
+    view = read_task(
+        TENANT,
+        accepted.job_id,
+        "compile-result",
+        graph=yard.graph,
+        payloads=yard.payloads,
+        bucket="b",
+    )
+    assert view.request_id == f"{accepted.job_id}__compile-result"
+    assert view.depends_on == ("color-tags", "font-pairing")
+    assert view.input == {"for": "compile-result"}
+
+
+def test_a_cycle_is_named(yard: MemoryYard) -> None:
+    (problem,) = problems(yard, a_submission({"a": ["b"], "b": ["a"]}))
+    assert "a → b → a" in problem or "b → a → b" in problem
+
+
+def test_a_task_that_waits_for_itself_is_a_cycle(yard: MemoryYard) -> None:
+    (problem,) = problems(yard, a_submission({"a": ["a"]}))
+    assert "a → a" in problem
+
+
+def test_every_problem_is_listed_at_once(yard: MemoryYard) -> None:
+    request = SubmitJob.model_validate(
+        {
+            "tasks": [
+                {"taskId": "a", "name": "nobody"},
+                {"taskId": "a", "name": "scrape", "dependsOn": ["missing"]},
+                {"taskId": "__mine", "name": "scrape"},
+            ]
+        }
+    )
+    found = problems(yard, request)
+    assert "tasks.0.name: 'nobody' is not a registered task definition" in found
+    assert "tasks.1.dependsOn: 'a' depends on 'missing', which does not exist" in found
+    assert "tasks.2.taskId: '__mine': ids beginning with __ are reserved" in found
+    assert sum("used 2 times" in problem for problem in found) == 2
+
+
+@pytest.mark.parametrize("count", [0, 101])
+def test_a_job_has_a_bounded_number_of_tasks(yard: MemoryYard, count: int) -> None:
+    tasks = [{"taskId": f"t{n}", "name": "scrape"} for n in range(count)]
+    (problem,) = problems(yard, SubmitJob.model_validate({"tasks": tasks}))
+    assert "1 to 100 tasks" in problem
+
+
+def test_a_job_too_large_to_tell_is_refused_with_its_size(yard: MemoryYard) -> None:
+    request = SubmitJob.model_validate(
+        {"tasks": [{"taskId": "a", "name": "scrape", "input": "x" * 300_000}]}
+    )
+    (problem,) = problems(yard, request)
+    assert "bytes" in problem
