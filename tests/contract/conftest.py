@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
 import pytest
 from moto import mock_aws
 
@@ -69,7 +68,7 @@ def on_moto() -> Iterator[Backend]:
         state = DynamoDbTable(dynamodb, _state_table(dynamodb))
         events = DynamoDbTable(dynamodb, _table(dynamodb, "events-test"))
         definitions = DynamoDbTable(dynamodb, _table(dynamodb, "definitions-test"))
-        s3 = boto3.client("s3", region_name=REGION)
+        s3 = aws.client("s3")
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
         sqs = aws.client("sqs")
         queue_url = sqs.create_queue(QueueName="tasks")["QueueUrl"]

@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.contracts.messages import parse_task_message
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import START, JobRef
@@ -39,20 +40,22 @@ class Yard:
         self.clock = ManualClock()
         self.memory = MemoryYard(self.clock)
         self.memory.definitions.put(TENANT, "scrape", a_definition())
-        emitter = an_emitter(self.memory.bus)
+        self.emitter = an_emitter(self.memory.bus)
         self.dispatcher = Dispatcher(
             jobs=self.memory.jobs,
             graph=self.memory.graph,
             queue=self.memory.queue,
-            emitter=emitter,
+            emitter=self.emitter,
             clock=self.clock,
         )
-        self.submit = lambda request: submit_job(
+
+    def submit(self, request: SubmitJob) -> JobAccepted:
+        return submit_job(
             TENANT,
             request,
             jobs=self.memory.jobs,
             definitions=self.memory.definitions,
-            emitter=emitter,
+            emitter=self.emitter,
             clock=self.clock,
             ids=OneJobId(),
         )

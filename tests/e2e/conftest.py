@@ -1,0 +1,119 @@
+"""One local cloud for the whole folder, deployed by the real CDK CLI, with its calls recorded."""
+
+import json
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+import pytest
+import yaml
+
+from local.cloud import LocalCloud
+from local.endpoint import Endpoint
+from switchyard.adapters.system import SystemClock
+from switchyard.contracts.jobs import JobView, TaskView
+
+ROOT = Path(__file__).parents[2]
+RECORDER = Path(__file__).parent / "recorder"
+SETTLED = {"completed", "failed", "cancelled"}
+PATIENCE_SECONDS = 60
+
+
+@dataclass
+class RunningCloud:
+    endpoint: Endpoint
+    folder: Path
+    calls: Path
+    """Where the recorder writes."""
+
+    @property
+    def http(self) -> httpx.Client:
+        return httpx.Client(
+            base_url=self.endpoint.api_url,
+            headers={"x-api-key": self.endpoint.api_key},
+            timeout=30,
+        )
+
+    def client(self, service: str) -> Any:
+        return boto3.client(  # type: ignore[call-overload]
+            service,
+            endpoint_url=self.endpoint.aws_endpoint_url,
+            region_name=self.endpoint.region,
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+        )
+
+    def output(self, stack: str, name: str) -> str:
+        outputs = json.loads((self.folder / "outputs.json").read_text())
+        value: str = outputs[f"switchyard-local-{stack}"][name]
+        return value
+
+    def submit(self, document: dict[str, Any]) -> str:
+        with self.http as http:
+            for name, definition in document.get("definitions", {}).items():
+                http.put(f"/task-definitions/{name}", json=definition).raise_for_status()
+            job = {key: value for key, value in document.items() if key != "definitions"}
+            accepted = http.post("/jobs", json=job)
+            assert accepted.status_code == 201, accepted.text
+            job_id: str = accepted.json()["jobId"]
+            return job_id
+
+    def settled(self, job_id: str) -> JobView:
+        clock = SystemClock()
+        deadline = clock.monotonic() + PATIENCE_SECONDS
+        with self.http as http:
+            while True:
+                view = JobView.model_validate(http.get(f"/jobs/{job_id}").json())
+                if view.status in SETTLED:
+                    return view
+                assert clock.monotonic() < deadline, f"still {view.status}: {view.progress}"
+                clock.sleep(0.2)
+
+    def task(self, job_id: str, task_id: str) -> TaskView:
+        with self.http as http:
+            return TaskView.model_validate(http.get(f"/jobs/{job_id}/tasks/{task_id}").json())
+
+    def blob(self, task: TaskView, name: str) -> str:
+        assert task.artifacts is not None
+        bucket, _, prefix = task.artifacts.removeprefix("s3://").partition("/")
+        answer = self.client("s3").get_object(Bucket=bucket, Key=f"{prefix}{name}")
+        text: str = answer["Body"].read().decode()
+        return text
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
+    folder = tmp_path_factory.mktemp("a cloud")
+    calls = folder / "calls.jsonl"
+    local = LocalCloud(
+        folder,
+        port=_free_port(),
+        extra_environment={
+            "PYTHONPATH": str(RECORDER),
+            "RECORD_CALLS_TO": str(calls),
+            "OFFLINE_DELAY_MS": "100",
+            "VISIBILITY_EXTENSION_INTERVAL": "1000",
+        },
+    )
+    try:
+        yield RunningCloud(local.up(print), folder, calls)
+    finally:
+        local.down(print)
+
+
+@pytest.fixture(scope="session")
+def brand_job(cloud: RunningCloud) -> JobView:
+    """The example job, run to its end."""
+    document = yaml.safe_load((ROOT / "examples" / "brand-analysis.yaml").read_text())
+    return cloud.settled(cloud.submit(document))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,114 @@
+"""The example job, submitted over HTTP, through every part of the deployed system."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from boto3.dynamodb.conditions import Key
+
+from switchyard.adapters.system import SystemClock
+from switchyard.contracts.jobs import JobView
+from tests.e2e.conftest import RunningCloud
+
+TASKS = {"scrape-store", "analyze-competitors", "color-tags", "font-pairing", "compile-result"}
+EXPECTED = {
+    "Job Created": 1,
+    "Task Pending": 5,
+    "Task Processing Started": 5,
+    "Task Completed": 5,
+    "Job Completed": 1,
+}
+
+
+def events_of(cloud: RunningCloud, index: str, condition: Any) -> list[dict[str, Any]]:
+    import boto3
+
+    table = boto3.resource(
+        "dynamodb",
+        endpoint_url=cloud.endpoint.aws_endpoint_url,
+        region_name=cloud.endpoint.region,
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    ).Table(cloud.output("infrastructure", "EventsTableName"))
+    return list(table.query(IndexName=index, KeyConditionExpression=condition)["Items"])
+
+
+@pytest.fixture(scope="module")
+def all_saved(cloud: RunningCloud, brand_job: JobView) -> None:
+    """Events reach their table a moment after the job has ended."""
+    clock = SystemClock()
+    deadline = clock.monotonic() + 20
+    while "Job Completed" not in types_by_gsi3(cloud, brand_job):
+        assert clock.monotonic() < deadline
+        clock.sleep(0.2)
+    clock.sleep(0.5)
+
+
+def types_by_gsi1(cloud: RunningCloud, job: JobView) -> Counter[str]:
+    entities = [f"JOB#{job.job_id}", *(f"TASK#{job.job_id}__{name}" for name in TASKS)]
+    events = [e for entity in entities for e in events_of(cloud, "GSI1-index", Key("GSI1PK").eq(entity))]
+    return Counter(event["eventType"] for event in events)
+
+
+def types_by_gsi3(cloud: RunningCloud, job: JobView) -> Counter[str]:
+    app = Key("GSI3PK").eq("APP#task-workflow")
+    prefixes = (f"JOB#{job.job_id}#TIMESTAMP#", f"TASK#{job.job_id}__")
+    events = [
+        event
+        for prefix in prefixes
+        for event in events_of(cloud, "GSI3-index", app & Key("GSI3SK").begins_with(prefix))
+    ]
+    return Counter(event["eventType"] for event in events)
+
+
+def test_the_job_completes(brand_job: JobView) -> None:
+    assert brand_job.status == "completed"
+    assert brand_job.progress == {"completed": 5}
+    assert {task.task_id for task in brand_job.tasks} == TASKS
+    assert all(task.attempt == 1 for task in brand_job.tasks)
+
+
+@pytest.mark.usefixtures("all_saved")
+def test_each_event_was_saved_exactly_once(cloud: RunningCloud, brand_job: JobView) -> None:
+    assert types_by_gsi1(cloud, brand_job) == EXPECTED
+    assert types_by_gsi3(cloud, brand_job) == EXPECTED
+
+
+def test_a_task_starts_after_what_it_waits_for(brand_job: JobView) -> None:
+    by_id = {task.task_id: task for task in brand_job.tasks}
+    for task in brand_job.tasks:
+        for parent in task.depends_on:
+            settled, started = by_id[parent].settled_at, task.started_at
+            assert settled is not None
+            assert started is not None
+            assert settled <= started
+
+
+def test_outputs_reach_the_prompts_of_what_follows(cloud: RunningCloud, brand_job: JobView) -> None:
+    report = cloud.task(brand_job.job_id, "compile-result")
+    prompt = cloud.blob(report, "logs/task-step.prompt.md")
+    for parent in ("color-tags", "font-pairing"):
+        output = cloud.task(brand_job.job_id, parent).output
+        assert output
+        for value in leaves(output):
+            assert json.dumps(value, ensure_ascii=False) in prompt
+
+
+def leaves(value: Any) -> list[Any]:
+    match value:
+        case dict():
+            return [leaf for inner in value.values() for leaf in leaves(inner)]
+        case list():
+            return [leaf for inner in value for leaf in leaves(inner)]
+    return [value]
+
+
+@pytest.mark.parametrize("task_id", sorted(TASKS))
+def test_artifacts_logs_and_traces_are_in_the_bucket(
+    cloud: RunningCloud, brand_job: JobView, task_id: str
+) -> None:
+    task = cloud.task(brand_job.job_id, task_id)
+    assert json.loads(cloud.blob(task, "artifacts/task-result.json")) == task.output
+    assert cloud.blob(task, "logs/summary.log")
+    assert json.loads(cloud.blob(task, "traces/session_trace.json"))

@@ -1,0 +1,95 @@
+"""What goes wrong is seen, on the deployed system."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import RunningCloud
+
+DEFINITION = {"description": "Do it.", "tag": "tester"}
+
+
+def a_job(*tasks: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": "test",
+        "definitions": {"do": DEFINITION},
+        "tasks": [{"name": "do"} | task for task in tasks],
+    }
+
+
+def scripted(**offline: Any) -> dict[str, Any]:
+    return {"input": {"offline": offline}}
+
+
+def test_a_failed_task_fails_its_job_and_skips_what_follows(cloud: RunningCloud) -> None:
+    fail = {"category": "validation", "message": "no such store"}
+    job_id = cloud.submit(
+        a_job(
+            {"taskId": "a", **scripted(fail=fail)},
+            {"taskId": "b", "dependsOn": ["a"]},
+            {"taskId": "c"},
+        )
+    )
+    job = cloud.settled(job_id)
+    assert job.status == "failed"
+    assert {t.task_id: t.status for t in job.tasks} == {
+        "a": "failed",
+        "b": "skipped",
+        "c": "completed",
+    }
+    failed = cloud.task(job_id, "a")
+    assert failed.error is not None
+    assert "no such store" in failed.error
+    assert cloud.blob(failed, "logs/summary.log")
+
+
+def test_a_passing_failure_is_retried(cloud: RunningCloud) -> None:
+    fail = {"category": "network", "message": "connection reset", "times": 1}
+    job_id = cloud.submit(a_job({"taskId": "a", **scripted(fail=fail)}))
+    job = cloud.settled(job_id)
+    assert job.status == "completed"
+    assert job.tasks[0].attempt == 2
+
+
+def test_a_long_task_keeps_its_lease(cloud: RunningCloud) -> None:
+    job_id = cloud.submit(a_job({"taskId": "a", **scripted(delayMs=2500)}))
+    assert cloud.settled(job_id).tasks[0].attempt == 1
+
+
+def test_an_output_too_large_for_an_item_travels_through_the_bucket(cloud: RunningCloud) -> None:
+    schema = {"type": "object", "properties": {"text": {"const": "x" * 20_000}}, "required": ["text"]}
+    document = a_job({"taskId": "a", "name": "large"}, {"taskId": "b", "dependsOn": ["a"]})
+    document["definitions"]["large"] = DEFINITION | {"outputSchema": schema}
+    job_id = cloud.submit(document)
+    assert cloud.settled(job_id).status == "completed"
+    assert cloud.task(job_id, "a").output == {"text": "x" * 20_000}
+    assert "x" * 20_000 in cloud.blob(cloud.task(job_id, "b"), "logs/task-step.prompt.md")
+
+
+@pytest.mark.parametrize(
+    ("key", "status"),
+    [(None, 401), ("wrong", 403), ("swy.local.guess", 403)],
+)
+def test_nobody_comes_in_without_a_key(cloud: RunningCloud, key: str | None, status: int) -> None:
+    headers = {} if key is None else {"x-api-key": key}
+    for method, path in (("GET", "/jobs"), ("POST", "/jobs"), ("GET", "/task-definitions")):
+        answer = httpx.request(method, f"{cloud.endpoint.api_url}{path}", headers=headers)
+        assert answer.status_code == status
+
+
+def test_bad_jobs_are_refused_with_every_problem(cloud: RunningCloud) -> None:
+    with cloud.http as http:
+        answer = http.post(
+            "/jobs",
+            json={
+                "tasks": [
+                    {"taskId": "a", "name": "nobody", "dependsOn": ["b"]},
+                    {"taskId": "b", "name": "nobody", "dependsOn": ["a"]},
+                ]
+            },
+        )
+    assert answer.status_code == 400
+    detail = answer.json()["detail"]
+    assert "→" in detail
+    assert detail.count("not a registered task definition") == 2

@@ -1,0 +1,100 @@
+"""IAM is not enforced locally, so what was called is compared with what was granted.
+
+Runs after the other end-to-end tests of this folder (their order is that of their names), so that
+their calls are on record. Policies are read back from the deployed roles: references resolved,
+exactly what the stacks synthesized.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import RunningCloud
+
+UNUSED_BUT_NEEDED = {
+    "logs:CreateLogStream": "the Lambda runtime writes the log",
+    "logs:PutLogEvents": "the Lambda runtime writes the log",
+    "sqs:ReceiveMessage": "the event source mapping polls with the function's role",
+    "sqs:DeleteMessage": "the event source mapping deletes with the function's role",
+    "sqs:GetQueueAttributes": "the event source mapping reads the queue with the function's role",
+    "sqs:ChangeMessageVisibility": "the event source mapping returns messages",
+    "xray:PutTraceSegments": "tracing is off in the local stage",
+    "xray:PutTelemetryRecords": "tracing is off in the local stage",
+    "ecs:UpdateTaskProtection": "there is no ECS agent to ask in the local stage",
+    "ecs:GetTaskProtection": "there is no ECS agent to ask in the local stage",
+}
+
+
+@dataclass(frozen=True)
+class Grant:
+    action: str
+    resource: str
+
+    def covers(self, action: str, resource: str) -> bool:
+        suffix = self.resource.rsplit(":", 1)[-1]
+        return fnmatchcase(action, self.action) and fnmatchcase(resource, suffix)
+
+
+def functions(cloud: RunningCloud) -> dict[str, str]:
+    listed = cloud.client("lambda").list_functions()["Functions"]
+    return {f["FunctionName"]: f["Role"] for f in listed if "switchyard" in f["FunctionName"]}
+
+
+def roles(cloud: RunningCloud) -> dict[str, str]:
+    definition = cloud.client("ecs").describe_task_definition(
+        taskDefinition=cloud.output("consumer", "WorkerTaskDefinition")
+    )["taskDefinition"]
+    return functions(cloud) | {"worker": definition["taskRoleArn"]}
+
+
+def grants(cloud: RunningCloud, role_arn: str) -> Iterator[Grant]:
+    iam, role = cloud.client("iam"), role_arn.rsplit("/", 1)[-1]
+    assert iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"] == []
+    for name in iam.list_role_policies(RoleName=role)["PolicyNames"]:
+        document = iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+        for statement in document["Statement"]:
+            for action in as_list(statement["Action"]):
+                for resource in as_list(statement["Resource"]):
+                    yield Grant(action, resource)
+
+
+def as_list(value: Any) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+def recorded(cloud: RunningCloud) -> dict[str, set[tuple[str, str]]]:
+    calls: dict[str, set[tuple[str, str]]] = {}
+    for line in cloud.calls.read_text().splitlines():
+        principal, action, resource = json.loads(line)
+        calls.setdefault(principal, set()).add((action, resource))
+    return calls
+
+
+@pytest.mark.usefixtures("brand_job")
+def test_every_call_was_granted(cloud: RunningCloud) -> None:
+    made = recorded(cloud)
+    for principal, role in roles(cloud).items():
+        granted = list(grants(cloud, role))
+        assert made.get(principal), f"{principal} made no call at all"
+        missing = [
+            call for call in made[principal] if not any(grant.covers(*call) for grant in granted)
+        ]
+        assert missing == [], f"{principal} may not do this on AWS"
+
+
+@pytest.mark.usefixtures("brand_job")
+def test_every_grant_was_used_or_is_explained(cloud: RunningCloud) -> None:
+    made = recorded(cloud)
+    for principal, role in roles(cloud).items():
+        unused = {
+            f"{grant.action} on {re.sub(r'^.*:', '', grant.resource)}"
+            for grant in grants(cloud, role)
+            if grant.action not in UNUSED_BUT_NEEDED
+            and not any(grant.covers(*call) for call in made[principal])
+        }
+        assert unused == set(), f"{principal} was granted what it never used"

@@ -1,0 +1,60 @@
+from typing import Any
+
+import pytest
+
+from tests.stacks.synthesized import SynthesizedYard
+
+SETTLED = {"Task Completed", "Task Failed", "Task Timeout", "Task Skipped", "Task Cancelled"}
+
+
+def rule_of(yard: SynthesizedYard, part: str) -> Any:
+    resources = yard.template(part)["Resources"].values()
+    (rule,) = (r["Properties"] for r in resources if r["Type"] == "AWS::Events::Rule")
+    return rule
+
+
+def test_every_event_is_saved(yard: SynthesizedYard) -> None:
+    assert rule_of(yard, "event")["EventPattern"] == {"detail-type": ["log-event"]}
+
+
+def test_settled_tasks_and_new_jobs_wake_the_dispatcher(yard: SynthesizedYard) -> None:
+    pattern = rule_of(yard, "dispatcher")["EventPattern"]
+    assert pattern["detail-type"] == ["log-event"]
+    assert set(pattern["detail"]["eventType"]) == SETTLED | {"Job Created"}
+
+
+@pytest.mark.parametrize(
+    ("part", "queue"), [("event", "event-queue"), ("dispatcher", "dispatch-queue")]
+)
+def test_a_delivery_is_retried_for_an_hour_and_then_kept(
+    yard: SynthesizedYard, part: str, queue: str
+) -> None:
+    (target,) = rule_of(yard, part)["Targets"]
+    assert yard.imported(target["Arn"])["QueueName"] == yard.stage.suffixed(queue)
+    assert target["RetryPolicy"] == {
+        "MaximumRetryAttempts": 3,
+        "MaximumEventAgeInSeconds": 3600,
+    }
+    undeliverable = yard.imported(target["DeadLetterConfig"]["Arn"])
+    assert undeliverable["QueueName"] == yard.stage.suffixed("undeliverable-events-dlq")
+
+
+def test_rules_of_this_bus_alone_may_deliver(yard: SynthesizedYard) -> None:
+    deliveries = [
+        statement
+        for policy in yard.all("AWS::SQS::QueuePolicy")
+        for statement in policy["PolicyDocument"]["Statement"]
+        if statement["Effect"] == "Allow"
+    ]
+    assert len(deliveries) == 3  # the two subscribers, and where the undeliverable goes
+    for statement in deliveries:
+        assert statement["Principal"] == {"Service": "events.amazonaws.com"}
+        assert statement["Action"] == "sqs:SendMessage"
+        source = statement["Condition"]["ArnLike"]["aws:SourceArn"]["Fn::Join"][1]
+        assert source[-1] == "/*"
+        assert source[-3].endswith(":rule/")
+
+
+def test_events_are_archived_where_the_stage_says(yard: SynthesizedYard) -> None:
+    kept_for = [archive["RetentionDays"] for archive in yard.all("AWS::Events::Archive")]
+    assert kept_for == ([yard.stage.archive_days] if yard.stage.archive_days else [])

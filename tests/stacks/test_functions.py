@@ -1,0 +1,88 @@
+import os
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from stacks.paths import LAMBDAS
+from switchyard.settings import (
+    ApiSettings,
+    AuthorizerSettings,
+    DispatcherSettings,
+    SaveEventSettings,
+    Settings,
+)
+from tests.stacks.synthesized import Properties, SynthesizedYard
+
+FUNCTIONS: dict[str, type[Settings]] = {
+    "api": ApiSettings,
+    "authorize": AuthorizerSettings,
+    "dispatch": DispatcherSettings,
+    "save-event": SaveEventSettings,
+}
+
+
+@pytest.fixture(params=FUNCTIONS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def function(yard: SynthesizedYard, name: str) -> Properties:
+    return yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed(name))
+
+
+def variables_of(function: Properties) -> dict[str, str]:
+    """Its environment; what is known only after the deployment is some name."""
+    variables: dict[str, Any] = function["Environment"]["Variables"]
+    return {
+        name: value if isinstance(value, str) else "a-name" for name, value in variables.items()
+    }
+
+
+def test_every_function_is_one_of_these(yard: SynthesizedYard) -> None:
+    deployed = {function["FunctionName"] for function in yard.all("AWS::Lambda::Function")}
+    assert deployed == {yard.stage.prefixed(name) for name in FUNCTIONS}
+
+
+def test_functions_run_on_one_platform(function: Properties) -> None:
+    assert function["Runtime"] == "python3.13"
+    assert function["Architectures"] == ["arm64"]
+    assert function["LoggingConfig"]["LogFormat"] == "JSON"
+
+
+def test_functions_are_traced_where_the_stage_says(
+    yard: SynthesizedYard, function: Properties
+) -> None:
+    traced = function.get("TracingConfig") == {"Mode": "Active"}
+    assert traced == yard.stage.tracing
+
+
+def test_the_handler_is_where_lambda_will_look(name: str, function: Properties) -> None:
+    module, attribute = function["Handler"].split(".")
+    source = LAMBDAS / name.replace("-", "_") / f"{module}.py"
+    assert f"def {attribute}(" in source.read_text()
+
+
+def test_a_function_finds_all_its_settings(name: str, function: Properties) -> None:
+    with patch.dict(os.environ, variables_of(function), clear=True):
+        assert FUNCTIONS[name]()
+
+
+def test_a_function_says_who_it_is(name: str, function: Properties) -> None:
+    variables = variables_of(function)
+    assert variables["POWERTOOLS_SERVICE_NAME"] == name
+    assert variables["POWERTOOLS_METRICS_NAMESPACE"] == "Switchyard"
+
+
+def test_no_two_functions_share_a_role(yard: SynthesizedYard) -> None:
+    functions = yard.all("AWS::Lambda::Function")
+    assert len({str(function["Role"]) for function in functions}) == len(functions)
+
+
+def test_one_bad_message_does_not_repeat_its_batch(yard: SynthesizedYard) -> None:
+    mappings = yard.all("AWS::Lambda::EventSourceMapping")
+    batched = {yard.imported(mapping["EventSourceArn"])["QueueName"] for mapping in mappings}
+    assert batched == {yard.stage.suffixed("event-queue"), yard.stage.suffixed("dispatch-queue")}
+    for mapping in mappings:
+        assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]

@@ -1,0 +1,115 @@
+"""The local cloud does not enforce permissions, so what each role may do is asserted here."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.stacks.synthesized import SynthesizedYard
+
+WITHOUT_RESOURCE = {
+    "ecr:GetAuthorizationToken",
+    "xray:PutTelemetryRecords",
+    "xray:PutTraceSegments",
+}
+LOGGING = {"logs:CreateLogStream", "logs:PutLogEvents"}
+TRACING = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+CONSUMING = {
+    "sqs:ChangeMessageVisibility",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+    "sqs:GetQueueUrl",
+    "sqs:ReceiveMessage",
+}
+MAY: dict[str, set[str]] = {
+    "save-event": CONSUMING | {"dynamodb:PutItem"},
+    "dispatch": CONSUMING
+    | {
+        "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "events:PutEvents",
+        "sqs:SendMessage",
+    },
+    "authorize": {"dynamodb:GetItem"},
+    "api": {
+        "dynamodb:BatchGetItem",
+        "dynamodb:BatchWriteItem",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "events:PutEvents",
+        "s3:GetObject",
+    },
+    "worker": {
+        "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "ecs:UpdateTaskProtection",
+        "events:PutEvents",
+        "s3:GetObject",
+        "s3:PutObject",
+        "sqs:ChangeMessageVisibility",
+        "sqs:DeleteMessage",
+        "sqs:ReceiveMessage",
+        "sqs:SendMessage",
+    },
+}
+
+
+def statements(yard: SynthesizedYard) -> Iterator[Any]:
+    for policy in yard.all("AWS::IAM::Policy"):
+        yield from policy["PolicyDocument"]["Statement"]
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def actions_of(yard: SynthesizedYard, holder: str) -> set[str]:
+    role = {"Ref": role_of(yard, holder)["Fn::GetAtt"][0]}
+    return {
+        action
+        for policy in yard.all("AWS::IAM::Policy")
+        if role in policy["Roles"]
+        for statement in policy["PolicyDocument"]["Statement"]
+        for action in listed(statement["Action"])
+    }
+
+
+def role_of(yard: SynthesizedYard, holder: str) -> Any:
+    name = yard.stage.prefixed(holder)
+    if holder == "worker":
+        return yard.one("AWS::ECS::TaskDefinition", Family=name)["TaskRoleArn"]
+    return yard.one("AWS::Lambda::Function", FunctionName=name)["Role"]
+
+
+@pytest.mark.parametrize("holder", MAY)
+def test_a_role_may_do_what_its_code_does_and_nothing_else(
+    yard: SynthesizedYard, holder: str
+) -> None:
+    assert actions_of(yard, holder) - LOGGING - TRACING == MAY[holder]
+
+
+def test_only_actions_that_take_no_resource_are_allowed_on_everything(
+    yard: SynthesizedYard,
+) -> None:
+    on_everything = {
+        action
+        for statement in statements(yard)
+        if "*" in listed(statement["Resource"])
+        for action in listed(statement["Action"])
+    }
+    assert on_everything <= WITHOUT_RESOURCE
+
+
+def test_no_action_is_a_pattern(yard: SynthesizedYard) -> None:
+    actions = [a for statement in statements(yard) for a in listed(statement["Action"])]
+    assert not [action for action in actions if "*" in action]
+
+
+def test_no_role_has_a_policy_that_aws_manages(yard: SynthesizedYard) -> None:
+    assert not [role for role in yard.all("AWS::IAM::Role") if role.get("ManagedPolicyArns")]

@@ -1,0 +1,70 @@
+from typing import Any
+
+import pytest
+
+from switchyard.contracts.tables import EVENT_INDEXES, EVENT_SUMMARY, JOBS_SUMMARY
+from tests.stacks.synthesized import Properties, SynthesizedYard
+
+TABLES = ("state", "events", "task-definitions")
+
+
+def table_named(yard: SynthesizedYard, name: str) -> Properties:
+    return yard.one("AWS::DynamoDB::Table", TableName=yard.stage.suffixed(name))
+
+
+def keys_of(schema: list[dict[str, str]]) -> tuple[str, ...]:
+    return tuple(key["AttributeName"] for key in schema)
+
+
+def index_of(table: Properties, name: str) -> Any:
+    (index,) = (i for i in table["GlobalSecondaryIndexes"] if i["IndexName"] == name)
+    return index
+
+
+def types_in(table: Properties) -> dict[str, str]:
+    return {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_share_their_keys_their_billing_and_their_safety(
+    yard: SynthesizedYard, name: str
+) -> None:
+    table = table_named(yard, name)
+    assert keys_of(table["KeySchema"]) == ("PK", "SK")
+    assert {types_in(table)[key] for key in ("PK", "SK")} == {"S"}
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
+    assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+
+
+@pytest.mark.parametrize("index", EVENT_INDEXES)
+def test_events_are_found_through_seven_indexes(yard: SynthesizedYard, index: str) -> None:
+    table = table_named(yard, "events")
+    found = index_of(table, f"{index}-index")
+    assert keys_of(found["KeySchema"]) == (f"{index}PK", f"{index}SK")
+    assert types_in(table)[f"{index}PK"] == types_in(table)[f"{index}SK"] == "S"
+
+
+def test_an_entitys_history_holds_whole_events_and_listings_a_summary(
+    yard: SynthesizedYard,
+) -> None:
+    table = table_named(yard, "events")
+    assert index_of(table, "GSI1-index")["Projection"] == {"ProjectionType": "ALL"}
+    for index in EVENT_INDEXES[1:]:
+        projection = index_of(table, f"{index}-index")["Projection"]
+        assert projection["ProjectionType"] == "INCLUDE"
+        assert set(projection["NonKeyAttributes"]) == set(EVENT_SUMMARY)
+
+
+def test_what_is_overdue_is_found_by_shard_and_time(yard: SynthesizedYard) -> None:
+    table = table_named(yard, "state")
+    index = index_of(table, "due-index")
+    assert keys_of(index["KeySchema"]) == ("due_shard", "due_at_ms")
+    assert types_in(table)["due_shard"] == types_in(table)["due_at_ms"] == "N"
+    assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+
+def test_a_tenants_jobs_are_listed_without_reading_their_items(yard: SynthesizedYard) -> None:
+    index = index_of(table_named(yard, "state"), "jobs-index")
+    assert keys_of(index["KeySchema"]) == ("listed_under", "listed_at")
+    assert set(index["Projection"]["NonKeyAttributes"]) == set(JOBS_SUMMARY)

@@ -1,0 +1,91 @@
+import os
+from pathlib import PurePosixPath
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from stacks.stage import LOCAL
+from switchyard.settings import WorkerSettings
+from tests.stacks.synthesized import Properties, SynthesizedYard
+
+
+@pytest.fixture
+def task(yard: SynthesizedYard) -> Properties:
+    return yard.one("AWS::ECS::TaskDefinition", Family=yard.stage.prefixed("worker"))
+
+
+@pytest.fixture
+def container(task: Properties) -> Properties:
+    (container,) = task["ContainerDefinitions"]
+    return dict(container)
+
+
+def variables_of(container: Properties) -> dict[str, str]:
+    entries: list[dict[str, Any]] = container["Environment"]
+    return {e["Name"]: e["Value"] if isinstance(e["Value"], str) else "a-name" for e in entries}
+
+
+def test_a_worker_finds_all_its_settings(yard: SynthesizedYard, container: Properties) -> None:
+    with patch.dict(os.environ, variables_of(container), clear=True):
+        settings = WorkerSettings()
+    assert settings.stage == yard.stage.name
+    assert settings.max_concurrent_claude == yard.stage.max_concurrent
+    assert settings.delete_files_after_upload == yard.stage.delete_files_after_upload
+
+
+def test_a_worker_has_two_minutes_to_finish(container: Properties) -> None:
+    assert container["StopTimeout"] == 120
+
+
+def test_the_grace_for_running_tasks_fits_into_the_stop_timeout(container: Properties) -> None:
+    with patch.dict(os.environ, variables_of(container), clear=True):
+        assert WorkerSettings().stop_grace_seconds < container["StopTimeout"]
+
+
+def test_a_worker_runs_on_arm(task: Properties) -> None:
+    assert task["RuntimePlatform"]["CpuArchitecture"] == "ARM64"
+
+
+def test_only_volumes_are_writable_and_the_task_folder_is_on_one(
+    yard: SynthesizedYard, container: Properties
+) -> None:
+    assert container["ReadonlyRootFilesystem"]
+    writable = [PurePosixPath(mount["ContainerPath"]) for mount in container["MountPoints"]]
+    if yard.stage is not LOCAL:  # there it is a folder of the host
+        assert set(PurePosixPath(yard.stage.output_folder).parents) & set(writable)
+
+
+def test_the_claude_credential_is_a_reference(yard: SynthesizedYard, container: Properties) -> None:
+    (secret,) = container["Secrets"]
+    assert secret["Name"] == "ANTHROPIC_API_KEY"
+    assert secret["ValueFrom"]["Fn::Join"][1][-1] == f":secret:switchyard/{yard.stage.name}/claude"
+    assert secret["Name"] not in variables_of(container)
+
+
+def test_nobody_can_connect_to_a_worker(yard: SynthesizedYard) -> None:
+    groups = yard.all("AWS::EC2::SecurityGroup")
+    assert groups
+    assert not [group for group in groups if group.get("SecurityGroupIngress")]
+    assert not yard.all("AWS::EC2::SecurityGroupIngress")
+
+
+def test_a_deployment_that_does_not_start_is_rolled_back(yard: SynthesizedYard) -> None:
+    (service,) = yard.all("AWS::ECS::Service")
+    breaker = service["DeploymentConfiguration"]["DeploymentCircuitBreaker"]
+    assert breaker == {"Enable": True, "Rollback": True}
+
+
+def test_a_deployment_leaves_the_number_of_workers_to_the_scaling(yard: SynthesizedYard) -> None:
+    (service,) = yard.all("AWS::ECS::Service")
+    assert "DesiredCount" not in service
+
+
+def test_the_launcher_can_find_what_it_needs(yard: SynthesizedYard) -> None:
+    assert "WorkerTaskDefinition" in yard.template("consumer")["Outputs"]
+    assert {
+        "StateTableName",
+        "EventsTableName",
+        "TaskQueueUrl",
+        "ArtifactsBucketName",
+    } <= yard.template("infrastructure")["Outputs"].keys()

@@ -1,0 +1,132 @@
+"""The outside as the command line sees it: an API that answers as told, and a local cloud."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+from pydantic import BaseModel
+
+from cli.outside import Say
+from local.cloud import Status
+from local.endpoint import Endpoint
+from local.errors import CloudError
+from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
+
+JOB_ID = "job-00000000-0000-4000-8000-000000000001"
+URL = "http://127.0.0.1:4580/api"
+KEY = "the-local-key"
+NOW_MS = 1_800_000_000_000
+CREATED = datetime.fromtimestamp(NOW_MS / 1000, tz=UTC)
+
+Answer = Callable[[httpx.Request], httpx.Response]
+
+
+def answer(body: BaseModel | dict[str, Any], status: int = 200) -> httpx.Response:
+    shown = body.model_dump(mode="json", by_alias=True) if isinstance(body, BaseModel) else body
+    return httpx.Response(status, json=shown)
+
+
+def problem(status: int, detail: str, **problems: str) -> httpx.Response:
+    entries = [{"path": p.replace("__", "."), "message": m} for p, m in problems.items()]
+    body = {"title": "No", "status": status, "detail": detail, "problems": entries}
+    return httpx.Response(status, json=body)
+
+
+def a_task(task_id: str, status: str, *, after: tuple[str, ...] = (), **facts: Any) -> TaskSummary:
+    known: dict[str, Any] = {"name": task_id, "attempt": 0 if status == "waiting" else 1, **facts}
+    if status not in {"waiting", "pending"}:
+        known.setdefault("started_at", CREATED)
+    if status in {"completed", "failed"}:
+        known.setdefault("settled_at", CREATED + timedelta(seconds=2))
+    return TaskSummary(task_id=task_id, status=status, depends_on=after, **known)
+
+
+def a_job(status: str, *tasks: TaskSummary, **facts: Any) -> JobView:
+    settled = status in {"completed", "failed", "cancelled"}
+    known: dict[str, Any] = {"name": "brand", "job_id": JOB_ID, **facts}
+    return JobView(
+        status=status,
+        total_tasks=len(tasks),
+        progress={},
+        created_at=CREATED,
+        completed_at=CREATED + timedelta(seconds=4) if settled else None,
+        tasks=tasks,
+        **known,
+    )
+
+
+def a_task_view(task: TaskSummary, **facts: Any) -> TaskView:
+    return TaskView(
+        **task.model_dump(),
+        job_id=JOB_ID,
+        request_id=f"{JOB_ID}__{task.task_id}",
+        definition_version=1,
+        run=1,
+        max_attempts=3,
+        **facts,
+    )
+
+
+@dataclass
+class FakeApi:
+    """Answers a route with its next answer; the last one stays."""
+
+    routes: dict[str, list[Answer | httpx.Response | BaseException]] = field(default_factory=dict)
+    requests: list[httpx.Request] = field(default_factory=list)
+
+    def on(self, route: str, *answers: Answer | httpx.Response | BaseException) -> None:
+        self.routes[route] = list(answers)
+
+    def sent(self, route: str) -> list[Any]:
+        return [json.loads(r.content) for r in self.requests if self._route(r) == route]
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answers = self.routes[self._route(request)]
+        found = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(found, BaseException):
+            raise found
+        return found if isinstance(found, httpx.Response) else found(request)
+
+    @staticmethod
+    def _route(request: httpx.Request) -> str:
+        return f"{request.method} {request.url.path.removeprefix('/api')}"
+
+
+@dataclass
+class FakeCloud:
+    running: bool = True
+    calls: list[str] = field(default_factory=list)
+
+    def up(self, say: Say) -> Endpoint:
+        self.calls.append("up")
+        say("Deploying")
+        self.running = True
+        return self.endpoint()
+
+    def down(self, say: Say) -> None:
+        self.calls.append("down")
+        say("Stopping")
+        self.running = False
+
+    def status(self) -> Status:
+        pid = 7 if self.running else None
+        url = URL if self.running else None
+        return Status(
+            port=4580, ministack_pid=pid, worker_pid=pid, api_url=url, healthy=self.running
+        )
+
+    def endpoint(self) -> Endpoint:
+        if not self.running:
+            raise CloudError("The local cloud is not running. Start it with `make up`.")
+        return Endpoint(
+            api_url=URL,
+            api_key=KEY,
+            tenant="local",
+            aws_endpoint_url="http://127.0.0.1:4580",
+            region="eu-central-1",
+            port=4580,
+        )

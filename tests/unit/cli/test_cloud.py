@@ -1,0 +1,57 @@
+"""`up`, `down`, `status`."""
+
+import pytest
+
+from cli.outside import Say
+from local.endpoint import Endpoint
+from local.errors import CloudError
+from tests.unit.cli.conftest import Switchyard
+from tests.unit.cli.fakes import URL, FakeCloud
+
+
+def test_up_tells_where_the_api_is(switchyard: Switchyard) -> None:
+    result = switchyard("up")
+
+    assert result.stdout == f"The local cloud is up: {URL}\n"
+    assert result.stderr == "Deploying\n"
+
+
+def test_down_stops_it(switchyard: Switchyard, cloud: FakeCloud) -> None:
+    assert switchyard("down").exit_code == 0
+    assert not cloud.running
+
+
+def test_status_of_a_cloud_that_is_up(switchyard: Switchyard) -> None:
+    assert URL in switchyard("status").stdout
+
+
+def test_status_of_a_cloud_that_is_down(switchyard: Switchyard, cloud: FakeCloud) -> None:
+    cloud.running = False
+
+    assert switchyard("status").stdout.startswith("The local cloud is not running.")
+
+
+@pytest.mark.parametrize(
+    ("failure", "sentence", "exit_code"),
+    [
+        (CloudError("Port 4580 is in use."), "Port 4580 is in use.", 3),
+        (KeyboardInterrupt(), "Interrupted.", 130),
+    ],
+)
+def test_a_cloud_that_does_not_start(
+    failure: BaseException,
+    sentence: str,
+    exit_code: int,
+    switchyard: Switchyard,
+    cloud: FakeCloud,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def up(say: Say) -> Endpoint:
+        raise failure
+
+    monkeypatch.setattr(cloud, "up", up)
+
+    result = switchyard("up")
+
+    assert result.stderr == f"{sentence}\n"
+    assert result.exit_code == exit_code

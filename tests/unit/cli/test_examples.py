@@ -1,0 +1,32 @@
+"""The examples' schemas: what their own examples say is valid by them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from cli.files.job_file import read_job
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").iterdir())
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+def test_the_values_shown_as_examples_fit_their_schemas(file: Path) -> None:
+    definitions = read_job(file).content.definitions
+
+    for definition in definitions.values():
+        schema = definition.output_schema or {}
+        Draft202012Validator(schema).validate(exemplary(schema))
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+def test_every_definition_is_used(file: Path) -> None:
+    job = read_job(file).content
+
+    assert set(job.definitions) == {task.name for task in job.tasks}
+
+
+def exemplary(schema: dict[str, Any]) -> dict[str, Any]:
+    """What the offline agent answers: the first example of every field."""
+    return {name: field["examples"][0] for name, field in schema["properties"].items()}

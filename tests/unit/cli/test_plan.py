@@ -1,0 +1,54 @@
+"""`submit --dry-run` tells what would happen, with no cloud in sight."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Switchyard
+from tests.unit.cli.fakes import FakeApi, FakeCloud
+
+JOB = """\
+name: brand
+definitions:
+  scrape: {tag: reader, description: Read the shop.}
+tasks:
+  - {taskId: report, name: compile, dependsOn: [colors, fonts], rule: all_settled}
+  - {taskId: scrape, name: scrape}
+  - {taskId: colors, name: scrape, dependsOn: [scrape]}
+  - {taskId: fonts, name: scrape, dependsOn: [scrape]}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "brand.yml"
+    file.write_text(JOB)
+    return file
+
+
+def test_the_plan_as_json(file: Path, switchyard: Switchyard, api: FakeApi) -> None:
+    result = switchyard("submit", "--dry-run", "--json", file)
+
+    assert json.loads(result.stdout) == {
+        "name": "brand",
+        "totalTasks": 4,
+        "levels": [["scrape"], ["colors", "fonts"], ["report"]],
+        "rootTasks": ["scrape"],
+        "resultTasks": ["report"],
+        "definitionsInFile": ["scrape"],
+        "definitionsExpected": ["compile"],
+    }
+    assert api.requests == []
+
+
+def test_the_plan_for_people(file: Path, switchyard: Switchyard, cloud: FakeCloud) -> None:
+    cloud.running = False
+
+    result = switchyard("submit", "--dry-run", file)
+
+    assert result.exit_code == 0
+    assert "brand: 4 tasks in 3 levels" in result.stdout
+    assert "colors, fonts (all_settled)" in result.stdout
+    assert "Expects to be registered: compile" in result.stdout
+    assert result.stderr == f"{file} is valid; nothing was sent.\n"

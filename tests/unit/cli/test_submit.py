@@ -1,0 +1,107 @@
+"""`submit`: definitions first, then the job; refusals land on the file's lines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from switchyard.contracts.definitions import RegisteredDefinition
+from switchyard.contracts.jobs import JobAccepted
+from tests.unit.cli.conftest import Switchyard
+from tests.unit.cli.fakes import CREATED, JOB_ID, KEY, FakeApi, a_job, a_task, answer, problem
+
+JOB = """\
+name: brand
+definitions:
+  scrape:
+    tag: reader
+    description: Read the shop.
+tasks:
+  - taskId: first
+    name: scrape
+    input: {url: https://shop.example, nothing: null}
+  - taskId: second
+    name: elsewhere
+"""
+ACCEPTED = JobAccepted(job_id=JOB_ID, total_tasks=2, root_tasks=("first",), created_at=CREATED)
+SCRAPE = RegisteredDefinition(name="scrape", version=1, tag="reader", description="Read the shop.")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "brand.yaml"
+    file.write_text(JOB)
+    return file
+
+
+@pytest.fixture
+def api(api: FakeApi) -> FakeApi:
+    api.on("PUT /task-definitions/scrape", answer(SCRAPE))
+    api.on("POST /jobs", answer(ACCEPTED, 201))
+    return api
+
+
+def test_it_sends_what_the_file_says(file: Path, switchyard: Switchyard, api: FakeApi) -> None:
+    result = switchyard("submit", file)
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"{JOB_ID}: 2 tasks\n"
+    assert f"switchyard watch {JOB_ID}" in result.stderr
+    assert [request.method for request in api.requests] == ["PUT", "POST"]
+    assert {request.headers["x-api-key"] for request in api.requests} == {KEY}
+    assert api.sent("POST /jobs") == [
+        {
+            "name": "brand",
+            "tasks": [
+                {
+                    "taskId": "first",
+                    "name": "scrape",
+                    "input": {"url": "https://shop.example", "nothing": None},
+                },
+                {"taskId": "second", "name": "elsewhere"},
+            ],
+        }
+    ]
+
+
+def test_json_is_all_there_is_on_stdout(file: Path, switchyard: Switchyard) -> None:
+    result = switchyard("submit", "--json", file)
+
+    assert json.loads(result.stdout)["jobId"] == JOB_ID
+
+
+def test_an_unknown_definition_is_told_on_its_line(
+    file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    refused = problem(400, "…", tasks__1__name="'elsewhere' is not a registered task definition")
+    api.on("POST /jobs", refused)
+
+    result = switchyard("submit", file)
+
+    expected = f"{file}:11: tasks[1].name: 'elsewhere' is not a registered task definition\n"
+    assert result.stderr == expected
+    assert result.exit_code == 2
+
+
+def test_a_refused_definition_is_told_on_its_line(
+    file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    api.on("PUT /task-definitions/scrape", problem(400, "…", tag="is reserved"))
+
+    result = switchyard("submit", file)
+
+    assert result.stderr == f"{file}:4: definitions.scrape.tag: is reserved\n"
+    assert result.exit_code == 2
+
+
+def test_watching_shows_the_job_to_its_end(
+    file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    first = a_task("first", "failed", error="boom")
+    api.on(f"GET /jobs/{JOB_ID}", answer(a_job("failed", first)))
+
+    result = switchyard("submit", "--watch", "--json", file)
+
+    assert json.loads(result.stdout)["status"] == "failed"
+    assert "first failed  2.0 s  boom" in result.stderr
+    assert result.exit_code == 1

@@ -1,0 +1,114 @@
+"""`watch` without a terminal: a line per change, then what the job left behind."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.unit.cli.conftest import Switchyard
+from tests.unit.cli.fakes import JOB_ID, FakeApi, a_job, a_task, a_task_view, answer
+
+SCRAPED = a_task("scrape", "completed", cost_usd=0.0125)
+COMPILED = a_task("compile", "completed", after=("scrape",))
+FAILED = a_task("compile", "failed", after=("scrape",), error="no [bold]\x1b[31mschema", attempt=3)
+
+BEGINNING = a_job(
+    "processing", a_task("compile", "waiting", after=("scrape",)), a_task("scrape", "processing")
+)
+MIDDLE = a_job("processing", a_task("compile", "processing", after=("scrape",)), SCRAPED)
+END = a_job("completed", COMPILED, SCRAPED)
+
+
+@pytest.fixture
+def api(api: FakeApi) -> FakeApi:
+    api.on(f"GET /jobs/{JOB_ID}", *map(answer, (BEGINNING, BEGINNING, MIDDLE, END)))
+    scraped = a_task_view(SCRAPED, output={"title": "Shop"}, artifacts="s3://bucket/scrape/1")
+    compiled = a_task_view(COMPILED, output={"advice": ["[red]Äther\x1b[2J"]})
+    api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(scraped))
+    api.on(f"GET /jobs/{JOB_ID}/tasks/compile", answer(compiled))
+    return api
+
+
+def test_every_change_is_one_line(switchyard: Switchyard, api: FakeApi) -> None:
+    result = switchyard("watch", JOB_ID)
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines()[:8] == [
+        f"{JOB_ID} brand: 2 tasks",
+        "    0.0 s  scrape processing",
+        "    0.0 s  compile waiting",
+        "    0.0 s  job processing",
+        "    0.7 s  scrape completed  2.0 s  $0.0125",
+        "    0.7 s  compile processing",
+        "    4.0 s  compile completed  2.0 s",
+        "    4.0 s  job completed  $0.0125",
+    ]
+
+
+def test_nothing_steers_the_terminal(switchyard: Switchyard) -> None:
+    result = switchyard("watch", JOB_ID)
+
+    assert "\x1b" not in result.stdout
+    assert '"[red]Äther[2J"' in result.stdout
+
+
+def test_the_results_are_those_of_the_last_tasks(switchyard: Switchyard) -> None:
+    result = switchyard("watch", JOB_ID)
+
+    assert "Output of compile" in result.stdout
+    assert "Output of scrape" not in result.stdout
+
+
+def test_it_tells_where_the_files_are(switchyard: Switchyard, tmp_path: Path) -> None:
+    folder = tmp_path / f"{JOB_ID}__scrape"
+    folder.mkdir()
+
+    result = switchyard("watch", JOB_ID)
+
+    assert "s3://bucket/scrape/1" in result.stdout
+    assert str(folder) in result.stdout.replace("\n", "")
+
+
+def test_a_failed_job_ends_in_one(switchyard: Switchyard, api: FakeApi) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", answer(a_job("failed", FAILED, SCRAPED)))
+    api.on(f"GET /jobs/{JOB_ID}/tasks/compile", answer(a_task_view(FAILED)))
+
+    result = switchyard("watch", JOB_ID)
+
+    assert "compile failed  2.0 s  attempt 3  no [bold][31mschema" in result.stdout
+    assert "compile failed\nno [bold][31mschema" in result.stdout
+    assert result.exit_code == 1
+
+
+def test_json_comes_alone_and_at_the_end(switchyard: Switchyard) -> None:
+    result = switchyard("watch", JOB_ID, "--json")
+
+    assert json.loads(result.stdout)["status"] == "completed"
+    assert "scrape completed" in result.stderr
+
+
+def test_ctrl_c_leaves_the_job_alone(switchyard: Switchyard, api: FakeApi) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", answer(BEGINNING), KeyboardInterrupt())
+
+    result = switchyard("watch", JOB_ID)
+
+    expected = f"the job goes on. Watch it again with `switchyard watch {JOB_ID}`.\n"
+    assert result.stderr.endswith(expected)
+    assert result.exit_code == 130
+
+
+def test_a_short_outage_is_waited_out(switchyard: Switchyard, api: FakeApi) -> None:
+    outage = httpx.Response(503, json={"message": "Service Unavailable"})
+    api.on(f"GET /jobs/{JOB_ID}", answer(BEGINNING), outage, outage, answer(END))
+
+    assert switchyard("watch", JOB_ID).exit_code == 0
+
+
+def test_a_long_outage_ends_the_watching(switchyard: Switchyard, api: FakeApi) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", answer(BEGINNING), httpx.ConnectError("refused"))
+
+    result = switchyard("watch", JOB_ID)
+
+    assert "The local cloud is not running" in result.stderr
+    assert result.exit_code == 3

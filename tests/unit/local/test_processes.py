@@ -1,0 +1,118 @@
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from local.processes import (
+    StartedProcess,
+    find,
+    identified,
+    kill_strays,
+    start_detached,
+    stop,
+)
+from local.roster import Roster
+
+SLEEP = "import time; time.sleep(60)"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1); {SLEEP}"
+PARENT = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', '{SLEEP}']); {SLEEP}"
+
+
+def started(code: str, folder: Path) -> StartedProcess:
+    return start_detached(
+        [sys.executable, "-u", "-c", code],
+        cwd=folder,
+        environment=os.environ,
+        log=folder / "log",
+    )
+
+
+@pytest.fixture
+def sleeper(tmp_path: Path) -> Iterator[StartedProcess]:
+    process = started(SLEEP, tmp_path)
+    yield process
+    stop(process, grace_seconds=5)
+
+
+def test_a_running_process_is_found(sleeper: StartedProcess) -> None:
+    found = find(sleeper)
+    assert found is not None
+    assert found.pid == sleeper.pid
+
+
+def test_a_process_id_in_use_again_is_not_mistaken_for_ours(sleeper: StartedProcess) -> None:
+    assert find(replace(sleeper, created=sleeper.created - 3600)) is None
+
+
+def test_another_program_with_our_old_process_id_is_left_alone(sleeper: StartedProcess) -> None:
+    assert not stop(replace(sleeper, created=sleeper.created - 3600), grace_seconds=1)
+    assert find(sleeper) is not None
+
+
+def test_an_ended_process_is_gone_even_before_anybody_waited_for_it(tmp_path: Path) -> None:
+    process = started("pass", tmp_path)
+    psutil.Process(process.pid).wait(5)
+    assert find(process) is None
+
+
+def test_stopping_is_orderly_when_the_process_ends_by_itself(sleeper: StartedProcess) -> None:
+    assert stop(sleeper, grace_seconds=5)
+    assert find(sleeper) is None
+
+
+def test_a_process_that_ignores_the_signal_is_killed(tmp_path: Path) -> None:
+    process = started(STUBBORN, tmp_path)
+    wait_for_output(tmp_path / "log")
+    assert not stop(process, grace_seconds=0.2)
+    assert find(process) is None
+
+
+def test_what_a_process_leaves_in_its_group_is_killed(tmp_path: Path) -> None:
+    process = started(PARENT, tmp_path)
+    child = wait_for_child(process)
+    psutil.Process(process.pid).kill()
+    stop(process, grace_seconds=1)
+    child.wait(5)
+
+
+def test_strays_below_a_folder_are_killed(tmp_path: Path) -> None:
+    inside = tmp_path / "output"
+    inside.mkdir()
+    stray, bystander = started(SLEEP, inside), started(SLEEP, tmp_path)
+    kill_strays(inside)
+    assert find(stray) is None
+    assert stop(bystander, grace_seconds=5)
+
+
+def test_the_roster_remembers_a_process_until_it_is_ended(tmp_path: Path) -> None:
+    roster = Roster(tmp_path / "processes.json")
+    roster.enter("sleeper", started(SLEEP, tmp_path))
+    assert find(roster.get("sleeper")) is not None
+    assert roster.end("sleeper", grace_seconds=5)
+    assert roster.get("sleeper") is None
+    assert not (tmp_path / "processes.json").exists()
+
+
+def test_a_damaged_roster_is_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "processes.json").write_text("{")
+    assert Roster(tmp_path / "processes.json").get("sleeper") is None
+
+
+def test_a_process_is_identified_by_its_start_as_well() -> None:
+    assert identified(os.getpid()).created == psutil.Process().create_time()
+
+
+def wait_for_output(log: Path) -> None:
+    while not log.read_text():
+        pass
+
+
+def wait_for_child(process: StartedProcess) -> psutil.Process:
+    parent = psutil.Process(process.pid)
+    while not parent.children():
+        pass
+    return parent.children()[0]
