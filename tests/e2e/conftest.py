@@ -38,14 +38,20 @@ class RunningCloud:
             timeout=30,
         )
 
+    @property
+    def aws(self) -> dict[str, str]:
+        return {
+            "endpoint_url": self.endpoint.aws_endpoint_url,
+            "region_name": self.endpoint.region,
+            "aws_access_key_id": "test",
+            "aws_secret_access_key": "test",
+        }
+
     def client(self, service: str) -> Any:
-        return boto3.client(  # type: ignore[call-overload]
-            service,
-            endpoint_url=self.endpoint.aws_endpoint_url,
-            region_name=self.endpoint.region,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",
-        )
+        return boto3.client(service, **self.aws)  # type: ignore[call-overload]
+
+    def table(self, name: str) -> Any:
+        return boto3.resource("dynamodb", **self.aws).Table(name)  # type: ignore[call-overload]
 
     def output(self, stack: str, name: str) -> str:
         outputs = json.loads((self.folder / "outputs.json").read_text())

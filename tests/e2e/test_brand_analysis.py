@@ -22,15 +22,7 @@ EXPECTED = {
 
 
 def events_of(cloud: RunningCloud, index: str, condition: Any) -> list[dict[str, Any]]:
-    import boto3
-
-    table = boto3.resource(
-        "dynamodb",
-        endpoint_url=cloud.endpoint.aws_endpoint_url,
-        region_name=cloud.endpoint.region,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    ).Table(cloud.output("infrastructure", "EventsTableName"))
+    table = cloud.table(cloud.output("infrastructure", "EventsTableName"))
     return list(table.query(IndexName=index, KeyConditionExpression=condition)["Items"])
 
 
@@ -47,7 +39,11 @@ def all_saved(cloud: RunningCloud, brand_job: JobView) -> None:
 
 def types_by_gsi1(cloud: RunningCloud, job: JobView) -> Counter[str]:
     entities = [f"JOB#{job.job_id}", *(f"TASK#{job.job_id}__{name}" for name in TASKS)]
-    events = [e for entity in entities for e in events_of(cloud, "GSI1-index", Key("GSI1PK").eq(entity))]
+    events = [
+        event
+        for entity in entities
+        for event in events_of(cloud, "GSI1-index", Key("GSI1PK").eq(entity))
+    ]
     return Counter(event["eventType"] for event in events)
 
 

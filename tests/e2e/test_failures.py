@@ -58,7 +58,11 @@ def test_a_long_task_keeps_its_lease(cloud: RunningCloud) -> None:
 
 
 def test_an_output_too_large_for_an_item_travels_through_the_bucket(cloud: RunningCloud) -> None:
-    schema = {"type": "object", "properties": {"text": {"const": "x" * 20_000}}, "required": ["text"]}
+    schema = {
+        "type": "object",
+        "properties": {"text": {"const": "x" * 20_000}},
+        "required": ["text"],
+    }
     document = a_job({"taskId": "a", "name": "large"}, {"taskId": "b", "dependsOn": ["a"]})
     document["definitions"]["large"] = DEFINITION | {"outputSchema": schema}
     job_id = cloud.submit(document)

@@ -14,13 +14,7 @@ WITHOUT_RESOURCE = {
 }
 LOGGING = {"logs:CreateLogStream", "logs:PutLogEvents"}
 TRACING = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
-CONSUMING = {
-    "sqs:ChangeMessageVisibility",
-    "sqs:DeleteMessage",
-    "sqs:GetQueueAttributes",
-    "sqs:GetQueueUrl",
-    "sqs:ReceiveMessage",
-}
+CONSUMING = {"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"}
 MAY: dict[str, set[str]] = {
     "save-event": CONSUMING | {"dynamodb:PutItem"},
     "dispatch": CONSUMING
@@ -46,7 +40,6 @@ MAY: dict[str, set[str]] = {
     "worker": {
         "dynamodb:BatchGetItem",
         "dynamodb:GetItem",
-        "dynamodb:PutItem",
         "dynamodb:UpdateItem",
         "ecs:UpdateTaskProtection",
         "events:PutEvents",

@@ -1,4 +1,4 @@
-from cfnlint.api import ManualArgs, lint_file
+from cfnlint.api import ManualArgs, lint_file  # type: ignore[import-untyped]
 
 from tests.stacks.synthesized import SynthesizedYard
 

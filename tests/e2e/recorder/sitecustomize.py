@@ -8,72 +8,80 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 TABLE_ACTIONS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
 
 
-def calls_of(service, operation, params):
+def calls_of(service: str, operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """(action, resource) pairs as IAM would name them."""
-    if operation == "TransactWriteItems":
-        for item in params["TransactItems"]:
-            for verb, request in item.items():
-                yield f"dynamodb:{TABLE_ACTIONS[verb]}", f"table/{request['TableName']}"
-    elif service == "dynamodb" and "RequestItems" in params:
-        for table in params["RequestItems"]:
-            yield f"dynamodb:{operation}", f"table/{table}"
-    elif service == "dynamodb":
+    match service:
+        case "dynamodb":
+            yield from table_calls(operation, params)
+        case "sqs":
+            queue = params["QueueUrl"].rsplit("/", 1)[-1]
+            yield f"sqs:{operation.removesuffix('Batch')}", queue
+        case "s3":
+            yield f"s3:{operation}", f"{params['Bucket']}/{params['Key']}"
+        case "events":
+            for entry in params["Entries"]:
+                yield f"events:{operation}", f"event-bus/{entry['EventBusName']}"
+        case _:
+            yield f"{service}:{operation}", "*"
+
+
+def table_calls(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for item in params.get("TransactItems", []):
+        for verb, request in item.items():
+            yield f"dynamodb:{TABLE_ACTIONS[verb]}", f"table/{request['TableName']}"
+    for table in params.get("RequestItems", {}):
+        yield f"dynamodb:{operation}", f"table/{table}"
+    if "TableName" in params:
         index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
         yield f"dynamodb:{operation}", f"table/{params['TableName']}{index}"
-    elif service == "sqs":
-        action = operation.removesuffix("Batch")
-        yield f"sqs:{action}", params["QueueUrl"].rsplit("/", 1)[-1]
-    elif service == "s3":
-        yield f"s3:{operation}", f"{params['Bucket']}/{params['Key']}"
-    elif service == "events":
-        for entry in params["Entries"]:
-            yield f"events:{operation}", f"event-bus/{entry['EventBusName']}"
-    else:
-        yield f"{service}:{operation}", "*"
 
 
-def record_to(path, principal):
-    from botocore.client import BaseClient
+def record_to(path: Path, principal: str, client: type[Any]) -> None:
+    original = client._make_api_call
 
-    original = BaseClient._make_api_call
-
-    def recorded(self, operation, params):
+    def recorded(self: Any, operation: str, params: dict[str, Any]) -> Any:
         service = self.meta.service_model.service_name
-        with open(path, "a", encoding="utf-8") as log:
+        with path.open("a", encoding="utf-8") as log:
             for action, resource in calls_of(service, operation, params):
                 log.write(json.dumps([principal, action, resource]) + "\n")
         return original(self, operation, params)
 
-    BaseClient._make_api_call = recorded
+    client._make_api_call = recorded
 
 
 class PatchWhenImported:
     """Lets the ordinary finders load botocore's client, then patches it."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != "botocore.client":
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
-        load = spec.loader.exec_module
+        loader: Any = spec.loader if spec else None
+        load = loader.exec_module
 
-        def load_and_patch(module):
+        def load_and_patch(module: ModuleType) -> None:
             load(module)
-            record_to(os.environ["RECORD_CALLS_TO"], principal())
+            record_to(Path(os.environ["RECORD_CALLS_TO"]), principal(), module.BaseClient)
 
-        spec.loader.exec_module = load_and_patch
+        loader.exec_module = load_and_patch
         return spec
 
 
-def principal():
+def principal() -> str:
     return os.environ.get("AWS_LAMBDA_FUNCTION_NAME") or "worker"
 
 
-def is_ours():
+def is_ours() -> bool:
     return "AWS_LAMBDA_FUNCTION_NAME" in os.environ or "SQS_QUEUE_URL" in os.environ
 
 

@@ -24,7 +24,7 @@ def test_parents_come_before_children_and_less_indented() -> None:
         a_task("scrape", "completed"),
     )
 
-    assert lines[0].split("  ")[2:] == ["processing", "2/4 tasks", "3.0 s", "$0.5000"]
+    assert lines[0].split("  ")[1:-1] == ["processing", "2/4 tasks", "3.0 s", "$0.5000"]
     assert lines[2].startswith("✔ scrape ")
     assert lines[3].startswith("  ✔ colors ")
     assert lines[4].startswith("  ↻ fonts ")

@@ -72,7 +72,7 @@ def test_no_jobs_is_said(switchyard: Switchyard, api: FakeApi) -> None:
 def test_a_job_is_a_picture(switchyard: Switchyard) -> None:
     result = switchyard("job", JOB_ID)
 
-    assert f"● brand  {JOB_ID}  processing  0/1 tasks" in result.stdout
+    assert f"● brand  processing  0/1 tasks  0.0 s  {JOB_ID}" in result.stdout
     assert "● scrape" in result.stdout
 
 

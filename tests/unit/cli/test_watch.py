@@ -93,8 +93,7 @@ def test_ctrl_c_leaves_the_job_alone(switchyard: Switchyard, api: FakeApi) -> No
 
     result = switchyard("watch", JOB_ID)
 
-    expected = f"the job goes on. Watch it again with `switchyard watch {JOB_ID}`.\n"
-    assert result.stderr.endswith(expected)
+    assert result.stderr == f"Stopped watching; the job goes on: `switchyard watch {JOB_ID}`.\n"
     assert result.exit_code == 130
 
 

@@ -1,0 +1,47 @@
+"""The bucket for what tasks leave behind: artifacts, logs and traces."""
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, allow
+from stacks.stage import Stage
+
+TASK_FILES = "task/*"
+
+
+class ArtifactsBucket(Construct):
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
+        super().__init__(scope, construct_id)
+        self.bucket = s3.Bucket(
+            self,
+            "Bucket",
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    expiration=Duration.days(stage.artifacts_retention_days),
+                    abort_incomplete_multipart_upload_after=Duration.days(1),
+                )
+            ],
+            removal_policy=stage.removal_policy,
+        )
+        # Exported under a name of our choosing, which an acknowledged finding can quote.
+        self._export = stage.prefixed("artifacts-arn")
+        self._arn = Stack.of(self).export_value(self.bucket.bucket_arn, name=self._export)
+        acknowledge(
+            self.bucket,
+            "AwsSolutions-S1",
+            because="Workers alone write here, under keys that name the task and its fence; "
+            "access logs would be a second bucket to guard that nobody reads.",
+        )
+
+    def allow_task_files(self, role: iam.IRole, *actions: str) -> None:
+        allow(role, *actions, on=[f"{self._arn}/{TASK_FILES}"])
+        acknowledge_wildcard(
+            role,
+            f"{self._export}/{TASK_FILES}",
+            because="Which tasks there will be is not known when the role is written.",
+        )

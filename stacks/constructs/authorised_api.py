@@ -1,0 +1,72 @@
+"""An HTTP API that answers nobody without a key."""
+
+from collections.abc import Sequence
+
+from aws_cdk import Duration
+from aws_cdk import aws_apigatewayv2 as apigatewayv2
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk.aws_apigatewayv2_authorizers import HttpLambdaAuthorizer, HttpLambdaResponseType
+from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
+from constructs import Construct
+
+from stacks.constructs.access_log import JsonAccessLog
+from stacks.stage import Stage
+
+Route = tuple[apigatewayv2.HttpMethod, str]
+
+REQUESTS_PER_SECOND = 100
+BURST = 50
+
+
+class AuthorisedApi(Construct):
+    """Every route has the authorizer, because the API has it and no route says otherwise."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        authorizer: lambda_.IFunction,
+        handler: lambda_.IFunction,
+        routes: Sequence[Route],
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.api = apigatewayv2.HttpApi(
+            self,
+            "Api",
+            api_name=stage.prefixed("api"),
+            create_default_stage=False,
+            default_authorizer=HttpLambdaAuthorizer(
+                "ApiKey",
+                authorizer,
+                identity_source=["$request.header.x-api-key"],
+                response_types=[HttpLambdaResponseType.SIMPLE],
+                results_cache_ttl=Duration.seconds(60),
+            ),
+        )
+        integration = HttpLambdaIntegration("Handler", handler, scope_permission_to_route=False)
+        for method, path in routes:
+            self.api.add_routes(path=path, methods=[method], integration=integration)
+        self.url = self._published(stage).url
+
+    def _published(self, stage: Stage) -> apigatewayv2.HttpStage:
+        access_log = logs.LogGroup(
+            self,
+            "AccessLog",
+            log_group_name=f"/aws/vendedlogs/{stage.prefixed('api')}",
+            retention=stage.log_retention,
+            removal_policy=stage.removal_policy,
+        )
+        return apigatewayv2.HttpStage(
+            self,
+            "Stage",
+            http_api=self.api,
+            stage_name="$default",
+            auto_deploy=True,
+            throttle=apigatewayv2.ThrottleSettings(
+                rate_limit=REQUESTS_PER_SECOND, burst_limit=BURST
+            ),
+            access_log_settings=JsonAccessLog(access_log),
+        )

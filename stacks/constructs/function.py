@@ -1,0 +1,90 @@
+"""A Lambda function as all of ours are built, with a role and a log of its own."""
+
+from collections.abc import Mapping
+
+from aws_cdk import Duration
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from stacks.constructs.layers import ARCHITECTURE, RUNTIME, FunctionLayers
+from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, allow
+from stacks.environment import powertools_environment
+from stacks.paths import LAMBDAS
+from stacks.stage import Stage
+
+TIMEOUT_SECONDS = 30
+MEMORY_MB = 1024  # memory buys processor time: less would make every cold start slower, not cheaper
+
+
+class HouseFunction(Construct):
+    """Runs `lambdas/<verb>/handler.py`."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        verb: str,
+        environment: Mapping[str, str],
+        layers: FunctionLayers,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        service = verb.replace("_", "-")
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            function_name=stage.prefixed(service),
+            code=lambda_.Code.from_asset(str(LAMBDAS / verb), exclude=["**/__pycache__"]),
+            handler="handler.handler",
+            runtime=RUNTIME,
+            architecture=ARCHITECTURE,
+            memory_size=MEMORY_MB,
+            timeout=Duration.seconds(TIMEOUT_SECONDS),
+            role=self.role,
+            layers=layers.versions,
+            environment={**environment, **powertools_environment(stage, service=service)},
+            log_group=self._log_group(stage, service),
+            logging_format=lambda_.LoggingFormat.JSON,
+            tracing=lambda_.Tracing.ACTIVE if stage.tracing else lambda_.Tracing.DISABLED,
+        )
+        acknowledge_wildcard(self.role, "*", because="X-Ray's write actions take no resource.")
+        acknowledge(
+            self.function,
+            "AwsSolutions-L1",
+            because="Python 3.13 is what the layer is bundled for, and is supported until 2029.",
+        )
+
+    def consume(
+        self, queue: sqs.IQueue, *, batch_size: int, window: Duration | None = None
+    ) -> None:
+        """Run for batches of messages; the handler names those that have to come back."""
+        self.function.add_event_source_mapping(
+            "Messages",
+            event_source_arn=queue.queue_arn,
+            batch_size=batch_size,
+            max_batching_window=window,
+            report_batch_item_failures=True,
+        )
+        allow(
+            self.role,
+            "sqs:ReceiveMessage",
+            "sqs:DeleteMessage",
+            "sqs:GetQueueAttributes",
+            on=[queue.queue_arn],
+        )
+
+    def _log_group(self, stage: Stage, service: str) -> logs.LogGroup:
+        log_group = logs.LogGroup(
+            self,
+            "Logs",
+            log_group_name=f"/aws/lambda/{stage.prefixed(service)}",
+            retention=stage.log_retention,
+            removal_policy=stage.removal_policy,
+        )
+        log_group.grant_write(self.role)
+        return log_group

@@ -1,0 +1,70 @@
+"""Queues as all of ours are built: encrypted, reached over TLS only, no message lost unseen."""
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from stacks.stage import Stage
+
+MAX_RECEIVES = 3
+
+
+class HouseQueue(Construct):
+    """A queue and the dead letters of what was received three times in vain."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        name: str,
+        visibility_timeout: Duration,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.dead_letters = dead_letter_queue(self, "DeadLetters", stage=stage, name=f"{name}-dlq")
+        self.queue = sqs.Queue(
+            self,
+            "Queue",
+            queue_name=stage.suffixed(name),
+            visibility_timeout=visibility_timeout,
+            receive_message_wait_time=Duration.seconds(20),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+            dead_letter_queue=sqs.DeadLetterQueue(
+                max_receive_count=MAX_RECEIVES, queue=self.dead_letters
+            ),
+            removal_policy=stage.removal_policy,
+        )
+
+
+def dead_letter_queue(scope: Construct, construct_id: str, *, stage: Stage, name: str) -> sqs.Queue:
+    return sqs.Queue(
+        scope,
+        construct_id,
+        queue_name=stage.suffixed(name),
+        retention_period=Duration.days(14),
+        encryption=sqs.QueueEncryption.SQS_MANAGED,
+        enforce_ssl=True,
+        removal_policy=stage.removal_policy,
+    )
+
+
+def accept_events(queue: sqs.Queue, *, bus: events.EventBus) -> None:
+    """Let any rule of the bus deliver here.
+
+    Naming the one rule would tie this queue's stack to the subscriber's, which needs the queue.
+    """
+    rules = Stack.of(queue).format_arn(
+        service="events", resource="rule", resource_name=f"{bus.event_bus_name}/*"
+    )
+    queue.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[iam.ServicePrincipal("events.amazonaws.com")],
+            actions=["sqs:SendMessage"],
+            resources=[queue.queue_arn],
+            conditions={"ArnLike": {"aws:SourceArn": rules}},
+        )
+    )

@@ -1,0 +1,92 @@
+"""The container that runs `python -m worker`."""
+
+from collections.abc import Mapping
+
+from aws_cdk import Duration
+from aws_cdk import aws_ecr_assets as ecr_assets
+from aws_cdk import aws_ecs as ecs
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_secretsmanager as secretsmanager
+from constructs import Construct
+
+from stacks.constructs.permissions import acknowledge, acknowledge_wildcard
+from stacks.environment import powertools_environment
+from stacks.paths import REPOSITORY
+from stacks.stage import Stage
+
+SERVICE = "worker"
+STOP_TIMEOUT_SECONDS = 120  # the most that Fargate grants
+WRITABLE_FOLDERS = {"tasks": "/work", "temporary": "/tmp"}  # noqa: S108  a volume of its own
+
+
+class WorkerTask(Construct):
+    """Its root file system is read-only; what tasks write goes to volumes that die with it."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, stage: Stage, environment: Mapping[str, str]
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.definition = ecs.FargateTaskDefinition(
+            self,
+            "Definition",
+            family=stage.prefixed(SERVICE),
+            cpu=1024,
+            memory_limit_mib=4096,
+            runtime_platform=ecs.RuntimePlatform(
+                cpu_architecture=ecs.CpuArchitecture.ARM64,
+                operating_system_family=ecs.OperatingSystemFamily.LINUX,
+            ),
+        )
+        container = self.definition.add_container(
+            SERVICE,
+            image=_image(stage),
+            environment={**environment, **powertools_environment(stage, service=SERVICE)},
+            secrets={stage.claude_credential: self._claude_credential(stage)},
+            logging=ecs.LogDriver.aws_logs(stream_prefix=SERVICE, log_group=self._log_group(stage)),
+            readonly_root_filesystem=True,
+            stop_timeout=Duration.seconds(STOP_TIMEOUT_SECONDS),
+        )
+        self._give_writable_folders(container)
+        self._acknowledge_findings()
+
+    def _claude_credential(self, stage: Stage) -> ecs.Secret:
+        secret = secretsmanager.Secret.from_secret_name_v2(
+            self, "Claude", f"switchyard/{stage.name}/claude"
+        )
+        return ecs.Secret.from_secrets_manager(secret)
+
+    def _log_group(self, stage: Stage) -> logs.LogGroup:
+        return logs.LogGroup(
+            self,
+            "Logs",
+            log_group_name=f"/switchyard/{stage.name}/{SERVICE}",
+            retention=stage.log_retention,
+            removal_policy=stage.removal_policy,
+        )
+
+    def _give_writable_folders(self, container: ecs.ContainerDefinition) -> None:
+        for volume, path in WRITABLE_FOLDERS.items():
+            self.definition.add_volume(name=volume)
+            container.add_mount_points(
+                ecs.MountPoint(source_volume=volume, container_path=path, read_only=False)
+            )
+
+    def _acknowledge_findings(self) -> None:
+        acknowledge(
+            self.definition,
+            "AwsSolutions-ECS2",
+            because="Names and limits only; the one secret is a reference.",
+        )
+        acknowledge_wildcard(
+            self.definition.obtain_execution_role(),
+            "*",
+            because="ecr:GetAuthorizationToken takes no resource.",
+        )
+
+
+def _image(stage: Stage) -> ecs.ContainerImage:
+    if not stage.builds_worker_image:
+        return ecs.ContainerImage.from_registry("switchyard-worker")
+    return ecs.ContainerImage.from_asset(
+        str(REPOSITORY), file="worker/Dockerfile", platform=ecr_assets.Platform.LINUX_ARM64
+    )

@@ -1,0 +1,52 @@
+"""Installs the dependency layer's content with uv: no Docker, and once per set of requirements."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stacks.errors import LayerNotBuilt
+from stacks.paths import LAYER_CACHE, LAYER_REQUIREMENTS
+from stacks.stage import PythonPlatform
+
+
+def bundle_dependencies(
+    platform: PythonPlatform,
+    *,
+    requirements: Path = LAYER_REQUIREMENTS,
+    cache: Path = LAYER_CACHE,
+) -> Path:
+    """The layer's folder, named after what it was built from."""
+    bundle = cache / _fingerprint(requirements, platform)
+    if not bundle.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        _build(bundle, requirements, platform)
+    return bundle
+
+
+def _fingerprint(requirements: Path, platform: PythonPlatform) -> str:
+    content = requirements.read_bytes() + platform.name.encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _build(bundle: Path, requirements: Path, platform: PythonPlatform) -> None:
+    with TemporaryDirectory(dir=bundle.parent) as scratch:
+        layer = Path(scratch, "layer")
+        _install(requirements, layer / "python", platform)
+        try:
+            layer.rename(bundle)
+        except OSError:
+            if not bundle.exists():  # it does when another synthesis was faster
+                raise
+
+
+def _install(requirements: Path, target: Path, platform: PythonPlatform) -> None:
+    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--only-binary", ":all:"]
+    where = ["--target", str(target), *platform.uv_options, "--requirement", str(requirements)]
+    result = subprocess.run([*install, *where], capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise LayerNotBuilt(
+            f"uv could not install {requirements} for {platform.name}; "
+            f"does the package index answer?\n{result.stderr.strip()}"
+        )

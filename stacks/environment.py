@@ -1,0 +1,35 @@
+"""The environment of a deployable, filled by the names of its settings class."""
+
+from stacks.errors import EnvironmentMismatch
+from stacks.stage import Stage
+from switchyard.settings import Settings
+
+
+def environment_for(settings: type[Settings], **values: str | int) -> dict[str, str]:
+    """Name every required field and no unknown one, or the synthesis fails."""
+    fields = settings.model_fields
+    missing = sorted(
+        name for name, field in fields.items() if field.is_required() and name not in values
+    )
+    unknown = sorted(values.keys() - fields.keys())
+    if missing or unknown:
+        raise EnvironmentMismatch(_disagreement(settings.__name__, missing, unknown))
+    return {name.upper(): str(value) for name, value in values.items()}
+
+
+def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:
+    return {
+        "POWERTOOLS_SERVICE_NAME": service,
+        "POWERTOOLS_METRICS_NAMESPACE": "Switchyard",
+        "POWERTOOLS_LOG_LEVEL": "INFO",
+        "POWERTOOLS_TRACE_DISABLED": str(not stage.tracing).lower(),
+    }
+
+
+def _disagreement(settings: str, missing: list[str], unknown: list[str]) -> str:
+    complaints = []
+    if missing:
+        complaints.append(f"needs {', '.join(missing)}")
+    if unknown:
+        complaints.append(f"does not know {', '.join(unknown)}")
+    return f"{settings} {' and '.join(complaints)}"

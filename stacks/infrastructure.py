@@ -1,0 +1,68 @@
+"""What the other stacks share: queues, tables, the bus and the bucket."""
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_events as events
+from constructs import Construct
+
+from stacks.constructs import tables
+from stacks.constructs.artifacts import ArtifactsBucket
+from stacks.constructs.function import TIMEOUT_SECONDS
+from stacks.constructs.permissions import acknowledge
+from stacks.constructs.queue import HouseQueue, accept_events, dead_letter_queue
+from stacks.constructs.subscription import DETAIL_TYPE
+from stacks.stage import Stage
+
+TASK_VISIBILITY = Duration.seconds(900)
+# Six times the timeout of the function that reads it, as AWS advises: throttled batches come back.
+FUNCTION_VISIBILITY = Duration.seconds(6 * TIMEOUT_SECONDS)
+
+
+class InfrastructureStack(Stack):
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
+        super().__init__(scope, construct_id)
+        self.state_table = tables.state_table(self, "State", stage=stage)
+        self.events_table = tables.events_table(self, "Events", stage=stage)
+        self.task_definitions_table = tables.task_definitions_table(
+            self, "TaskDefinitions", stage=stage
+        )
+        self.artifacts = ArtifactsBucket(self, "Artifacts", stage=stage)
+        self.bus = self._bus(stage)
+        self.tasks = HouseQueue(
+            self, "Tasks", stage=stage, name="task-queue", visibility_timeout=TASK_VISIBILITY
+        )
+        self.dispatches = self._subscribed_queue("Dispatches", stage, name="dispatch-queue")
+        self.saves = self._subscribed_queue("Saves", stage, name="event-queue")
+        self.undeliverable = dead_letter_queue(
+            self, "Undeliverable", stage=stage, name="undeliverable-events-dlq"
+        )
+        accept_events(self.undeliverable, bus=self.bus)
+        acknowledge(
+            self.undeliverable,
+            "AwsSolutions-SQS3",
+            because="It is itself the dead-letter queue of the rules' targets.",
+        )
+        self._tell_the_launcher()
+
+    def _subscribed_queue(self, construct_id: str, stage: Stage, *, name: str) -> HouseQueue:
+        subscribed = HouseQueue(
+            self, construct_id, stage=stage, name=name, visibility_timeout=FUNCTION_VISIBILITY
+        )
+        accept_events(subscribed.queue, bus=self.bus)
+        return subscribed
+
+    def _bus(self, stage: Stage) -> events.EventBus:
+        bus = events.EventBus(self, "Bus", event_bus_name=f"switchyard-{stage.name}")
+        if stage.archive_days is not None:
+            bus.archive(
+                "Archive",
+                archive_name=f"switchyard-{stage.name}",
+                event_pattern=events.EventPattern(detail_type=[DETAIL_TYPE]),
+                retention=Duration.days(stage.archive_days),
+            )
+        return bus
+
+    def _tell_the_launcher(self) -> None:
+        CfnOutput(self, "StateTableName", value=self.state_table.table_name)
+        CfnOutput(self, "EventsTableName", value=self.events_table.table_name)
+        CfnOutput(self, "TaskQueueUrl", value=self.tasks.queue.queue_url)
+        CfnOutput(self, "ArtifactsBucketName", value=self.artifacts.bucket.bucket_name)

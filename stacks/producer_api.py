@@ -1,0 +1,104 @@
+"""Accepts jobs: an HTTP API whose keys name the tenant."""
+
+from aws_cdk import CfnOutput, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk.aws_apigatewayv2 import HttpMethod
+from constructs import Construct
+
+from stacks.constructs.authorised_api import AuthorisedApi
+from stacks.constructs.function import HouseFunction
+from stacks.constructs.layers import FunctionLayers
+from stacks.constructs.permissions import allow
+from stacks.environment import environment_for
+from stacks.infrastructure import InfrastructureStack
+from stacks.stage import Stage
+from switchyard.contracts.tables import JOBS_INDEX
+from switchyard.settings import ApiSettings, AuthorizerSettings
+
+ROUTES = (
+    (HttpMethod.POST, "/jobs"),
+    (HttpMethod.GET, "/jobs"),
+    (HttpMethod.GET, "/jobs/{jobId}"),
+    (HttpMethod.GET, "/jobs/{jobId}/tasks/{taskId}"),
+    (HttpMethod.PUT, "/task-definitions/{name}"),
+    (HttpMethod.GET, "/task-definitions"),
+)
+
+
+class ProducerApiStack(Stack):
+    def __init__(
+        self, scope: Construct, construct_id: str, *, stage: Stage, shared: InfrastructureStack
+    ) -> None:
+        super().__init__(scope, construct_id)
+        layers = FunctionLayers(self, "Layers", stage=stage)
+        published = AuthorisedApi(
+            self,
+            "Published",
+            stage=stage,
+            authorizer=self._authorizer(stage, shared, layers).function,
+            handler=self._handler(stage, shared, layers).function,
+            routes=ROUTES,
+        )
+        CfnOutput(self, "ApiId", value=published.api.api_id)
+        CfnOutput(self, "ApiUrl", value=published.url)
+
+    def _authorizer(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
+    ) -> HouseFunction:
+        authorize = HouseFunction(
+            self,
+            "Authorize",
+            stage=stage,
+            verb="authorize",
+            layers=layers,
+            environment=environment_for(
+                AuthorizerSettings,
+                stage=stage.name,
+                state_table_name=shared.state_table.table_name,
+            ),
+        )
+        allow(authorize.role, "dynamodb:GetItem", on=[shared.state_table.table_arn])
+        return authorize
+
+    def _handler(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
+    ) -> HouseFunction:
+        api = HouseFunction(
+            self,
+            "Api",
+            stage=stage,
+            verb="api",
+            layers=layers,
+            environment=environment_for(
+                ApiSettings,
+                stage=stage.name,
+                eventbridge_bus_name=shared.bus.event_bus_name,
+                state_table_name=shared.state_table.table_name,
+                task_definitions_table=shared.task_definitions_table.table_name,
+                s3_bucket=shared.artifacts.bucket.bucket_name,
+            ),
+        )
+        _grant(api.role, shared)
+        return api
+
+
+def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
+    state = shared.state_table.table_arn
+    allow(
+        role,
+        "dynamodb:BatchWriteItem",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        on=[state],
+    )
+    allow(role, "dynamodb:Query", on=[state, f"{state}/index/{JOBS_INDEX}"])
+    allow(
+        role,
+        "dynamodb:BatchGetItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        on=[shared.task_definitions_table.table_arn],
+    )
+    shared.artifacts.allow_task_files(role, "s3:GetObject")
+    allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

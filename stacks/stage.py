@@ -1,0 +1,155 @@
+"""Everything in which the stages differ. Below this table nobody asks which stage it is.
+
+`local` is deployed into MiniStack; what MiniStack cannot do is switched off in its row.
+"""
+
+import sys
+import sysconfig
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from aws_cdk import RemovalPolicy
+from aws_cdk.aws_logs import RetentionDays
+
+from stacks.errors import UnknownStage
+from switchyard.settings import AgentBackend
+
+
+@dataclass(frozen=True)
+class PythonPlatform:
+    """Where the dependency layer will be imported."""
+
+    name: str
+    uv_options: tuple[str, ...]
+
+
+LAMBDA_ARM64: Final = PythonPlatform(
+    name="aarch64-manylinux2014-python3.13",
+    uv_options=("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13"),
+)
+THIS_HOST: Final = PythonPlatform(
+    name=f"{sysconfig.get_platform()}-python{sys.version_info.major}.{sys.version_info.minor}",
+    uv_options=("--python", sys.executable),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    name: str
+
+    removal_policy: RemovalPolicy
+    log_retention: RetentionDays
+    events_retention_days: int
+    archive_days: int | None
+    artifacts_retention_days: int
+
+    layer_platform: PythonPlatform
+    tracing: bool
+
+    nat_gateways: int
+    """With none, workers live in public subnets, reachable by nobody: no inbound rule exists."""
+    flow_logs: bool
+    builds_worker_image: bool
+    max_workers: int
+    scales_workers: bool
+    watches_workers: bool
+
+    agent_backend: AgentBackend
+    claude_credential: Literal["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"]
+    max_concurrent: int
+    wait_time_seconds: int
+    offline_delay_ms: int
+    output_folder: str
+    delete_files_after_upload: bool
+
+    def prefixed(self, name: str) -> str:
+        return f"switchyard-{self.name}-{name}"
+
+    def suffixed(self, name: str) -> str:
+        return f"{name}-{self.name}"
+
+
+LOCAL: Final = Stage(
+    name="local",
+    removal_policy=RemovalPolicy.DESTROY,
+    log_retention=RetentionDays.ONE_DAY,
+    events_retention_days=7,
+    archive_days=None,
+    artifacts_retention_days=7,
+    layer_platform=THIS_HOST,
+    tracing=False,
+    nat_gateways=0,
+    flow_logs=False,
+    builds_worker_image=False,
+    max_workers=1,
+    scales_workers=False,
+    watches_workers=False,
+    agent_backend="auto",
+    claude_credential="ANTHROPIC_API_KEY",
+    max_concurrent=3,
+    wait_time_seconds=2,
+    offline_delay_ms=600,  # long enough for a person to see a task run
+    output_folder=".output",
+    delete_files_after_upload=False,
+)
+
+DEV: Final = Stage(
+    name="dev",
+    removal_policy=RemovalPolicy.DESTROY,
+    log_retention=RetentionDays.TWO_WEEKS,
+    events_retention_days=30,
+    archive_days=7,
+    artifacts_retention_days=30,
+    layer_platform=LAMBDA_ARM64,
+    tracing=True,
+    nat_gateways=0,
+    flow_logs=True,
+    builds_worker_image=True,
+    max_workers=2,
+    scales_workers=True,
+    watches_workers=False,
+    agent_backend="claude-agent-sdk",
+    claude_credential="ANTHROPIC_API_KEY",
+    max_concurrent=3,
+    wait_time_seconds=20,
+    offline_delay_ms=0,
+    output_folder="/work/output",
+    delete_files_after_upload=True,
+)
+
+PROD: Final = Stage(
+    name="prod",
+    removal_policy=RemovalPolicy.RETAIN,
+    log_retention=RetentionDays.THREE_MONTHS,
+    events_retention_days=365,
+    archive_days=90,
+    artifacts_retention_days=365,
+    layer_platform=LAMBDA_ARM64,
+    tracing=True,
+    nat_gateways=1,
+    flow_logs=True,
+    builds_worker_image=True,
+    max_workers=20,
+    scales_workers=True,
+    watches_workers=True,
+    agent_backend="claude-agent-sdk",
+    claude_credential="ANTHROPIC_API_KEY",
+    max_concurrent=3,
+    wait_time_seconds=20,
+    offline_delay_ms=0,
+    output_folder="/work/output",
+    delete_files_after_upload=True,
+)
+
+STAGES: Final = {stage.name: stage for stage in (LOCAL, DEV, PROD)}
+
+
+def stage_named(name: str | None) -> Stage:
+    known = ", ".join(STAGES)
+    if name is None:
+        raise UnknownStage(
+            f"no stage was given; say -c stage=<name>, where <name> is one of {known}"
+        )
+    if name not in STAGES:
+        raise UnknownStage(f"there is no stage '{name}'; the stages are {known}")
+    return STAGES[name]

@@ -1,0 +1,183 @@
+"""The lease beside the run: kept, lost, cancelled, handed back."""
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Lease, Task
+from switchyard.ports import Received
+from switchyard.settings import WorkerSettings
+from tests.worker.yard import LongPoll, WorkerYard
+from worker.lease_timing import LeaseTiming
+
+LONG = {"offline": {"delayMs": 60_000}}
+
+
+class Leases:
+    """The yard's leases, with a renewal that a test can replace."""
+
+    def __init__(self, yard: WorkerYard) -> None:
+        self._leases = yard.memory.leases
+        self.renewals = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._leases, name)
+
+    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+        self.renewals += 1
+        return self._leases.renew(lease, lease_until_ms=lease_until_ms)
+
+
+class UnreachableLeases(Leases):
+    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+        self.renewals += 1
+        raise Unavailable("the state table is down")
+
+
+class HangingLeases(Leases):
+    def __init__(self, yard: WorkerYard) -> None:
+        super().__init__(yard)
+        self.answer = threading.Event()
+
+    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+        self.renewals += 1
+        self.answer.wait(10)
+        raise Unavailable("no answer")
+
+
+def test_a_task_longer_than_its_lease_keeps_it(yard: WorkerYard) -> None:
+    yard.leases = leases = Leases(yard)
+    yard.add_task(given={"offline": {"delayMs": 3_500}})
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().attempt == 1
+    assert yard.task().state is TaskState.COMPLETED
+    assert leases.renewals >= 5
+
+
+def test_a_task_that_somebody_else_took_is_stopped_and_not_settled(yard: WorkerYard) -> None:
+    yard.add_task(given=LONG)
+    taken: list[float] = []
+
+    def somebody_took_it_and_we_noticed() -> bool:
+        if not taken and yard.told:
+            yard.change(
+                "a", owner="another", fence=9, lease_until_ms=round(time.time() * 1e3) + 9e9
+            )
+            taken.append(time.monotonic())
+        return bool(taken) and time.monotonic() > taken[0] + 1
+
+    yard.work(until=somebody_took_it_and_we_noticed)
+
+    assert yard.task().state is TaskState.PROCESSING
+    assert yard.task().owner == "another"
+    assert yard.told == ["Task Processing Started"]
+    assert yard.memory.queue.waiting == 1
+
+
+@pytest.mark.parametrize("kind", [UnreachableLeases, HangingLeases])
+def test_without_a_confirmed_renewal_the_child_stops_before_the_lease_ends(
+    yard: WorkerYard, kind: type[Leases]
+) -> None:
+    yard.leases = kind(yard)
+    yard.add_task(given=LONG)
+    began = time.monotonic()
+    ended: list[float] = []
+
+    def child_is_gone() -> bool:
+        finished = bool(yard.told) and not _children_in(yard)
+        if finished:
+            ended.append(time.monotonic() - began)
+        return finished
+
+    yard.work(until=child_is_gone)
+
+    timing = LeaseTiming.of(yard.settings)
+    assert timing.held_seconds - 0.2 < ended[0] < timing.lease_seconds
+    assert yard.task().state is TaskState.PROCESSING
+    assert yard.memory.queue.waiting == 1
+    if isinstance(yard.leases, HangingLeases):
+        yard.leases.answer.set()
+
+
+def test_losing_only_the_visibility_changes_nothing(yard: WorkerYard) -> None:
+    class Deaf(LongPoll):
+        def extend(self, message: Received, *, seconds: int) -> None:
+            raise Unavailable("the queue is down")
+
+    yard.inbox = Deaf(yard.memory)
+    yard.add_task(given={"offline": {"delayMs": 1_000}})
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().state is TaskState.COMPLETED
+
+
+def test_a_running_task_sees_its_cancellation_at_the_next_beat(yard: WorkerYard) -> None:
+    yard.add_task(given=LONG)
+
+    def cancelled() -> bool:
+        if yard.told == ["Task Processing Started"] and not yard.task().cancel_requested:
+            yard.change("a", cancel_requested=True)
+        return yard.quiet()
+
+    yard.work(until=cancelled)
+
+    assert yard.task().state is TaskState.CANCELLED
+    assert yard.told == ["Task Processing Started", "Task Cancelled"]
+
+
+def test_what_does_not_finish_within_the_grace_is_handed_back(yard: WorkerYard) -> None:
+    yard.configure(stop_grace_seconds=1)
+    yard.add_task(given=LONG)
+
+    yard.work(until=lambda: yard.told == ["Task Processing Started"])
+
+    assert yard.task().state is TaskState.QUEUED
+    assert yard.task().attempt == 0
+    assert yard.told == ["Task Processing Started", "Task Released"]
+    assert yard.memory.queue.waiting == 1
+    assert not _children_in(yard)
+
+
+def test_a_task_may_finish_within_the_grace(yard: WorkerYard) -> None:
+    yard.add_task(given={"offline": {"delayMs": 500}})
+
+    yard.work(until=lambda: yard.told == ["Task Processing Started"])
+
+    assert yard.task().state is TaskState.COMPLETED
+
+
+def test_the_seeds_figures_make_a_lease_of_45_seconds(yard: WorkerYard) -> None:
+    timing = LeaseTiming.of(_with(yard.settings, interval=20_000, amount=30))
+
+    assert timing.lease_seconds == 45
+    assert timing.held_seconds == 35
+    assert timing.visibility_seconds == 50
+
+
+def test_a_beat_slower_than_the_lease_is_refused(yard: WorkerYard) -> None:
+    with pytest.raises(ValueError, match="VISIBILITY_EXTENSION_INTERVAL"):
+        LeaseTiming.of(_with(yard.settings, interval=40_000, amount=30))
+
+
+def _with(settings: WorkerSettings, *, interval: int, amount: int) -> WorkerSettings:
+    changed = {"visibility_extension_interval": interval, "visibility_extension_amount": amount}
+    return settings.model_copy(update=changed)
+
+
+def _children_in(yard: WorkerYard) -> list[int]:
+    import psutil  # noqa: PLC0415
+
+    def cwd(process: psutil.Process) -> str:
+        try:
+            return process.cwd()
+        except psutil.Error:
+            return ""
+
+    return [p.pid for p in psutil.Process().children() if cwd(p).startswith(str(yard.folder))]

@@ -1,0 +1,186 @@
+"""A worker's life with tasks: what is stored, told, uploaded and deleted."""
+
+import json
+
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Payload
+from tests.builders import a_task
+from tests.worker.yard import WorkerYard
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"colour": {"type": "string"}, "count": {"type": "integer", "minimum": 3}},
+    "required": ["colour", "count"],
+    "additionalProperties": False,
+}
+
+
+def test_a_task_runs_from_its_message_to_its_deletion(yard: WorkerYard) -> None:
+    yard.add_task(given={"shop": "Blue"}, definition={"output_schema": SCHEMA})
+
+    yard.work(until=yard.quiet)
+
+    task = yard.task()
+    assert task.state is TaskState.COMPLETED
+    assert task.attempt == 1
+    assert yard.told == ["Task Processing Started", "Task Completed"]
+    output = yard.memory.payloads.read(task.ref).output
+    assert output["count"] >= 3
+    assert json.loads(yard.blob("artifacts/task-result.json")) == output
+    assert task.outcome is not None
+    assert task.outcome.usage.input_tokens > 0
+    assert task.outcome.usage.cost_usd == 0
+
+
+def test_what_an_attempt_left_behind_is_uploaded_under_its_fence(yard: WorkerYard) -> None:
+    yard.add_task()
+
+    yard.work(until=yard.quiet)
+
+    prefix = f"task/logs/{yard.task().ref.request_id}/1/"
+    assert {key.removeprefix(prefix) for key in yard.memory.blobs.blobs} == {
+        "artifacts/task-result.json",
+        "logs/stderr.log",
+        "logs/stdout.log",
+        "logs/summary.log",
+        "logs/task-step.prompt.md",
+        "traces/session_trace.json",
+    }
+    types = yard.memory.blobs.content_types
+    assert types[f"{prefix}traces/session_trace.json"] == "application/json"
+    assert yard.folder.exists()
+
+
+def test_local_files_go_after_the_upload_if_so_configured(yard: WorkerYard) -> None:
+    yard.configure(delete_files_after_upload=True)
+    yard.add_task()
+
+    yard.work(until=yard.quiet)
+
+    assert not list(yard.folder.rglob("*.json"))
+
+
+def test_the_outputs_of_parents_are_in_the_prompt(yard: WorkerYard) -> None:
+    parent = a_task("parent", state=TaskState.COMPLETED)
+    yard.memory.state.tasks[parent.ref] = parent
+    yard.memory.state.payloads[parent.ref] = Payload(output={"pages": 42})
+    yard.add_task(depends_on=("parent",))
+
+    yard.work(until=yard.quiet)
+
+    assert '"pages": 42' in yard.blob("logs/task-step.prompt.md")
+
+
+def test_a_failure_that_may_pass_is_tried_again(yard: WorkerYard) -> None:
+    fail = {"category": "network", "message": "connection reset", "times": 1}
+    yard.add_task(given={"offline": {"fail": fail}})
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().state is TaskState.COMPLETED
+    assert yard.task().attempt == 2
+    assert yard.task().last_error == "connection reset"
+    assert yard.told == [
+        "Task Processing Started",
+        "Task Processing Failed",
+        "Task Processing Started",
+        "Task Completed",
+    ]
+
+
+def test_the_last_attempt_that_fails_fails_the_task(yard: WorkerYard) -> None:
+    yard.add_task(given={"offline": {"fail": {"category": "server-error"}}}, attempt=2)
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert (outcome.state, outcome.error_category) == (TaskState.FAILED, "server-error")
+    assert yard.told[-1] == "Task Failed"
+    assert "server-error" in yard.blob("logs/summary.log")
+
+
+def test_a_permanent_failure_is_not_tried_again(yard: WorkerYard) -> None:
+    yard.add_task(given={"offline": {"fail": {"category": "auth", "message": "no"}}})
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().state is TaskState.FAILED
+    assert yard.task().attempt == 1
+
+
+def test_an_output_that_does_not_match_its_schema_is_a_failure(yard: WorkerYard) -> None:
+    yard.add_task(
+        given={"offline": {"output": {"colour": 7}}}, definition={"output_schema": SCHEMA}
+    )
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert (outcome.state, outcome.error_category) == (TaskState.FAILED, "parse")
+
+
+def test_an_output_that_is_too_large_fails_but_is_uploaded(yard: WorkerYard) -> None:
+    large = "x" * 300_000
+    yard.add_task(given={"offline": {"output": {"text": large}}})
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert outcome.state is TaskState.FAILED
+    assert "204800 are allowed" in (outcome.error or "")
+    assert large in yard.blob("artifacts/task-result.json")
+
+
+def test_an_attempt_that_takes_too_long_times_out(yard: WorkerYard) -> None:
+    yard.add_task(given={"offline": {"delayMs": 60_000}}, definition={"timeout": 1_000})
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert (outcome.state, outcome.signal) == (TaskState.TIMED_OUT, "SIGTERM")
+    assert outcome.duration_ms >= 1_000
+    assert yard.told[-1] == "Task Timeout"
+    assert "step_running" in yard.blob("logs/stdout.log")
+
+
+def test_a_definition_that_is_gone_is_not_retried(yard: WorkerYard) -> None:
+    yard.add_task()
+    yard.change("a", definition_version=7)
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert (outcome.state, outcome.error_category) == (TaskState.FAILED, "validation")
+
+
+def test_claude_without_a_credential_says_which_it_needs(yard: WorkerYard) -> None:
+    yard.add_task(definition={"backend": "claude-agent-sdk"})
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert outcome.error_category == "auth"
+    assert "ANTHROPIC_API_KEY" in (outcome.error or "")
+
+
+def test_tasks_run_side_by_side_up_to_the_number_of_slots(yard: WorkerYard) -> None:
+    yard.configure(max_concurrent_claude=2)
+    for task_id in "abcd":
+        yard.add_task(task_id, given={"offline": {"delayMs": 300}})
+    most = 0
+
+    def done() -> bool:
+        nonlocal most
+        states = [task.state for task in list(yard.memory.state.tasks.values())]
+        most = max(most, states.count(TaskState.PROCESSING))
+        return yard.quiet()
+
+    yard.work(until=done)
+
+    assert most == 2

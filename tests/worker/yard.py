@@ -1,0 +1,158 @@
+"""A worker in this process, on a yard in memory, with real children and a real clock."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from switchyard.adapters.memory import MemoryYard
+from switchyard.adapters.system import SystemClock, SystemRandomness, ThreadOffload, system_sleep
+from switchyard.bootstrap import WorkerPorts
+from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.task import Payload, Task
+from switchyard.ports import Received, TaskLeases
+from switchyard.settings import WorkerSettings
+from tests.builders import JOB, TENANT, a_definition, a_task, an_emitter
+from worker.assembly import assemble
+from worker.children import Children
+from worker.lease_timing import LeaseTiming
+from worker.stopping import Stop
+from worker.subreaper import become_subreaper
+
+POLL_SECONDS = 0.02
+
+
+class LongPoll:
+    """The queue in memory answers at once; asking it without a pause would take a whole core."""
+
+    def __init__(self, yard: MemoryYard) -> None:
+        self._queue = yard.queue
+
+    def receive(
+        self, *, at_most: int, wait_seconds: int, visibility_seconds: int
+    ) -> Sequence[Received]:
+        messages = self._queue.receive(
+            at_most=at_most, wait_seconds=wait_seconds, visibility_seconds=visibility_seconds
+        )
+        if not messages:
+            time.sleep(POLL_SECONDS)
+        return messages
+
+    def extend(self, message: Received, *, seconds: int) -> None:
+        self._queue.extend(message, seconds=seconds)
+
+    def delete(self, message: Received) -> None:
+        self._queue.delete(message)
+
+
+class WorkerYard:
+    def __init__(self, folder: Path) -> None:
+        self.memory = MemoryYard(SystemClock())
+        self.folder = folder
+        self.inbox = LongPoll(self.memory)
+        self.leases: TaskLeases = self.memory.leases
+        self.host_environment: Mapping[str, str] = {"PATH": os.environ["PATH"]}
+        self.settings = WorkerSettings(
+            stage="test",
+            eventbridge_bus_name="bus",
+            state_table_name="state",
+            task_definitions_table="definitions",
+            sqs_queue_url="queue",
+            s3_bucket="bucket",
+            agent_backend="offline",
+            visibility_extension_interval=300,
+            visibility_extension_amount=2,
+            stop_grace_seconds=5,
+            output_folder=folder,
+        )
+
+    def configure(self, **settings: Any) -> None:
+        self.settings = self.settings.model_copy(update=settings)
+
+    def add_task(
+        self,
+        task_id: str = "a",
+        *,
+        given: Any = None,
+        depends_on: tuple[str, ...] = (),
+        definition: Mapping[str, Any] | None = None,
+        **facts: Any,
+    ) -> TaskRef:
+        """A task that is queued, and its message."""
+        registered = self.memory.definitions.put(
+            TENANT, f"do-{task_id}", a_definition(**definition or {})
+        )
+        task = a_task(
+            task_id, definition=registered.name, definition_version=registered.version, **facts
+        )
+        self.memory.state.tasks[task.ref] = task
+        self.memory.state.payloads[task.ref] = Payload(input=given, depends_on=depends_on)
+        self.memory.queue.send([TaskMessage.to(task.ref, run=task.run)])
+        return task.ref
+
+    def task(self, task_id: str = "a") -> Task:
+        return self.memory.state.tasks[JOB.task(task_id)]
+
+    def change(self, task_id: str, **facts: Any) -> None:
+        with self.memory.state.lock:
+            self.memory.state.tasks[JOB.task(task_id)] = replace(self.task(task_id), **facts)
+
+    def settled(self) -> bool:
+        return all(task.state.settled for task in self.memory.state.tasks.values())
+
+    def quiet(self) -> bool:
+        return self.settled() and self.memory.queue.waiting == 0
+
+    @property
+    def told(self) -> list[str]:
+        return [event.event_type for event in self.memory.bus.events]
+
+    def blob(self, name: str, task_id: str = "a") -> str:
+        outcome = self.task(task_id).outcome
+        prefix = outcome.artifacts if outcome else None
+        return self.memory.blobs.blobs[f"{prefix}{name}"].decode()
+
+    def ports(self) -> WorkerPorts:
+        return WorkerPorts(
+            clock=SystemClock(),
+            sleep=system_sleep,
+            offload=ThreadOffload(threads=8),
+            randomness=SystemRandomness(),
+            worker_id="worker-1",
+            leases=self.leases,
+            payloads=self.memory.payloads,
+            definitions=self.memory.definitions,
+            queue=self.memory.queue,
+            inbox=self.inbox,
+            blobs=self.memory.blobs,
+            emitter=an_emitter(self.memory.bus),
+        )
+
+    def work(self, until: Callable[[], bool], *, seconds: float = 15) -> None:
+        """Run a worker until something holds, then stop it and let it finish."""
+        asyncio.run(self._work(until, seconds))
+
+    async def _work(self, until: Callable[[], bool], seconds: float) -> None:
+        become_subreaper()
+        ports, timing = self.ports(), LeaseTiming.of(self.settings)
+        stop = Stop(grace_seconds=self.settings.stop_grace_seconds, sleep=ports.sleep)
+        loop = assemble(
+            ports,
+            self.settings,
+            timing,
+            stop=stop,
+            children=Children(sleep=ports.sleep, kill_seconds=timing.kill_seconds),
+            host_environment=self.host_environment,
+        )
+        running = asyncio.create_task(loop.run())
+        try:
+            async with asyncio.timeout(seconds):
+                while not until() and not running.done():
+                    await asyncio.sleep(POLL_SECONDS)
+        finally:
+            stop.ask()
+            await running
