@@ -35,9 +35,7 @@ class Watched(LongPoll):
 
 
 @pytest.mark.parametrize("body", ["no JSON", "{}", "[]", '{"schema": 1, "jobId": "../x"}'])
-def test_a_malformed_message_is_left_for_the_dead_letters(
-    yard: WorkerYard, body: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_malformed_message_is_left_for_the_dead_letters(yard: WorkerYard, body: str) -> None:
     yard.inbox = inbox = Watched(yard)
     yard.memory.queue.send_body(body)
 

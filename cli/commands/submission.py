@@ -1,0 +1,119 @@
+"""`run` and `submit`: from a job file to a job."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from cli.api import Api
+from cli.commands.cloud import saying
+from cli.files.job_file import SourcedJob, read_job
+from cli.options import JobFileArgument, JsonOption, StageOption
+from cli.outside import Cloud, Say, outside_of
+from cli.plan import plan_of, print_plan
+from cli.seeing_through import see_through
+from cli.stages import Stage, endpoint_of, local_endpoint
+from cli.submitting import submit as send
+from cli.terminal import notices, print_json, results
+from cli.wording import counted
+from local.interrupts import signals_interrupt
+from switchyard.contracts.jobs import JobAccepted
+
+CREDENTIALS: Final = ("ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN")
+
+WatchOption = Annotated[
+    bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Check the file and show the plan; send nothing.")
+]
+
+
+def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = False) -> None:
+    """Run a job on this machine and show it live.
+
+    Starts the local cloud unless it is up, submits the job through its API, follows it, prints
+    the results and where the files are, and stops what it started.
+    """
+    outside = outside_of(context)
+    job = read_job(file)
+    say = saying(notices())
+    say(agent_in(outside.environment))
+    with (
+        signals_interrupt(),
+        running(outside.cloud, say) as started_here,
+        Api(local_endpoint(outside), outside.transport) as api,
+    ):
+        job_id = send(job, api).job_id
+        see_through(api, job_id, outside, as_json=as_json, cloud_goes_down=started_here)
+
+
+def submit(
+    context: typer.Context,
+    file: JobFileArgument,
+    *,
+    watch: WatchOption = False,
+    dry_run: DryRunOption = False,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Submit a job.
+
+    The file is checked first and every problem is listed with its line. The task definitions
+    in it are registered; one that did not change keeps its version.
+    """
+    job = read_job(file)
+    if dry_run:
+        _show_plan(job, file, as_json=as_json)
+        return
+    outside = outside_of(context)
+    with Api(endpoint_of(stage, outside), outside.transport) as api:
+        accepted = send(job, api)
+        if watch:
+            see_through(api, accepted.job_id, outside, as_json=as_json)
+        elif as_json:
+            print_json(accepted)
+        else:
+            _print_accepted(accepted, stage)
+
+
+def agent_in(environment: Mapping[str, str]) -> str:
+    for credential in CREDENTIALS:
+        if environment.get(credential):
+            return f"Tasks are done by Claude ({credential} is set)."
+    return (
+        "Tasks are done by the offline agent, which makes up plausible answers. "
+        f"For Claude, set {' or '.join(CREDENTIALS)}."
+    )
+
+
+@contextmanager
+def running(cloud: Cloud, say: Say) -> Iterator[bool]:
+    """The local cloud is up within the block, and afterwards as it was before.
+
+    Yields whether it was started here.
+    """
+    starts_here = not cloud.status().running
+    cloud.up(say)
+    try:
+        yield starts_here
+    finally:
+        if starts_here:
+            cloud.down(say)
+
+
+def _show_plan(job: SourcedJob, file: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json(plan_of(job.content))
+        return
+    print_plan(job.content, results())
+    notices().print(f"{file} is valid; nothing was sent.", style="dim", soft_wrap=True)
+
+
+def _print_accepted(accepted: JobAccepted, stage: Stage) -> None:
+    console = results()
+    console.print(f"{accepted.job_id}: {counted(accepted.total_tasks, 'task')}", soft_wrap=True)
+    hint = f"Watch it with `switchyard watch {accepted.job_id}{stage.option}`."
+    notices().print(hint, style="dim", soft_wrap=True)

@@ -1,0 +1,79 @@
+"""Job files: what is submitted, with the task definitions it needs beside it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from cli.files.document import Document, read_document
+from cli.files.yaml_source import Place
+from switchyard.contracts.definitions import DefinitionName, TaskDefinition
+from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.problems import validation_problems
+from switchyard.contracts.wire import Wire
+from switchyard.domain.errors import Problem
+from switchyard.domain.graph import problems_in
+
+M = TypeVar("M", bound=BaseModel)
+
+Definitions = dict[DefinitionName, TaskDefinition]
+
+
+class JobFile(SubmitJob):
+    definitions: Definitions = Field(default_factory=dict)
+
+    def submission(self) -> SubmitJob:
+        return SubmitJob.model_validate(
+            self.model_dump(exclude={"definitions"}, exclude_unset=True)
+        )
+
+
+class DefinitionsFile(Wire, extra="ignore"):
+    """The `definitions` of any file, so that a job file serves as well."""
+
+    definitions: Definitions = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class SourcedJob:
+    """A valid job, and the document that problems found later refer to."""
+
+    document: Document
+    content: JobFile
+
+
+def read_job(file: Path) -> SourcedJob:
+    document = read_document(file)
+    content = _validated(document, JobFile)
+    problems = problems_in([task.spec() for task in content.tasks])
+    if problems:
+        raise document.invalid(problems)
+    return SourcedJob(document, content)
+
+
+def read_definitions(file: Path) -> tuple[Document, Definitions]:
+    document = read_document(file)
+    return document, _validated(document, DefinitionsFile).definitions
+
+
+def _validated(document: Document, model: type[M]) -> M:
+    if not isinstance(document.value, dict):
+        raise document.invalid([Problem((), f"expected fields, found {_kind(document.value)}")])
+    try:
+        return model.model_validate(document.value)
+    except ValidationError as error:
+        errors = [{**found, "loc": _in_body(found["loc"])} for found in error.errors()]
+        raise document.invalid(validation_problems(errors)) from error
+
+
+def _kind(value: Any) -> str:
+    return "a list" if isinstance(value, list) else f"only {value!r:.40}"
+
+
+def _in_body(location: Place) -> Place:
+    """The file is the body of the request that it becomes.
+
+    Pydantic marks a problem with a mapping's key by a last element of its own.
+    """
+    return ("body", *(location[:-1] if location[-1] == "[key]" else location))

@@ -1,0 +1,85 @@
+"""The `switchyard` command: which commands there are, and how each failure ends."""
+
+import sys
+from io import TextIOWrapper
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from cli.commands import cloud, definitions, jobs, submission
+from cli.errors import CliError, Interrupted, Unreachable
+from cli.terminal import notices
+from local.errors import CloudError
+from switchyard.contracts.wire import without_control_characters
+
+EXIT_CODES: Final = (
+    "Exit codes: 0 done, 1 the job did not complete, 2 bad input or usage, "
+    "3 the API or the local cloud cannot be reached, 130 interrupted."
+)
+
+
+class Commands(TyperGroup):
+    """Turns every failure a user can cause into a sentence and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except CliError as error:
+            raise _ended_by(error) from error
+        except CloudError as error:
+            raise _ended_by(Unreachable(str(error))) from error
+        except KeyboardInterrupt as error:
+            raise _ended_by(Interrupted("Interrupted.")) from error
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXIT_CODES,
+)
+definitions_app = typer.Typer(
+    no_args_is_help=True, help="Task definitions: what tasks can be asked to do."
+)
+
+
+@app.callback()
+def prepare(context: typer.Context) -> None:
+    """Run fleets of Claude agents: a job is a graph of tasks, each done by an agent.
+
+    Start here: switchyard run examples/brand-analysis.yaml
+    """
+    if context.obj is None:
+        from cli.wiring import real_outside  # noqa: PLC0415 - boto3 is slow, and help needs none
+
+        context.obj = real_outside()
+
+
+def main() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ✔ shows ? instead
+    app(prog_name="switchyard")
+
+
+def _ended_by(error: CliError) -> typer.Exit:
+    notices().print(without_control_characters(str(error)), style="red", soft_wrap=True)
+    return typer.Exit(error.exit_code)
+
+
+app.command()(submission.run)
+app.command()(submission.submit)
+app.command()(jobs.watch)
+app.command()(jobs.jobs)
+app.command()(jobs.job)
+app.command()(jobs.task)
+app.add_typer(definitions_app, name="definitions")
+definitions_app.command("put")(definitions.put)
+definitions_app.command("list")(definitions.list_registered)
+app.command()(cloud.up)
+app.command()(cloud.down)
+app.command()(cloud.status)

@@ -1,0 +1,46 @@
+"""What commands touch beyond their arguments and the terminal. Tests hand in their own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import httpx
+import typer
+
+from local.cloud import Status
+from local.endpoint import Endpoint
+from switchyard.ports import Clock
+
+Say = Callable[[str], None]
+
+
+class Cloud(Protocol):
+    """The local cloud. Every method may raise `CloudError`, a sentence for the user."""
+
+    def up(self, say: Say) -> Endpoint: ...
+
+    def down(self, say: Say) -> None: ...
+
+    def status(self) -> Status: ...
+
+    def endpoint(self) -> Endpoint:
+        """Raise `CloudError` when it is not running."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    environment: Mapping[str, str]
+    clock: Clock
+    cloud: Cloud
+    worker_output: Path
+    """Where the local cloud's worker leaves its files, a folder per request."""
+    deployed_url: Callable[[str], str]
+    """The API's URL of a deployed stage. Raises `SwitchyardError`."""
+    transport: httpx.BaseTransport | None = None
+    """Instead of the network."""
+
+
+def outside_of(context: typer.Context) -> Outside:
+    outside: Outside = context.obj
+    return outside

@@ -1,0 +1,87 @@
+"""The picture of a job: its tasks in the order they can run, and how far each has come."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cli.levels import levels
+from cli.statuses import COMPLETED, FINAL, coloured, symbol
+from cli.tables import cut_to_fit, table_of
+from cli.terminal import clean, styled
+from cli.wording import cost, elapsed, task_elapsed, total_cost
+from switchyard.contracts.jobs import JobView, TaskSummary
+
+INDENT: Final = "  "
+# What a picture too tall for the screen leaves out first: what is over, then what is far away.
+_LEFT_OUT_FIRST: Final = ("completed", "skipped", "cancelled", "waiting", "pending")
+
+
+def picture(job: JobView, *, now_ms: int, max_rows: int | None = None) -> Group:
+    rows = in_running_order(job.tasks)
+    shown = _fitting(rows, max_rows)
+    table = table_of("task", "status", "time", "try", "cost", giving_way="after")
+    for number in (table.columns[index] for index in (2, 3, 4)):
+        number.justify = "right"
+    for level, task in shown:
+        table.add_row(*_row(task, level, now_ms))
+    parts: list[RenderableType] = [header(job, now_ms=now_ms), table]
+    if len(shown) < len(rows):
+        parts.append(Text(f"… and {len(rows) - len(shown)} more", style="dim"))
+    return Group(*parts)
+
+
+def header(job: JobView, *, now_ms: int) -> Text:
+    done = sum(task.status in FINAL for task in job.tasks)
+    facts = [
+        coloured(job.status),
+        Text(f"{done}/{job.total_tasks} tasks"),
+        Text(elapsed(job.created_at, job.completed_at, now_ms=now_ms)),
+        Text(total_cost(job)),
+        styled(job.job_id, "dim"),
+    ]
+    title = Text.assemble(symbol(job.status), " ", styled(job.name, "bold"))
+    return Text("  ").join([title, *(fact for fact in facts if fact)])
+
+
+def in_running_order(tasks: Sequence[TaskSummary]) -> list[tuple[int, TaskSummary]]:
+    """Every task with its level, parents before children."""
+    by_id = {task.task_id: task for task in tasks}
+    parents = {task.task_id: [p for p in task.depends_on if p in by_id] for task in tasks}
+    return [
+        (level, by_id[task_id])
+        for level, task_ids in enumerate(levels(parents))
+        for task_id in task_ids
+    ]
+
+
+def _fitting(
+    rows: list[tuple[int, TaskSummary]], max_rows: int | None
+) -> list[tuple[int, TaskSummary]]:
+    for status in _LEFT_OUT_FIRST:
+        if max_rows is None or len(rows) <= max_rows:
+            return rows
+        surplus = len(rows) - max_rows
+        droppable = [row for row in rows if row[1].status == status]
+        # The last completed ones are the news; of those to come, the first are.
+        dropped = droppable[:surplus] if status == COMPLETED else droppable[-surplus:]
+        rows = [row for row in rows if row not in dropped]
+    return rows[:max_rows]
+
+
+def _row(task: TaskSummary, level: int, now_ms: int) -> tuple[Text, ...]:
+    return (
+        Text.assemble(INDENT * level, symbol(task.status), " ", clean(task.task_id)),
+        coloured(task.status),
+        Text(task_elapsed(task, now_ms=now_ms)),
+        Text(str(task.attempt) if task.attempt else ""),
+        Text(cost(task.cost_usd)),
+        _last_column(task),
+    )
+
+
+def _last_column(task: TaskSummary) -> Text:
+    if task.error:
+        return cut_to_fit(task.error, "red")
+    return cut_to_fit(", ".join(task.depends_on), "dim")

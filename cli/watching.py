@@ -1,0 +1,91 @@
+"""Follows a job to its end, showing what changes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from rich.console import Console
+from rich.live import Live
+
+from cli.api import Api
+from cli.changes import ChangeLines
+from cli.errors import Unreachable
+from cli.picture import picture
+from cli.statuses import FINAL
+from switchyard.contracts.jobs import JobView
+from switchyard.ports import Clock
+
+FASTEST_POLL_SECONDS: Final = 0.33
+SLOWEST_POLL_SECONDS: Final = 1.0
+SLOWING_DOWN: Final = 1.1
+OUTAGE_PATIENCE_SECONDS: Final = 10.0
+LINES_AROUND_THE_TASKS: Final = 4
+
+
+class Display(Protocol):
+    def show(self, job: JobView) -> None: ...
+
+
+def follow(api: Api, job_id: str, *, console: Console, clock: Clock) -> JobView:
+    """Return the job once it is settled."""
+    pause = FASTEST_POLL_SECONDS
+    with _display(console, clock) as display:
+        job = api.job(job_id)
+        display.show(job)
+        while job.status not in FINAL:
+            clock.sleep(pause)
+            latest = _patiently_read(api, job_id, clock)
+            pause = _next_pause(pause, changed=latest != job)
+            job = latest
+            display.show(job)
+    return job
+
+
+def _next_pause(pause: float, *, changed: bool) -> float:
+    return FASTEST_POLL_SECONDS if changed else min(pause * SLOWING_DOWN, SLOWEST_POLL_SECONDS)
+
+
+def _patiently_read(api: Api, job_id: str, clock: Clock) -> JobView:
+    """A short outage of the API is no reason to stop watching."""
+    deadline = clock.monotonic() + OUTAGE_PATIENCE_SECONDS
+    while True:
+        try:
+            return api.job(job_id)
+        except Unreachable:
+            if clock.monotonic() >= deadline:
+                raise
+            clock.sleep(SLOWEST_POLL_SECONDS)
+
+
+@contextmanager
+def _display(console: Console, clock: Clock) -> Iterator[Display]:
+    if not console.is_terminal:
+        yield ChangeLines(console, clock)
+        return
+    live = LivePicture(console, clock)
+    with live:
+        yield live
+
+
+class LivePicture:
+    """Redraws the picture in place, cut to the screen; the last one stays, whole."""
+
+    def __init__(self, console: Console, clock: Clock) -> None:
+        self._console = console
+        self._clock = clock
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._last: JobView | None = None
+
+    def __enter__(self) -> None:
+        self._live.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+        if self._last:
+            self._console.print(picture(self._last, now_ms=self._clock.now_ms()))
+
+    def show(self, job: JobView) -> None:
+        self._last = job
+        max_rows = self._console.height - LINES_AROUND_THE_TASKS
+        now_ms = self._clock.now_ms()
+        self._live.update(picture(job, now_ms=now_ms, max_rows=max_rows), refresh=True)

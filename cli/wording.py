@@ -1,0 +1,35 @@
+"""Numbers and times as people read them."""
+
+from datetime import datetime
+
+from switchyard.contracts.jobs import JobView, TaskSummary
+
+
+def duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    return f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def elapsed(since: datetime, until: datetime | None, *, now_ms: int) -> str:
+    end = until.timestamp() if until else now_ms / 1000
+    return duration(max(0.0, end - since.timestamp()))  # our clock may be behind the API's
+
+
+def task_elapsed(task: TaskSummary, *, now_ms: int) -> str:
+    return elapsed(task.started_at, task.settled_at, now_ms=now_ms) if task.started_at else ""
+
+
+def cost(usd: float) -> str:
+    return f"${usd:.4f}" if usd else ""
+
+
+def total_cost(job: JobView) -> str:
+    return cost(sum(task.cost_usd for task in job.tasks))
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
