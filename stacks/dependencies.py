@@ -1,14 +1,19 @@
 """Installs the dependency layer's content with uv: no Docker, and once per set of requirements."""
 
 import hashlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from stacks.errors import LayerNotBuilt
 from stacks.paths import LAYER_CACHE, LAYER_REQUIREMENTS
 from stacks.stage import PythonPlatform
+
+# botocore describes over 400 services in 25 MB; every cold start would unpack them all.
+AWS_SERVICES: Final = frozenset({"dynamodb", "events", "s3", "sqs", "xray"})
 
 
 def bundle_dependencies(
@@ -26,19 +31,26 @@ def bundle_dependencies(
 
 
 def _fingerprint(requirements: Path, platform: PythonPlatform) -> str:
-    content = requirements.read_bytes() + platform.name.encode()
-    return hashlib.sha256(content).hexdigest()
+    recipe = repr((platform.name, sorted(AWS_SERVICES)))
+    return hashlib.sha256(requirements.read_bytes() + recipe.encode()).hexdigest()
 
 
 def _build(bundle: Path, requirements: Path, platform: PythonPlatform) -> None:
     with TemporaryDirectory(dir=bundle.parent) as scratch:
         layer = Path(scratch, "layer")
         _install(requirements, layer / "python", platform)
+        _keep_services(layer / "python" / "botocore" / "data")
         try:
             layer.rename(bundle)
         except OSError:
             if not bundle.exists():  # it does when another synthesis was faster
                 raise
+
+
+def _keep_services(descriptions: Path) -> None:
+    for service in descriptions.glob("*/"):
+        if service.name not in AWS_SERVICES:
+            shutil.rmtree(service)
 
 
 def _install(requirements: Path, target: Path, platform: PythonPlatform) -> None:

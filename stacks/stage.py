@@ -45,6 +45,8 @@ class Stage:
 
     layer_platform: PythonPlatform
     tracing: bool
+    copies_per_queue: int | None
+    """How many copies of a function may work on its queue at once; `None` leaves it to Lambda."""
 
     nat_gateways: int
     """With none, workers live in public subnets, reachable by nobody: no inbound rule exists."""
@@ -78,6 +80,7 @@ LOCAL: Final = Stage(
     artifacts_retention_days=7,
     layer_platform=THIS_HOST,
     tracing=False,
+    copies_per_queue=2,  # each further one would be another cold start on the same machine
     nat_gateways=0,
     flow_logs=False,
     builds_worker_image=False,
@@ -102,6 +105,7 @@ DEV: Final = Stage(
     artifacts_retention_days=30,
     layer_platform=LAMBDA_ARM64,
     tracing=True,
+    copies_per_queue=None,
     nat_gateways=0,
     flow_logs=True,
     builds_worker_image=True,
@@ -126,6 +130,7 @@ PROD: Final = Stage(
     artifacts_retention_days=365,
     layer_platform=LAMBDA_ARM64,
     tracing=True,
+    copies_per_queue=None,
     nat_gateways=1,
     flow_logs=True,
     builds_worker_image=True,

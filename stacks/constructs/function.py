@@ -33,6 +33,7 @@ class HouseFunction(Construct):
         layers: FunctionLayers,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._stage = stage
         service = verb.replace("_", "-")
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.function = lambda_.Function(
@@ -68,6 +69,7 @@ class HouseFunction(Construct):
             event_source_arn=queue.queue_arn,
             batch_size=batch_size,
             max_batching_window=window,
+            max_concurrency=self._stage.copies_per_queue,
             report_batch_item_failures=True,
         )
         allow(

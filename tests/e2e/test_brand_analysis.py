@@ -65,6 +65,12 @@ def test_the_job_completes(brand_job: JobView) -> None:
     assert all(task.attempt == 1 for task in brand_job.tasks)
 
 
+def test_the_job_is_listed(cloud: RunningCloud, brand_job: JobView) -> None:
+    with cloud.http as http:
+        jobs = http.get("/jobs", params={"limit": 100}).json()["jobs"]
+    assert brand_job.job_id in {job["jobId"] for job in jobs}
+
+
 @pytest.mark.usefixtures("all_saved")
 def test_each_event_was_saved_exactly_once(cloud: RunningCloud, brand_job: JobView) -> None:
     assert types_by_gsi1(cloud, brand_job) == EXPECTED

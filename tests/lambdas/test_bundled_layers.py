@@ -27,7 +27,7 @@ def layers() -> list[str]:
 
 
 def import_with(*path: str) -> subprocess.CompletedProcess[str]:
-    alone = [sys.executable, "-I", "-S", "-c", IMPORT_HANDLER]
+    alone = [sys.executable, "-I", "-S", "-B", "-c", IMPORT_HANDLER]
     return subprocess.run([*alone, *path], capture_output=True, text=True, check=False)
 
 

@@ -24,6 +24,9 @@ def a_wheel(folder: Path) -> Path:
     wheel = folder / "tiny-1-py3-none-any.whl"
     with ZipFile(wheel, "w") as archive:
         archive.writestr("tiny.py", "")
+        for service in ("dynamodb", "braket"):
+            archive.writestr(f"botocore/data/{service}/service-2.json", "{}")
+        archive.writestr("botocore/data/endpoints.json", "{}")
         archive.writestr(
             "tiny-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1"
         )
@@ -35,6 +38,14 @@ def a_wheel(folder: Path) -> Path:
 def test_the_layer_is_laid_out_as_lambda_imports_it(requirements: Path, tmp_path: Path) -> None:
     layer = bundle_dependencies(THIS_HOST, requirements=requirements, cache=tmp_path / "cache")
     assert (layer / "python" / "tiny.py").is_file()
+
+
+def test_only_services_that_functions_call_are_described(
+    requirements: Path, tmp_path: Path
+) -> None:
+    layer = bundle_dependencies(THIS_HOST, requirements=requirements, cache=tmp_path / "cache")
+    kept = {path.name for path in (layer / "python" / "botocore" / "data").iterdir()}
+    assert kept == {"dynamodb", "endpoints.json"}
 
 
 def test_the_same_requirements_are_installed_once(requirements: Path, tmp_path: Path) -> None:

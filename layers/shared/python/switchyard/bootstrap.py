@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from switchyard.adapters import aws
+from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
@@ -174,11 +175,7 @@ def new_api_key(tenant: str, *, state_table_name: str) -> str:
 
 def stage_endpoint(stage: str) -> str:
     """The URL of a deployed stage's API, from its stack's outputs."""
-    stack = aws.call(
-        aws.client("cloudformation").describe_stacks, StackName=f"switchyard-{stage}-producer-api"
-    )
-    outputs = {o["OutputKey"]: o["OutputValue"] for o in stack["Stacks"][0].get("Outputs", [])}
-    return str(outputs["ApiUrl"])
+    return CloudFormationOutputs().of(f"switchyard-{stage}-producer-api", "ApiUrl")
 
 
 def _definitions(dynamodb: Any, table_name: str) -> DefinitionStore:

@@ -1,0 +1,19 @@
+"""What deployed stacks say about themselves."""
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from switchyard.adapters import aws
+from switchyard.domain.errors import Unavailable
+
+
+class CloudFormationOutputs:
+    def of(self, stack: str, output: str) -> str:
+        """Raise `Unavailable` when credentials, region, stack or output are missing."""
+        try:
+            answer = aws.client("cloudformation").describe_stacks(StackName=stack)
+        except (BotoCoreError, ClientError) as error:
+            raise Unavailable(str(error)) from error
+        outputs = {o["OutputKey"]: o["OutputValue"] for o in answer["Stacks"][0].get("Outputs", [])}
+        if output not in outputs:
+            raise Unavailable(f"the stack {stack} has no output {output}")
+        return str(outputs[output])
