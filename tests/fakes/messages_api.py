@@ -76,7 +76,12 @@ def _events(body: dict[str, Any], answer: dict[str, Any] | None) -> Iterator[dic
     tool = next((t["name"] for t in body.get("tools", []) if "Structured" in t["name"]), None)
     uses_tool = tool is not None and answer is not None and not _answered(body)
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"]}
-    empty = {"content": [], "stop_reason": None, "stop_sequence": None, "usage": USAGE}
+    empty: dict[str, Any] = {
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": USAGE,
+    }
     yield {"type": "message_start", "message": message | empty}
     yield from _tool_use(str(tool), answer) if uses_tool else _text()
     yield {"type": "content_block_stop", "index": 0}

@@ -162,7 +162,10 @@ def test_a_child_that_ignores_sigterm_is_killed(folder: Path) -> None:
 
 
 def test_long_lines_are_cut_and_endless_output_is_dropped(folder: Path) -> None:
-    code = f"print('x' * {3 * MAX_LINE_BYTES}); print('short')\nfor n in range(200_000): print(n, 'y' * 20)"
+    code = (
+        f"print('x' * {3 * MAX_LINE_BYTES}); print('short')\n"
+        f"for n in range(2_000): print(n, 'y' * 1_000)"
+    )
 
     run(folder, code)
 

@@ -117,10 +117,20 @@ def test_a_settled_task_is_told_again_exactly_as_before(yard: WorkerYard) -> Non
     assert second.detail() == first.detail()
 
 
+def test_a_bug_ends_the_worker(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yard.memory.leases, "claim", lambda: None)  # called with arguments
+    yard.add_task()
+
+    with pytest.raises(ExceptionGroup) as ended:
+        yard.work(until=yard.quiet)
+
+    assert ended.value.subgroup(TypeError) is not None
+
+
 def test_a_message_stays_until_the_bus_took_the_event(
     yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = []
+    refused: list[int] = []
     accept = yard.memory.bus.put
 
     def refuse_first(events: list[object]) -> None:

@@ -151,7 +151,7 @@ class WorkerYard:
         running = asyncio.create_task(loop.run())
         try:
             async with asyncio.timeout(seconds):
-                while not until() and not running.done():
+                while not until() and not running.done():  # noqa: ASYNC110 - conditions vary
                     await asyncio.sleep(POLL_SECONDS)
         finally:
             stop.ask()

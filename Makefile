@@ -1,0 +1,78 @@
+# Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup run up down test lint check format stage synth diff deploy lock clean distclean
+
+PYTHON ?= python3
+JOB ?= examples/brand-analysis.yaml
+
+# Paths are relative: the repository may lie below a folder with a space in its name.
+BIN := .venv/bin
+CDK := .venv/lib/cdk/node_modules/.bin/cdk
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export UV_SYSTEM_CERTS ?= 1
+unexport PYTHONDONTWRITEBYTECODE # it doubles the time of a synthesis
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Install everything into .venv; does nothing if that is done
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "Switchyard needs Python 3.11 or newer: install it, then try again." >&2; exit 1; }
+	@"$(PYTHON)" local/prepare.py $(SETUP_OPTIONS)
+
+run: SETUP_OPTIONS := $(if $(ANTHROPIC_API_KEY)$(CLAUDE_CODE_OAUTH_TOKEN),--claude)
+run: setup ## Run a job on the local cloud: JOB=path/to/job.yaml
+	@$(BIN)/python -m cli run "$(JOB)"
+
+up: setup ## Start the local cloud, or update it to today's sources
+	@$(BIN)/python -m local up
+
+down: ## Stop the local cloud; its data stays
+	@if [ -e .venv/switchyard-setup.json ]; then $(BIN)/python -m local down; fi
+
+test: SETUP_OPTIONS := --claude # the agent's tests drive the real SDK
+test: setup ## Run all tests: ARGS="-k lease -n 2"
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup ## Check style, types, imports and templates
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+	@for stage in local dev prod; do \
+	  echo "$(CDK) synth -c stage=$$stage"; \
+	  $(CDK) synth --quiet --no-notices -c stage=$$stage --output "cdk.out/$$stage" || exit 1; \
+	done
+	$(BIN)/cfn-lint --ignore-checks W3005 -- cdk.out/*/*.template.json
+
+check: lint test ## Lint, then test: what CI runs
+
+format: setup ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+stage:
+	@test -n "$(STAGE)" || { echo "Name the stage: add STAGE=dev or STAGE=prod" >&2; exit 2; }
+
+synth diff deploy: stage setup
+	$(CDK) $@ $(if $(filter synth,$@),--quiet,--all) -c stage="$(STAGE)"
+
+synth: ## Write the templates of a stage to cdk.out: STAGE=dev
+diff: ## Show what a deployment would change: STAGE=dev
+deploy: ## Deploy a stage to the AWS account you are logged in to: STAGE=dev
+
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header
+lock: setup ## Pin the dependencies anew from pyproject.toml: ARGS=--upgrade
+	$(COMPILE) $(ARGS) --extra worker --extra cli --extra cloud --extra dev \
+	  -o requirements.txt pyproject.toml
+	$(COMPILE) -c requirements.txt -o layers/dependencies/requirements.txt pyproject.toml
+	$(COMPILE) -c requirements.txt --extra worker --extra claude \
+	  -o worker/requirements.txt pyproject.toml
+
+clean: down ## Stop the local cloud and remove its data and all build output
+	rm -rf .switchyard cdk.out .mypy_cache .pytest_cache .ruff_cache .import_linter_cache \
+	  .hypothesis .coverage
+
+distclean: clean ## Also remove .venv
+	rm -rf .venv .venv.lock

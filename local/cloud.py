@@ -1,0 +1,138 @@
+"""The local cloud: MiniStack with our stacks in it, and a worker beside it."""
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from local.api import api_serves
+from local.deployed import read_outputs, worker_container
+from local.deployer import Deployer, Say
+from local.endpoint import Endpoint, recall
+from local.errors import CloudError
+from local.gateway import Gateway
+from local.home import Home
+from local.interrupts import signals_interrupt
+from local.lock import held
+from local.ministack import MiniStack
+from local.port_choice import chosen_port
+from local.worker_environment import container_environment
+from local.worker_process import WorkerProcess
+from switchyard.adapters.system import SystemClock
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Status:
+    port: int
+    ministack_pid: int | None
+    worker_pid: int | None
+    api_url: str | None
+    healthy: bool
+    """Both processes run, and the API lets its key in and nobody else."""
+
+    @property
+    def running(self) -> bool:
+        return self.ministack_pid is not None
+
+
+class LocalCloud:
+    """One local cloud per folder. Every method may be called in any state of it, and may raise
+    `CloudError`."""
+
+    def __init__(
+        self,
+        folder: Path = REPOSITORY / ".switchyard",
+        *,
+        port: int | None = None,
+        extra_environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """`extra_environment` reaches MiniStack, hence every Lambda function, and the worker."""
+        self._home = Home(folder.resolve())
+        self._asked_port = port
+        self._extra_environment = extra_environment or {}
+        self._clock = SystemClock()
+
+    def up(self, say: Say) -> Endpoint:
+        """Start or update what is missing or outdated. On failure or interruption whatever this
+        call started is ended again; the `CloudError` says what to do."""
+        self._home.create()
+        with self._alone(say), signals_interrupt(), ExitStack() as undo:
+            if not self._ministack.running:
+                self._worker.stop()
+            deployment = self._deployer.bring_up(say, undo)
+            self._ensure_worker(say, undo)
+            undo.pop_all()
+        return deployment.endpoint
+
+    def down(self, say: Say) -> None:
+        """End everything; the data stays for the next `up`."""
+        if not self._home.folder.exists():
+            return
+        with self._alone(say):
+            if self._worker.pid:
+                say("Stopping the worker: it finishes or hands back its tasks")
+            self._worker.stop()
+            self._deployer.take_down(say)
+            self._home.remove_temporary()
+
+    def status(self) -> Status:
+        known = recall(self._home.cloud_file)
+        ministack_pid, worker_pid = self._ministack.pid, self._worker.pid
+        return Status(
+            port=self._port,
+            ministack_pid=ministack_pid,
+            worker_pid=worker_pid,
+            api_url=known.endpoint.api_url if known and ministack_pid else None,
+            healthy=bool(ministack_pid and worker_pid and known and api_serves(known.endpoint)),
+        )
+
+    def endpoint(self) -> Endpoint:
+        """How to reach it while it runs."""
+        known = recall(self._home.cloud_file)
+        if known is None or not self._ministack.pid:
+            raise CloudError("The local cloud is not running. Start it with `make up`.")
+        return known.endpoint
+
+    def _alone(self, say: Say) -> AbstractContextManager[None]:
+        return held(
+            self._home.lock,
+            when_waiting=lambda: say("Waiting for another command on the same local cloud"),
+        )
+
+    def _ensure_worker(self, say: Say, undo: ExitStack) -> None:
+        outputs = read_outputs(self._home.outputs_file)
+        container = worker_container(Gateway(self._port), outputs.worker_task_definition)
+        deployed = container_environment(container, os.environ)
+        if self._worker.serves(deployed):
+            return
+        self._worker.stop()
+        say("Starting the worker")
+        undo.callback(self._worker.stop)
+        self._worker.start(deployed)
+        self._worker.wait_until_it_speaks()
+
+    @cached_property
+    def _port(self) -> int:
+        known = recall(self._home.cloud_file)
+        last_used = known.endpoint.port if known else None
+        return self._asked_port or chosen_port(os.environ, last_used)
+
+    @cached_property
+    def _ministack(self) -> MiniStack:
+        extra = self._extra_environment
+        return MiniStack(self._home, self._port, clock=self._clock, extra_environment=extra)
+
+    @cached_property
+    def _worker(self) -> WorkerProcess:
+        extra = self._extra_environment
+        return WorkerProcess(
+            REPOSITORY, self._home, self._port, clock=self._clock, extra_environment=extra
+        )
+
+    @cached_property
+    def _deployer(self) -> Deployer:
+        return Deployer(REPOSITORY, self._home, self._port, self._ministack)

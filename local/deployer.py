@@ -1,0 +1,108 @@
+"""Keeps MiniStack running with the stacks of today's sources in it."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from local.api import api_serves, api_url
+from local.api_key import TENANT, issue_api_key
+from local.cdk import Cdk
+from local.deployed import Outputs, read_outputs
+from local.endpoint import Deployment, Endpoint, recall, remember
+from local.environments import REGION
+from local.errors import CloudError
+from local.home import Home
+from local.loopback import LOOPBACK
+from local.ministack import MiniStack
+from local.sources import DEPLOYED, fingerprint
+
+Say = Callable[[str], None]
+
+
+class Deployer:
+    def __init__(self, root: Path, home: Home, port: int, ministack: MiniStack) -> None:
+        self._root = root
+        self._home = home
+        self._port = port
+        self._ministack = ministack
+        self._cdk = Cdk(root, home, port)
+
+    def bring_up(self, say: Say, undo: ExitStack) -> Deployment:
+        """Leave MiniStack running with the stacks in it; `undo` ends it again if we started it."""
+        self._cdk.end_leftovers()
+        self._ministack.require_port()
+        known = self._known()
+        sources = fingerprint(self._root, DEPLOYED, str(self._port))
+        if known and known.sources == sources:
+            self._start(say, undo, keep_data=True)
+            if api_serves(known.endpoint):
+                return known
+            say("The saved data is damaged: starting with an empty cloud")
+            known = None
+        if known is None:
+            self._forget_everything()
+        deployment = self._deploy(known, sources, say, undo)
+        remember(self._home.cloud_file, deployment)
+        return deployment
+
+    def take_down(self, say: Say) -> None:
+        self._cdk.end_leftovers()
+        if self._ministack.pid:
+            say("Stopping MiniStack")
+        self._ministack.stop(keep_data=recall(self._home.cloud_file) is not None)
+
+    def _known(self) -> Deployment | None:
+        """What is in MiniStack, as far as that runs or its data was saved."""
+        usable = self._ministack.running or self._ministack.has_saved
+        return recall(self._home.cloud_file) if usable else None
+
+    def _start(self, say: Say, undo: ExitStack, *, keep_data: bool) -> None:
+        if self._ministack.running:
+            return
+        say(f"Starting MiniStack on port {self._port}")
+        undo.callback(self._ministack.stop, keep_data=keep_data)
+        self._ministack.start()
+        self._ministack.wait_until_ready()
+
+    def _forget_everything(self) -> None:
+        self._ministack.stop(keep_data=False)
+        self._ministack.forget_everything()
+        self._home.cloud_file.unlink(missing_ok=True)
+        self._home.outputs_file.unlink(missing_ok=True)
+
+    def _deploy(
+        self, known: Deployment | None, sources: str, say: Say, undo: ExitStack
+    ) -> Deployment:
+        say("Synthesizing the stacks")
+        with self._cdk.synthesize() as synthesis:
+            self._start(say, undo, keep_data=known is not None)
+            if known is None:
+                with self._cdk.bootstrap() as bootstrap:
+                    bootstrap.finish()
+            synthesis.finish()
+        say("Deploying the stacks into MiniStack")
+        with self._cdk.deploy() as deployment:
+            deployment.finish()
+        return Deployment(self._endpoint(read_outputs(self._home.outputs_file), known), sources)
+
+    def _endpoint(self, outputs: Outputs, known: Deployment | None) -> Endpoint:
+        endpoint = Endpoint(
+            api_url=api_url(self._port, outputs.api_id),
+            api_key=known.endpoint.api_key if known else "",
+            tenant=TENANT,
+            aws_endpoint_url=f"http://{LOOPBACK}:{self._port}",
+            region=REGION,
+            port=self._port,
+        )
+        if endpoint.api_key and api_serves(endpoint):
+            return endpoint
+        key = issue_api_key(self._root, self._home, self._port, outputs.state_table_name)
+        endpoint = replace(endpoint, api_key=key)
+        if not api_serves(endpoint):
+            log = self._home.log("ministack")
+            raise CloudError(
+                f"The API at {endpoint.api_url} was deployed but does not serve its key. "
+                f"Its functions log to {log}; `make clean` starts over."
+            )
+        return endpoint

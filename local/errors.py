@@ -1,0 +1,18 @@
+"""What can go wrong with the local cloud, told to the person who started it."""
+
+from pathlib import Path
+
+SHOWN_LINES = 15
+
+
+class CloudError(Exception):
+    """The local cloud cannot go on; the message is a sentence that says what to do."""
+
+
+def failure_with_log(what_happened: str, log: Path) -> CloudError:
+    return CloudError(f"{what_happened}\n{last_lines(log)}\nThe whole log: {log}")
+
+
+def last_lines(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return "\n".join(f"    {line}" for line in lines[-SHOWN_LINES:])

@@ -1,0 +1,117 @@
+"""Starting and stopping processes that outlive the command that started them."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+CLOCK_STEP_SECONDS = 5.0  # start times are derived from the wall clock, which may be corrected
+
+
+@dataclass(frozen=True)
+class StartedProcess:
+    """A process by id and start time, since ids are used again."""
+
+    pid: int
+    created: float
+    signature: str = ""
+    """What it was started with; a different signature calls for a new process."""
+
+
+def start_detached(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    log: Path,
+    signature: str = "",
+) -> StartedProcess:
+    """Start `command` as the leader of its own session, so that Ctrl-C does not reach it."""
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    process.returncode = 0  # it may outlive us: without this Popen warns that it still runs
+    return identified(process.pid, signature)
+
+
+def identified(pid: int, signature: str = "") -> StartedProcess:
+    return StartedProcess(pid, psutil.Process(pid).create_time(), signature)
+
+
+def find(started: StartedProcess | None) -> psutil.Process | None:
+    """The process if it still runs; None if it ended, even if its id is in use again."""
+    if started is None:
+        return None
+    try:
+        process = psutil.Process(started.pid)
+        same = abs(process.create_time() - started.created) < CLOCK_STEP_SECONDS
+        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+    except psutil.NoSuchProcess:
+        return None
+
+
+def stop(started: StartedProcess, *, grace_seconds: float) -> bool:
+    """Ask it to end, then make it; True if it ended by itself in time."""
+    process = find(started)
+    try:
+        return process is not None and ends_in_time(process, grace_seconds)
+    finally:
+        if process is not None:
+            kill_family(process)
+        kill_session(started)
+
+
+def ends_in_time(process: psutil.Process, grace_seconds: float) -> bool:
+    try:
+        process.terminate()
+        process.wait(grace_seconds)
+    except psutil.TimeoutExpired:
+        return False
+    except psutil.NoSuchProcess:
+        return True
+    return True
+
+
+def kill_family(process: psutil.Process) -> None:
+    """Kill what did not end, with its descendants, which may lead sessions of their own."""
+    with suppress(psutil.NoSuchProcess):
+        family = [*process.children(recursive=True), process]
+        for member in family:
+            with suppress(psutil.NoSuchProcess):
+                member.kill()
+        psutil.wait_procs(family, timeout=5)
+
+
+def kill_session(started: StartedProcess) -> None:
+    """Kill what the process left behind in its group, unless its id belongs to another by now."""
+    with suppress(psutil.NoSuchProcess):
+        if abs(psutil.Process(started.pid).create_time() - started.created) > CLOCK_STEP_SECONDS:
+            return
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(started.pid, signal.SIGKILL)
+
+
+def kill_strays(folder: Path) -> None:
+    """Kill what a killed process left running below `folder`.
+
+    Only our Python without a terminal: somebody may have a shell or an editor open there.
+    """
+    python = os.path.realpath(sys.executable)
+    for process in psutil.process_iter(["cwd", "exe", "terminal"]):
+        facts = process.info
+        ours = facts["exe"] == python and facts["terminal"] is None
+        if ours and facts["cwd"] and Path(facts["cwd"]).is_relative_to(folder):
+            kill_family(process)

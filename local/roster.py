@@ -1,0 +1,35 @@
+"""Which processes of the local cloud were started, on file from the moment they run."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from local.private_file import read_private, write_private
+from local.processes import StartedProcess, stop
+
+
+class Roster:
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def get(self, role: str) -> StartedProcess | None:
+        try:
+            return StartedProcess(**read_private(self._file)[role])
+        except (KeyError, TypeError):
+            return None
+
+    def enter(self, role: str, started: StartedProcess) -> None:
+        write_private(self._file, {**read_private(self._file), role: asdict(started)})
+
+    def end(self, role: str, *, grace_seconds: float) -> bool:
+        """True if there was one and it ended by itself in time."""
+        started = self.get(role)
+        in_time = started is not None and stop(started, grace_seconds=grace_seconds)
+        self.remove(role)
+        return in_time
+
+    def remove(self, role: str) -> None:
+        others = {name: entry for name, entry in read_private(self._file).items() if name != role}
+        if others:
+            write_private(self._file, others)
+        else:
+            self._file.unlink(missing_ok=True)

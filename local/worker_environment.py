@@ -1,0 +1,20 @@
+"""From the deployed task definition to the environment of a worker process."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# The stacks name one Claude credential as a secret; a developer may have the other.
+ALTERNATIVE_CREDENTIAL = "CLAUDE_CODE_OAUTH_TOKEN"
+
+
+def container_environment(container: Mapping[str, Any], host: Mapping[str, str]) -> dict[str, str]:
+    """What the container would see: its variables as deployed, its secrets from the host."""
+    variables = {entry["name"]: entry["value"] for entry in container.get("environment", [])}
+    secrets = {*secret_names(container), ALTERNATIVE_CREDENTIAL}
+    return {**variables, **{name: host[name] for name in sorted(secrets) if host.get(name)}}
+
+
+def secret_names(container: Mapping[str, Any]) -> list[str]:
+    """MiniStack capitalises the keys of secrets, AWS does not."""
+    entries = container.get("secrets", [])
+    return [entry["Name"] if "Name" in entry else entry["name"] for entry in entries]

@@ -1,0 +1,93 @@
+"""The worker as a background process; MiniStack records ECS services but runs nothing."""
+
+import hashlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from local.environments import aws_environment, bare_environment
+from local.errors import failure_with_log
+from local.home import Home
+from local.processes import find, kill_strays, start_detached
+from local.roster import Roster
+from local.sources import RUN_BY_THE_WORKER, fingerprint
+from switchyard.adapters.system import SystemClock
+
+ROLE = "worker"
+START_SECONDS = 5.0
+STOP_SECONDS = 120.0  # what Fargate gives it
+
+
+class WorkerProcess:
+    def __init__(
+        self,
+        root: Path,
+        home: Home,
+        port: int,
+        *,
+        clock: SystemClock,
+        extra_environment: Mapping[str, str],
+    ) -> None:
+        self._root = root
+        self._home = home
+        self._port = port
+        self._clock = clock
+        self._extra_environment = extra_environment
+        self._roster = Roster(home.processes_file)
+
+    @property
+    def log(self) -> Path:
+        return self._home.log("worker")
+
+    @property
+    def pid(self) -> int | None:
+        process = find(self._roster.get(ROLE))
+        return process.pid if process else None
+
+    def serves(self, deployed: Mapping[str, str]) -> bool:
+        """Does it run, with today's code and the environment now deployed?"""
+        started = self._roster.get(ROLE)
+        return (
+            started is not None
+            and find(started) is not None
+            and started.signature == self._signature(deployed)
+        )
+
+    def start(self, deployed: Mapping[str, str]) -> None:
+        started = start_detached(
+            [sys.executable, "-m", "worker"],
+            cwd=self._root,
+            environment=self._environment(deployed),
+            log=self.log,
+            signature=self._signature(deployed),
+        )
+        self._roster.enter(ROLE, started)
+
+    def wait_until_it_speaks(self) -> None:
+        """Raise if it ends instead of writing its first log line."""
+        deadline = self._clock.monotonic() + START_SECONDS
+        while self.log.stat().st_size == 0 and self._clock.monotonic() < deadline:
+            if self.pid is None:
+                break
+            self._clock.sleep(0.05)
+        if self.pid is None:
+            raise failure_with_log("The worker ended right after its start.", self.log)
+
+    def stop(self) -> None:
+        self._roster.end(ROLE, grace_seconds=STOP_SECONDS)
+        kill_strays(self._home.worker_output)
+
+    def _environment(self, deployed: Mapping[str, str]) -> dict[str, str]:
+        return {
+            **bare_environment(self._home),
+            **deployed,
+            **aws_environment(self._port),
+            "OUTPUT_FOLDER": str(self._home.worker_output),  # deployed: a folder in the container
+            **self._extra_environment,
+        }
+
+    def _signature(self, deployed: Mapping[str, str]) -> str:
+        """A digest, since it is stored and the environment holds credentials."""
+        environment = repr(sorted(self._environment(deployed).items()))
+        digest = hashlib.sha256(environment.encode()).hexdigest()
+        return fingerprint(self._root, RUN_BY_THE_WORKER, digest)

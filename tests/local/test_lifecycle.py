@@ -1,0 +1,88 @@
+"""The local cloud with the real stacks: MiniStack, the CDK command line and a worker process."""
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from local.cloud import LocalCloud
+from local.loopback import is_free
+
+UP = """
+import sys
+from pathlib import Path
+from local.cloud import LocalCloud
+LocalCloud(Path(sys.argv[1]), port=int(sys.argv[2])).up(lambda line: print(line, flush=True))
+"""
+
+
+@pytest.fixture(scope="module")
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        free: int = listener.getsockname()[1]
+        return free
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("local cloud")
+
+
+def processes_below(folder: Path) -> list[str]:
+    """Everything of ours names the folder in its arguments or works in it."""
+    return [
+        " ".join(process.info["cmdline"])
+        for process in psutil.process_iter(["cmdline", "cwd"])
+        if str(folder) in " ".join([*(process.info["cmdline"] or []), process.info["cwd"] or ""])
+    ]
+
+
+def test_an_interrupted_start_leaves_nothing_behind(folder: Path, port: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", UP, str(folder), str(port)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as starting:
+        assert starting.stdout is not None
+        while "Deploying" not in starting.stdout.readline():
+            pass
+        starting.send_signal(signal.SIGINT)
+        starting.wait(30)
+    assert starting.returncode != 0
+    assert processes_below(folder) == []
+    assert is_free(port)
+
+
+def test_it_starts_serves_heals_stops_and_keeps_its_data(folder: Path, port: int) -> None:
+    cloud = LocalCloud(folder, port=port)
+    try:
+        first = cloud.up(print)
+        started = cloud.status()
+        assert started.healthy
+
+        assert cloud.up(print) == first
+        assert cloud.status() == started
+
+        assert started.worker_pid is not None
+        psutil.Process(started.worker_pid).kill()
+        cloud.up(print)
+        healed = cloud.status()
+        assert healed.healthy
+        assert healed.ministack_pid == started.ministack_pid
+
+        cloud.down(print)
+        assert not cloud.status().running
+        assert processes_below(folder) == []
+
+        said: list[str] = []
+        assert cloud.up(said.append) == first
+        assert not any("Deploying" in line for line in said)
+        assert cloud.status().healthy
+    finally:
+        cloud.down(print)
+    assert processes_below(folder) == []

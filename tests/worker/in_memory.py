@@ -1,0 +1,32 @@
+"""`python -m worker` on a yard in memory: run as a process of its own, it gets real signals.
+
+Usage: in_memory.py FOLDER DELAY_MS TASKS. When it ends by itself it writes FOLDER/report.json.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from switchyard.bootstrap import WorkerPorts
+from switchyard.settings import WorkerSettings
+from tests.worker.yard import WorkerYard
+from worker.__main__ import main as main_of_worker
+
+
+def main(folder: Path, delay_ms: int, tasks: int) -> int:
+    yard = WorkerYard(folder)
+    for number in range(tasks):
+        yard.add_task(f"t{number}", given={"offline": {"delayMs": delay_ms}})
+
+    def ports(_settings: WorkerSettings) -> WorkerPorts:
+        return yard.ports()
+
+    code = main_of_worker(connect=ports)
+    states = {task.ref.task_id: task.state for task in yard.memory.state.tasks.values()}
+    report = {"states": states, "told": yard.told, "waiting": yard.memory.queue.waiting}
+    (folder / "report.json").write_text(json.dumps(report))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))

@@ -1,0 +1,157 @@
+"""The worker as a process: its configuration, its signals, its exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "PYTHONPATH": os.pathsep.join(["layers/shared/python", "."]),
+    "STAGE": "test",
+    "EVENTBRIDGE_BUS_NAME": "bus",
+    "STATE_TABLE_NAME": "state",
+    "TASK_DEFINITIONS_TABLE": "definitions",
+    "SQS_QUEUE_URL": "queue",
+    "S3_BUCKET": "bucket",
+    "AGENT_BACKEND": "offline",
+    "VISIBILITY_EXTENSION_INTERVAL": "300",
+    "VISIBILITY_EXTENSION_AMOUNT": "2",
+    "STOP_GRACE_SECONDS": "1",
+}
+REPOSITORY = Path(__file__).parents[2]
+
+
+class Worker:
+    def __init__(self, folder: Path, *, delay_ms: int, tasks: int) -> None:
+        self._folder = folder
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.worker.in_memory", folder, str(delay_ms), str(tasks)],
+            cwd=REPOSITORY,
+            env=ENVIRONMENT | {"OUTPUT_FOLDER": str(folder)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for(self, text: str) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if text in line:
+                return
+        pytest.fail(f"the worker ended before it said {text!r}")
+
+    def children(self) -> list[psutil.Process]:
+        return psutil.Process(self._process.pid).children(recursive=True)
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def exit_code(self) -> int:
+        self._process.communicate(timeout=15)
+        return self._process.returncode
+
+    def report(self) -> Any:
+        return json.loads((self._folder / "report.json").read_text())
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[Any]:
+    tmp_path.joinpath("output").mkdir()
+    started: list[Worker] = []
+
+    def start(**facts: int) -> Worker:
+        started.append(Worker(tmp_path / "output", **facts))
+        return started[-1]
+
+    yield start
+    for worker in started:
+        worker.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_mid_task_hands_the_task_back(workers: Any, number: signal.Signals) -> None:
+    worker = workers(delay_ms=60_000, tasks=2)
+    worker.wait_for("sdk_query")
+    children = worker.children()
+
+    worker.signal(number)
+
+    assert worker.exit_code() == 0
+    assert worker.report()["states"] == {"t0": "QUEUED", "t1": "QUEUED"}
+    assert worker.report()["told"].count("Task Released") == 2
+    assert worker.report()["waiting"] == 2
+    assert not any(map(_alive, children))
+
+
+def test_a_second_signal_ends_the_worker_and_its_children_at_once(workers: Any) -> None:
+    worker = workers(delay_ms=60_000, tasks=1)
+    worker.wait_for("sdk_query")
+    children = worker.children()
+    assert children
+
+    worker.signal(signal.SIGTERM)
+    time.sleep(0.2)
+    worker.signal(signal.SIGTERM)
+
+    assert worker.exit_code() == 1
+    assert not any(map(_alive, children))
+
+
+def test_an_idle_worker_stops_with_success(workers: Any) -> None:
+    worker = workers(delay_ms=0, tasks=1)
+    worker.wait_for("task is settled")
+
+    worker.signal(signal.SIGTERM)
+
+    assert worker.exit_code() == 0
+    assert worker.report()["states"] == {"t0": "COMPLETED"}
+
+
+def test_wrong_variables_are_named_one_sentence_each_and_without_a_traceback() -> None:
+    wrong = {**ENVIRONMENT, "MAX_CONCURRENT_CLAUDE": "many"}
+    del wrong["SQS_QUEUE_URL"]
+
+    ended = _start(wrong)
+
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines() == [
+        "SQS_QUEUE_URL is not set.",
+        "MAX_CONCURRENT_CLAUDE is 'many': Input should be a valid integer, unable to parse string "
+        "as an integer.",
+    ]
+
+
+def test_a_lease_that_no_beat_can_keep_is_refused() -> None:
+    ended = _start(ENVIRONMENT | {"VISIBILITY_EXTENSION_INTERVAL": "9000"})
+
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("VISIBILITY_EXTENSION_INTERVAL: 9000 ms is too long")
+
+
+def _alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+def _start(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "worker"],
+        cwd=REPOSITORY,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )

@@ -1,0 +1,138 @@
+"""An agent may write anything into its folder; the worker believes little of it."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from switchyard.domain.failures import FailureCategory
+from switchyard.domain.task import Lease
+from tests.builders import a_task
+from tests.worker.yard import WorkerYard
+from worker.folder import TaskFolder
+from worker.outcome import MAX_OUTCOME_BYTES, judge
+from worker.redaction import Redaction
+from worker.upload import MAX_FILES, Uploader
+from worker.verdict import Completed, Failed
+
+
+def judged(
+    folder: Path,
+    written: Any = None,
+    *,
+    exit_code: int = 0,
+    schema: dict[str, Any] | None = None,
+    secret: str | None = None,
+) -> Completed | Failed:
+    if written is not None:
+        text = written if isinstance(written, str) else json.dumps(written)
+        (folder / "outcome.json").write_text(text)
+    return judge(
+        folder, exit_code=exit_code, duration_ms=1, schema=schema, redaction=Redaction(secret)
+    )
+
+
+def category(verdict: Completed | Failed) -> FailureCategory | None:
+    return verdict.category if isinstance(verdict, Failed) else None
+
+
+def test_a_child_that_was_killed_died_and_may_be_tried_again(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, exit_code=-9)
+
+    assert category(verdict) is FailureCategory.CHILD_DIED
+    assert FailureCategory.CHILD_DIED.transient
+
+
+def test_an_outcome_that_its_exit_code_belies_is_not_believed(tmp_path: Path) -> None:
+    completed = {"status": "completed", "output": 1}
+
+    assert category(judged(tmp_path, completed, exit_code=1)) is FailureCategory.CHILD_DIED
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "no JSON",
+        '{"status": "fine"}',
+        '{"status": "completed", "usage": {"inputTokens": -1}}',
+        '{"status": "completed", "output": NaN}',
+        '{"status": "completed", "output": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"status": "completed", "output": "' + "x" * MAX_OUTCOME_BYTES + '"}',
+    ],
+    ids=["text", "status", "usage", "nan", "deep", "large"],
+)
+def test_an_outcome_that_cannot_be_understood_fails_the_task(tmp_path: Path, written: str) -> None:
+    assert category(judged(tmp_path, written)) is FailureCategory.PARSE
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_an_outcome_that_is_no_ordinary_file_is_not_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "outcome.json"
+    (tmp_path / "elsewhere").write_text('{"status": "completed"}')
+    make = {"link": lambda: path.symlink_to("elsewhere"), "pipe": lambda: os.mkfifo(path)}
+    make.get(kind, path.mkdir)()
+
+    assert category(judged(tmp_path)) is FailureCategory.PARSE
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"$ref": "#/nowhere"}, {"$ref": "http://127.0.0.1:9/x"}, {"$ref": "#"}, {"pattern": "("}],
+)
+def test_a_schema_that_cannot_be_applied_fails_the_task(
+    tmp_path: Path, schema: dict[str, Any]
+) -> None:
+    verdict = judged(tmp_path, {"status": "completed", "output": "x"}, schema=schema)
+
+    assert category(verdict) is FailureCategory.VALIDATION
+
+
+def test_a_credential_in_the_output_is_redacted(tmp_path: Path) -> None:
+    verdict = judged(
+        tmp_path, {"status": "completed", "output": "key sk-canary"}, secret="sk-canary"
+    )
+
+    assert isinstance(verdict, Completed)
+    assert verdict.output == "key [redacted]"
+
+
+def test_links_and_unprintable_names_are_not_uploaded(yard: WorkerYard, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("canary")
+    folder = TaskFolder.fresh(tmp_path / "output", Lease(a_task(fence=3), "me"))
+    artifacts = folder.path / "artifacts"
+    (artifacts / "good.txt").write_text("the key is sk-canary")
+    (artifacts / "link.txt").symlink_to(tmp_path / "secret")
+    (artifacts / "folder").symlink_to(tmp_path)
+    (artifacts / "two\nlines.txt").write_text("x")
+    os.mkfifo(artifacts / "pipe")
+    (folder.path / "traces").rmdir()
+    (folder.path / "traces").symlink_to(tmp_path)
+
+    uploaded = _upload(yard, folder, secret="sk-canary")
+
+    assert uploaded == {"p/artifacts/good.txt": b"the key is [redacted]"}
+
+
+def test_too_many_files_are_left_out(yard: WorkerYard, tmp_path: Path) -> None:
+    folder = TaskFolder.fresh(tmp_path, Lease(a_task(), "me"))
+    for number in range(MAX_FILES + 5):
+        (folder.path / "artifacts" / f"{number}.txt").touch()
+
+    assert len(_upload(yard, folder)) == MAX_FILES
+
+
+def test_a_folder_is_named_by_checked_ids_and_fence(tmp_path: Path) -> None:
+    folder = TaskFolder.fresh(tmp_path, Lease(a_task("a", fence=3), "me"))
+
+    assert folder.path == tmp_path / a_task("a").ref.request_id / "3"
+    with pytest.raises(ValueError, match="cannot name a folder"):
+        TaskFolder.fresh(tmp_path, Lease(a_task("../a"), "me"))
+
+
+def _upload(yard: WorkerYard, folder: TaskFolder, secret: str | None = None) -> dict[str, bytes]:
+    uploader = Uploader(yard.ports(), Redaction(secret))
+    asyncio.run(uploader.upload(folder, prefix="p/"))
+    return yard.memory.blobs.blobs

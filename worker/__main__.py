@@ -1,0 +1,62 @@
+"""`python -m worker`: take tasks from the queue and run them until told to stop."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from switchyard.bootstrap import WorkerPorts, worker_ports
+from switchyard.observability import get_logger
+from switchyard.settings import WorkerSettings
+from worker.assembly import assemble
+from worker.children import Children
+from worker.configuration import Configuration, Misconfigured, read_configuration
+from worker.stopping import Stop
+from worker.subreaper import become_subreaper
+
+logger = get_logger("worker")
+
+MISCONFIGURED = 2
+INSISTED = 1
+
+
+def main(connect: Callable[[WorkerSettings], WorkerPorts] = worker_ports) -> int:
+    try:
+        configuration = read_configuration()
+    except Misconfigured as problem:
+        print(problem, file=sys.stderr)  # noqa: T201 - for whoever starts it
+        return MISCONFIGURED
+    become_subreaper()
+    asyncio.run(_run(configuration, connect(configuration.settings)))
+    return 0
+
+
+async def _run(configuration: Configuration, ports: WorkerPorts) -> None:
+    settings, timing = configuration.settings, configuration.timing
+    stop = Stop(grace_seconds=settings.stop_grace_seconds, sleep=ports.sleep)
+    stop.listen()
+    children = Children(sleep=ports.sleep, kill_seconds=timing.kill_seconds)
+    loop = assemble(
+        ports, settings, timing, stop=stop, children=children, host_environment=os.environ
+    )
+    fields = {"worker_id": ports.worker_id, "slots": settings.max_concurrent_claude}
+    logger.info("worker started", extra=fields)
+    await _until_done(loop.run(), stop, children)
+    logger.info("worker stopped", extra=fields)
+
+
+async def _until_done(running: Coroutine[Any, Any, None], stop: Stop, children: Children) -> None:
+    work = asyncio.create_task(running)
+    insisted = asyncio.create_task(stop.insisted.wait())
+    await asyncio.wait({work, insisted}, return_when=asyncio.FIRST_COMPLETED)
+    if not work.done():
+        children.kill_all()
+        logger.warning("worker leaves at once")
+        os._exit(INSISTED)  # a thread may still wait for the queue, for up to 20 s
+    insisted.cancel()
+    await work
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""One attempt at a claimed task, from its data to its verdict."""
+
+import asyncio
+from typing import Final
+
+from switchyard.bootstrap import WorkerPorts
+from switchyard.domain.errors import Rejected, Unavailable
+from switchyard.domain.failures import FailureCategory
+from switchyard.domain.task import Task
+from switchyard.observability import get_logger
+from switchyard.ports import Claimed
+from switchyard.settings import WorkerSettings
+from switchyard.usecases import task_events
+from worker.assignments import Assignments
+from worker.backend import CLAUDE
+from worker.child_environment import CREDENTIALS, Credential
+from worker.folder import TaskFolder
+from worker.keepalive import Keepalive
+from worker.outcome import judge
+from worker.redaction import Redaction
+from worker.stopping import Stop
+from worker.supervision import Ended, Run, Supervisor
+from worker.task.assignment import Assignment
+from worker.upload import Uploader, artifacts_prefix
+from worker.verdict import Cancelled, Completed, Failed, HandedBack, TimedOut, Verdict
+from worker.waiting import first_of
+
+logger = get_logger("worker")
+
+DELAY_AFTER_OUTAGE_MS: Final = 10_000
+
+
+class Attempts:
+    def __init__(
+        self,
+        ports: WorkerPorts,
+        settings: WorkerSettings,
+        *,
+        supervisor: Supervisor,
+        stop: Stop,
+        credential: Credential | None,
+    ) -> None:
+        self._ports = ports
+        self._settings = settings
+        self._supervisor = supervisor
+        self._stop = stop
+        self._credential = credential
+        self._redaction = Redaction(credential.value if credential else None)
+        self._assignments = Assignments(ports, settings, credential=credential)
+        self._uploader = Uploader(ports, self._redaction)
+
+    async def run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        """Raise `LeaseLost`, once nothing of the attempt runs any more."""
+        running = asyncio.ensure_future(self._run(claimed, keepalive))
+        await first_of({"verdict": running, "lease lost": keepalive.keep()})
+        return running.result()
+
+    async def _run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        try:
+            assignment = await self._ports.offload(self._assignments.gather, claimed.task)
+        except Rejected as problem:
+            return Failed(category=FailureCategory.VALIDATION, error=str(problem))
+        except Unavailable as outage:
+            reason = f"its data could not be read: {outage}"
+            return HandedBack(reason=reason, delay_ms=DELAY_AFTER_OUTAGE_MS)
+        if assignment.backend == CLAUDE and self._credential is None:
+            error = f"the {CLAUDE} backend needs {' or '.join(CREDENTIALS)}"
+            return Failed(category=FailureCategory.AUTH, error=error)
+        return await self._run_in_folder(claimed, assignment, keepalive)
+
+    async def _run_in_folder(
+        self, claimed: Claimed, assignment: Assignment, keepalive: Keepalive
+    ) -> Verdict:
+        folder = TaskFolder.fresh(self._settings.output_folder, claimed.lease)
+        run = await self._supervisor.run(
+            assignment,
+            folder,
+            credential=self._credential if assignment.backend == CLAUDE else None,
+            interruptions={
+                Ended.CANCELLED: keepalive.cancel_requested,
+                Ended.HANDED_BACK: self._stop.grace_over,
+            },
+            on_start=lambda pid: self._tell_started(claimed.task, pid),
+        )
+        verdict = await self._ports.offload(self._verdict, run, folder, assignment)
+        if isinstance(verdict, HandedBack):  # there is little time left, and no outcome to explain
+            return verdict
+        try:
+            await self._upload(folder, verdict, prefix=artifacts_prefix(claimed.lease))
+        except Unavailable as outage:  # no outcome without what led to it
+            error = f"its files could not be uploaded: {outage}"
+            return Failed(category=FailureCategory.NETWORK, error=error)
+        if self._settings.delete_files_after_upload:
+            await self._ports.offload(folder.remove)
+        return verdict
+
+    async def _upload(self, folder: TaskFolder, verdict: Verdict, *, prefix: str) -> None:
+        await self._uploader.upload(folder, prefix=prefix)
+        if isinstance(verdict, Completed):
+            await self._uploader.upload_result(verdict.output, prefix=prefix)
+
+    def _verdict(self, run: Run, folder: TaskFolder, assignment: Assignment) -> Verdict:
+        match run.ended:
+            case Ended.CANCELLED:
+                return Cancelled(duration_ms=run.duration_ms)
+            case Ended.HANDED_BACK:
+                return HandedBack(reason="the worker is stopping")
+            case Ended.TIMED_OUT:
+                return TimedOut(
+                    timeout_ms=assignment.timeout_ms,
+                    duration_ms=run.duration_ms,
+                    signal=run.signal or "SIGTERM",
+                )
+            case Ended.BY_ITSELF:
+                return judge(
+                    folder.path,
+                    exit_code=run.exit_code,
+                    duration_ms=run.duration_ms,
+                    schema=assignment.output_schema,
+                    redaction=self._redaction,
+                )
+
+    async def _tell_started(self, task: Task, process_id: int) -> None:
+        fact = task_events.started(task, worker_id=self._ports.worker_id, process_id=process_id)
+        try:
+            await self._ports.offload(self._ports.emitter.emit, fact)
+        except Unavailable as outage:
+            logger.warning("start is not told", extra={"error": str(outage)})

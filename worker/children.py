@@ -1,0 +1,91 @@
+"""All child processes of this worker. None outlives its task."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from switchyard.ports import Sleep
+from worker.child import Child
+from worker.child_output import ChildOutput
+from worker.descendants import kill, orphans, processes_below
+from worker.redaction import Redaction
+
+
+class Children:
+    def __init__(self, *, sleep: Sleep, kill_seconds: float) -> None:
+        self._sleep = sleep
+        self._kill_seconds = kill_seconds
+        self._living: set[int] = set()
+        self._not_ours = {process.pid for process in psutil.Process().children()}
+        # A child between its fork and its entry in `_living` looks like an orphan.
+        self._changing = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def running(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        request_id: str,
+        redaction: Redaction,
+    ) -> AsyncIterator[Child]:
+        """A child, and afterwards the certainty that nothing of it runs any more."""
+        outputs = [
+            ChildOutput(folder / "logs" / name, request_id=request_id, redaction=redaction)
+            for name in ("stdout.log", "stderr.log")
+        ]
+        child = await self._spawn(command, folder, environment, outputs)
+        try:
+            yield child
+        finally:
+            await self._end(child)
+
+    def kill_all(self) -> None:
+        """At once, without a word: for a worker that has to leave."""
+        for pid in self._living:
+            below = processes_below(pid)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+            kill(below)
+
+    async def _spawn(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        outputs: Sequence[ChildOutput],
+    ) -> Child:
+        stdout, stderr = outputs
+        async with self._changing:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *command,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=stdout.write_end,
+                    stderr=stderr.write_end,
+                    cwd=folder,
+                    env=environment,
+                    start_new_session=True,
+                )
+            except BaseException:
+                for output in outputs:
+                    output.abandon()
+                raise
+            self._living.add(process.pid)
+        return Child(process, outputs, sleep=self._sleep)
+
+    async def _end(self, child: Child) -> None:
+        below = processes_below(child.pid) if child.alive else []
+        try:
+            await child.stop(kill_after_seconds=self._kill_seconds)
+        finally:
+            async with self._changing:
+                self._living.discard(child.pid)
+                kill([*below, *orphans(except_for=self._living | self._not_ours)])
+        await child.finish_output()

@@ -1,0 +1,87 @@
+"""Holds a lease beside the run. The lease comes first; visibility only spares a wake-up."""
+
+import asyncio
+from typing import NoReturn
+
+from switchyard.bootstrap import WorkerPorts
+from switchyard.domain.errors import LeaseLost, Unavailable
+from switchyard.domain.task import Lease
+from switchyard.observability import get_logger
+from switchyard.ports import Received
+from worker.lease_timing import LeaseTiming
+from worker.waiting import first_of
+
+logger = get_logger("worker")
+
+TRIES_PER_BEAT = 4
+
+
+class Keepalive:
+    def __init__(
+        self,
+        ports: WorkerPorts,
+        timing: LeaseTiming,
+        *,
+        lease: Lease,
+        message: Received,
+        taken_at: float,
+    ) -> None:
+        """`taken_at`: the monotonic time *before* the request that took the lease."""
+        self.cancel_requested = asyncio.Event()
+        self._ports = ports
+        self._timing = timing
+        self._lease = lease
+        self._message = message
+        self._held_until = taken_at + timing.held_seconds
+
+    async def keep(self) -> NoReturn:
+        """Renew until cancelled. Raise `LeaseLost` early enough to stop a child before its end."""
+        pause = self._timing.beat_seconds
+        while True:
+            await self._ports.sleep(min(pause, max(0.0, self._remaining())))
+            if await self._renew():
+                pause = self._timing.beat_seconds
+                await self._extend_visibility()
+            else:
+                pause = self._timing.beat_seconds / TRIES_PER_BEAT
+
+    async def _renew(self) -> bool:
+        """False when nobody answered; there may be time for another try."""
+        remaining = self._remaining()
+        if remaining <= 0:
+            raise LeaseLost(
+                f"{self._lease.ref.request_id}: no renewal within {self._timing.held_seconds:g} s"
+            )
+        try:
+            return await first_of(
+                {True: self._request_renewal(), False: self._ports.sleep(remaining)}
+            )
+        except LeaseLost:
+            raise
+        except Unavailable as outage:
+            logger.warning("lease is not renewed", extra=self._fields(outage))
+            return False
+
+    async def _request_renewal(self) -> None:
+        began = self._ports.clock.monotonic()
+        until_ms = self._ports.clock.now_ms() + self._timing.lease_ms
+        task = await self._ports.offload(
+            self._ports.leases.renew, self._lease, lease_until_ms=until_ms
+        )
+        self._held_until = began + self._timing.held_seconds
+        if task.cancel_requested:
+            self.cancel_requested.set()
+
+    async def _extend_visibility(self) -> None:
+        try:
+            await self._ports.offload(
+                self._ports.inbox.extend, self._message, seconds=self._timing.visibility_seconds
+            )
+        except Unavailable as outage:
+            logger.warning("visibility is not extended", extra=self._fields(outage))
+
+    def _remaining(self) -> float:
+        return self._held_until - self._ports.clock.monotonic()
+
+    def _fields(self, outage: Unavailable) -> dict[str, str]:
+        return {"request_id": self._lease.ref.request_id, "error": str(outage)}

@@ -1,0 +1,133 @@
+"""What the child says about its attempt, and what the worker believes of it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from switchyard.contracts.wire import CleanText, Wire
+from switchyard.domain.failures import FailureCategory
+from switchyard.domain.task import Usage
+from worker.redaction import Redaction
+from worker.schema_check import UnusableSchema, mismatch
+from worker.task.report import OUTCOME_FILE
+from worker.untrusted_file import NotReadable, read_bounded
+from worker.verdict import Completed, Failed
+
+MAX_OUTPUT_BYTES: Final = 200 * 1024
+MAX_OUTCOME_BYTES: Final = 4 * 1024 * 1024
+MAX_ERROR_CHARACTERS: Final = 2_000
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class ChildUsage(Wire):
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cache_read_tokens: Count = 0
+    cache_creation_tokens: Count = 0
+
+
+class ChildOutcome(Wire):
+    """Everything in it was written by a process that an agent could have talked into anything."""
+
+    status: Literal["completed", "failed"]
+    output: Any = None
+    error: CleanText | None = None
+    category: FailureCategory | None = None
+    duration_ms: Count = 0
+    usage: ChildUsage = ChildUsage()
+    cost_usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    turns: Count = 0
+
+    def spent(self) -> Usage:
+        return Usage(
+            input_tokens=self.usage.input_tokens,
+            output_tokens=self.usage.output_tokens,
+            cache_read_tokens=self.usage.cache_read_tokens,
+            cost_usd=self.cost_usd,
+        )
+
+
+class _Unbelievable(Exception):
+    """The child's answer cannot be taken as it is."""
+
+    def __init__(self, category: FailureCategory, message: str) -> None:
+        super().__init__(message)
+        self.category = category
+
+
+def judge(
+    folder: Path,
+    *,
+    exit_code: int,
+    duration_ms: int,
+    schema: Mapping[str, Any] | None,
+    redaction: Redaction,
+) -> Completed | Failed:
+    """The verdict on a child that ended by itself."""
+    usage = Usage()
+    try:
+        outcome = _read(folder, exit_code, redaction)
+        usage = outcome.spent()
+        if outcome.status == "failed":
+            raise _Unbelievable(
+                outcome.category or FailureCategory.PROGRAMMING, outcome.error or "unknown"
+            )
+        _check_output(outcome.output, schema)
+    except _Unbelievable as problem:
+        return Failed(
+            category=problem.category,
+            error=str(problem)[:MAX_ERROR_CHARACTERS],
+            usage=usage,
+            duration_ms=duration_ms,
+            exit_code=exit_code,
+        )
+    return Completed(output=outcome.output, usage=usage, duration_ms=duration_ms)
+
+
+def _read(folder: Path, exit_code: int, redaction: Redaction) -> ChildOutcome:
+    try:
+        written = read_bounded(folder / OUTCOME_FILE, max_bytes=MAX_OUTCOME_BYTES)
+        outcome = ChildOutcome.model_validate_json(redaction.data(written))
+    except FileNotFoundError:
+        raise _Unbelievable(FailureCategory.CHILD_DIED, _how_it_died(exit_code)) from None
+    except (NotReadable, ValidationError) as error:
+        message = f"the child's outcome cannot be understood: {error}"
+        raise _Unbelievable(FailureCategory.PARSE, message) from error
+    if (exit_code == 0) is not (outcome.status == "completed"):
+        raise _Unbelievable(FailureCategory.CHILD_DIED, _how_it_died(exit_code))
+    return outcome
+
+
+def _how_it_died(exit_code: int) -> str:
+    if exit_code < 0:
+        return f"the child was killed by signal {-exit_code} and left no outcome"
+    return f"the child ended with exit code {exit_code} and left no outcome"
+
+
+def _check_output(output: Any, schema: Mapping[str, Any] | None) -> None:
+    try:
+        size = len(json.dumps(output, allow_nan=False, ensure_ascii=False).encode())
+    except ValueError as error:
+        raise _Unbelievable(FailureCategory.PARSE, f"the output is not JSON: {error}") from error
+    if size > MAX_OUTPUT_BYTES:
+        raise _Unbelievable(
+            FailureCategory.VALIDATION,
+            f"the output has {size} bytes, {MAX_OUTPUT_BYTES} are allowed; it is in the artifacts",
+        )
+    if schema is not None:
+        _check_against(schema, output)
+
+
+def _check_against(schema: Mapping[str, Any], output: Any) -> None:
+    try:
+        problem = mismatch(output, schema)
+    except UnusableSchema as error:
+        message = f"the output schema cannot be applied: {error}"
+        raise _Unbelievable(FailureCategory.VALIDATION, message) from error
+    if problem is not None:
+        message = f"the output does not match its schema: {problem}"
+        raise _Unbelievable(FailureCategory.PARSE, message)

@@ -1,0 +1,18 @@
+"""Keeps a credential out of everything that leaves the worker."""
+
+from dataclasses import dataclass
+
+REDACTED = "[redacted]"
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """The agent's shell can read its credential, so whatever it writes may contain it."""
+
+    secret: str | None = None
+
+    def text(self, text: str) -> str:
+        return text.replace(self.secret, REDACTED) if self.secret else text
+
+    def data(self, data: bytes) -> bytes:
+        return data.replace(self.secret.encode(), REDACTED.encode()) if self.secret else data

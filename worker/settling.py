@@ -1,0 +1,170 @@
+"""What follows from a verdict: the task is settled, tried again or handed back, and it is told."""
+
+import math
+
+from switchyard.bootstrap import WorkerPorts
+from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.failures import FailureCategory, GiveUp, Retry, decide_retry
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.observability import get_logger
+from switchyard.ports import Claimed
+from switchyard.usecases import task_events
+from switchyard.usecases.emitting import Fact
+from worker.patience import patiently
+from worker.upload import artifacts_prefix
+from worker.verdict import Cancelled, Completed, Failed, HandedBack, TimedOut, Verdict
+
+logger = get_logger("worker")
+
+
+class Settling:
+    def __init__(self, ports: WorkerPorts) -> None:
+        self._ports = ports
+
+    async def settle(self, claimed: Claimed, verdict: Verdict) -> None:
+        """When this returns, the message may go. Raise `Unavailable`, `LeaseLost` among them."""
+        match verdict:
+            case HandedBack():
+                await self._hand_back(claimed, verdict)
+            case Failed():
+                await self._settle_failure(claimed, verdict)
+            case Completed():
+                await self._store(claimed, _outcome(verdict, claimed.lease), verdict.output)
+            case _:
+                await self._store(claimed, _outcome(verdict, claimed.lease), None)
+
+    async def _settle_failure(self, claimed: Claimed, failed: Failed) -> None:
+        task = claimed.task
+        decision = decide_retry(
+            failed.category, attempt=task.attempt, max_attempts=task.max_attempts
+        )
+        match decision:
+            case Retry():
+                await self._retry(claimed, failed, decision)
+            case GiveUp():
+                await self._store(claimed, _outcome(failed, claimed.lease), None)
+
+    async def _store(self, claimed: Claimed, outcome: Outcome, output: Json) -> None:
+        settled = await patiently(
+            self._ports,
+            self._ports.leases.settle,
+            claimed.lease,
+            outcome,
+            output=output,
+            now_ms=self._ports.clock.now_ms(),
+        )
+        fact = task_events.settled(settled, output=output)
+        await patiently(self._ports, self._ports.emitter.emit, fact)
+        logger.info("task is settled", extra=_fields(settled) | {"error": outcome.error})
+
+    async def _retry(self, claimed: Claimed, failed: Failed, retry: Retry) -> None:
+        delay_ms = round(self._ports.randomness.between(0, retry.longest_delay_ms))
+        now_ms = self._ports.clock.now_ms()
+        released = await self._release(
+            claimed.lease, now_ms, delay_ms, give_attempt_back=False, error=failed.error
+        )
+        await self._tell(
+            task_events.attempt_failed(
+                released,
+                attempt=claimed.task.attempt,
+                error=failed.error,
+                category=failed.category,
+                at_ms=now_ms,
+            )
+        )
+        fields = {"error": failed.error, "delay_ms": delay_ms}
+        logger.warning("attempt failed", extra=_fields(claimed.task) | fields)
+
+    async def _hand_back(self, claimed: Claimed, handed_back: HandedBack) -> None:
+        now_ms = self._ports.clock.now_ms()
+        released = await self._release(
+            claimed.lease, now_ms, handed_back.delay_ms, give_attempt_back=True
+        )
+        reason = handed_back.reason
+        await self._tell(task_events.released(released, reason=reason, at_ms=now_ms))
+        logger.info("task is handed back", extra=_fields(claimed.task) | {"reason": reason})
+
+    async def _release(
+        self,
+        lease: Lease,
+        now_ms: int,
+        delay_ms: int,
+        *,
+        give_attempt_back: bool,
+        error: str | None = None,
+    ) -> Task:
+        """A fresh message, so that the queue's receive count counts crashes only."""
+        released = await patiently(
+            self._ports,
+            self._ports.leases.release,
+            lease,
+            not_before_ms=now_ms + delay_ms,
+            now_ms=now_ms,
+            give_attempt_back=give_attempt_back,
+            error=error,
+        )
+        await patiently(
+            self._ports,
+            self._ports.queue.send,
+            [TaskMessage.to(lease.ref, run=lease.task.run)],
+            delay_seconds=math.ceil(delay_ms / 1000),
+        )
+        return released
+
+    async def _tell(self, fact: Fact) -> None:
+        """At best: the state item is authoritative for what does not settle a task."""
+        try:
+            await self._ports.offload(self._ports.emitter.emit, fact)
+        except Unavailable as outage:
+            logger.warning("event is not told", extra={"error": str(outage)})
+
+
+def _outcome(verdict: Completed | Failed | TimedOut | Cancelled, lease: Lease) -> Outcome:
+    artifacts = artifacts_prefix(lease)
+    match verdict:
+        case Completed():
+            return Outcome(
+                state=TaskState.COMPLETED,
+                duration_ms=verdict.duration_ms,
+                usage=verdict.usage,
+                exit_code=0,
+                artifacts=artifacts,
+            )
+        case Failed():
+            return Outcome(
+                state=TaskState.FAILED,
+                duration_ms=verdict.duration_ms,
+                usage=verdict.usage,
+                exit_code=verdict.exit_code,
+                error=verdict.error,
+                error_category=verdict.category,
+                artifacts=artifacts,
+            )
+        case TimedOut():
+            return Outcome(
+                state=TaskState.TIMED_OUT,
+                duration_ms=verdict.duration_ms,
+                error=f"timed out after {verdict.timeout_ms} ms",
+                error_category=FailureCategory.TIMEOUT,
+                timeout_ms=verdict.timeout_ms,
+                signal=verdict.signal,
+                artifacts=artifacts,
+            )
+        case Cancelled():
+            return Outcome(
+                state=TaskState.CANCELLED,
+                duration_ms=verdict.duration_ms,
+                error="cancellation was requested",
+                artifacts=artifacts,
+            )
+
+
+def _fields(task: Task) -> dict[str, str | int]:
+    return {
+        "request_id": task.ref.request_id,
+        "state": task.state,
+        "attempt": task.attempt,
+        "fence": task.fence,
+    }

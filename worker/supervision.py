@@ -1,0 +1,92 @@
+"""Runs a task's child and watches what may end it early."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from switchyard.ports import Clock, Sleep
+from worker.child import Child
+from worker.child_environment import Credential, child_environment
+from worker.children import Children
+from worker.folder import TaskFolder
+from worker.redaction import Redaction
+from worker.task.assignment import Assignment
+from worker.waiting import first_of
+
+TIMEOUT_KILL_SECONDS: Final = 5.0
+
+
+class Ended(StrEnum):
+    BY_ITSELF = "by itself"
+    TIMED_OUT = "timed out"
+    CANCELLED = "cancelled"
+    HANDED_BACK = "handed back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a child's run ended."""
+
+    ended: Ended
+    exit_code: int
+    duration_ms: int
+    signal: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supervisor:
+    children: Children
+    clock: Clock
+    sleep: Sleep
+    host_environment: Mapping[str, str]
+
+    async def run(
+        self,
+        assignment: Assignment,
+        folder: TaskFolder,
+        *,
+        credential: Credential | None,
+        interruptions: Mapping[Ended, asyncio.Event],
+        on_start: Callable[[int], Coroutine[None, None, None]],
+    ) -> Run:
+        """`on_start` is told the process id, and runs beside the child."""
+        assignment.write(folder.path)
+        began = self.clock.monotonic()
+        signal = None
+        async with (
+            asyncio.TaskGroup() as beside,
+            self._child(assignment.request_id, folder.path, credential) as child,
+        ):
+            beside.create_task(on_start(child.pid))
+            ended = await first_of(
+                {
+                    Ended.BY_ITSELF: child.exited(),
+                    Ended.TIMED_OUT: self.sleep(assignment.timeout_ms / 1000),
+                    **{end: event.wait() for end, event in interruptions.items()},
+                }
+            )
+            if ended is Ended.TIMED_OUT:
+                signal = await child.stop(kill_after_seconds=TIMEOUT_KILL_SECONDS)
+        return Run(
+            ended=ended,
+            exit_code=await child.exited(),
+            duration_ms=round((self.clock.monotonic() - began) * 1000),
+            signal=signal.name if signal else None,
+        )
+
+    def _child(
+        self, request_id: str, folder: Path, credential: Credential | None
+    ) -> AbstractAsyncContextManager[Child]:
+        return self.children.running(
+            # -P: the folder belongs to the agent, so nothing is imported from it.
+            [sys.executable, "-P", "-m", "worker.task", str(folder)],
+            folder=folder,
+            environment=child_environment(self.host_environment, folder, credential=credential),
+            request_id=request_id,
+            redaction=Redaction(credential.value if credential else None),
+        )

@@ -1,0 +1,106 @@
+"""Brings what an attempt left behind to the bucket, whatever became of the attempt."""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from switchyard.bootstrap import WorkerPorts
+from switchyard.domain.task import RESULT_FILE, Json, Lease
+from switchyard.observability import get_logger
+from worker.folder import UPLOADED, TaskFolder
+from worker.patience import patiently
+from worker.redaction import Redaction
+from worker.untrusted_file import NotReadable, read_bounded
+
+logger = get_logger("worker")
+
+MAX_FILES: Final = 200
+MAX_FILE_BYTES: Final = 20 * 1024 * 1024
+MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
+MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
+UPLOADS_AT_ONCE: Final = 3  # a slot has four threads, and its lease needs one
+
+CONTENT_TYPES: Final[Mapping[str, str]] = {
+    ".json": "application/json",
+    ".log": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+}
+UNKNOWN_TYPE: Final = "application/octet-stream"
+
+
+def artifacts_prefix(lease: Lease) -> str:
+    """The fence is in the key: a zombie's upload changes nobody's result."""
+    return f"task/logs/{lease.ref.request_id}/{lease.fence}/"
+
+
+class Uploader:
+    def __init__(self, ports: WorkerPorts, redaction: Redaction) -> None:
+        self._ports = ports
+        self._redaction = redaction
+
+    async def upload(self, folder: TaskFolder, *, prefix: str) -> None:
+        """Raise `Unavailable`; files that are too many or too large are left out."""
+        names = await self._ports.offload(_names, folder.path)
+        room = asyncio.Semaphore(UPLOADS_AT_ONCE)
+
+        async def upload_one(name: str) -> None:
+            async with room:
+                await patiently(self._ports, self._put_file, folder.path / name, f"{prefix}{name}")
+
+        await asyncio.gather(*map(upload_one, names))
+
+    async def upload_result(self, output: Json, *, prefix: str) -> None:
+        """The output as it was validated, whatever the file that the child left says."""
+        content = json.dumps(output, ensure_ascii=False).encode()
+        await patiently(self._ports, self._put, f"{prefix}{RESULT_FILE}", content)
+
+    def _put_file(self, path: Path, key: str) -> None:
+        try:
+            content = read_bounded(path, max_bytes=MAX_FILE_BYTES)
+        except (NotReadable, FileNotFoundError) as problem:
+            logger.warning("file is not uploaded", extra={"key": key, "error": str(problem)})
+            return
+        self._put(key, self._redaction.data(content))
+
+    def _put(self, key: str, content: bytes) -> None:
+        content_type = CONTENT_TYPES.get(PurePosixPath(key).suffix.lower(), UNKNOWN_TYPE)
+        self._ports.blobs.put(key, content, content_type=content_type)
+
+
+def _names(folder: Path) -> list[str]:
+    """Relative to the folder; small ones first, so that the bounds cost the fewest."""
+    sizes = {path: path.lstat().st_size for path in _ordinary_files(folder)}
+    chosen: list[str] = []
+    total = 0
+    for path in sorted(sizes, key=lambda path: (sizes[path], path)):
+        total += sizes[path]
+        if len(chosen) == MAX_FILES or total > MAX_TOTAL_BYTES:
+            left_out = len(sizes) - len(chosen)
+            logger.warning("files are left out", extra={"folder": str(folder), "files": left_out})
+            break
+        chosen.append(path.relative_to(folder).as_posix())
+    return chosen
+
+
+def _ordinary_files(folder: Path) -> Iterator[Path]:
+    for top in UPLOADED:
+        if (folder / top).is_symlink():
+            continue
+        for parent, _, names in os.walk(folder / top):  # follows no links
+            for name in names:
+                path = Path(parent, name)
+                if not path.is_symlink() and path.is_file() and _can_be_a_key(str(path)):
+                    yield path
+
+
+def _can_be_a_key(path: str) -> bool:
+    """An agent may name its files as it likes; neither the bucket nor a log takes every name."""
+    return path.isprintable() and len(path.encode()) <= MAX_NAME_BYTES

@@ -1,0 +1,47 @@
+"""How an attempt ended, before anybody decided what follows from it."""
+
+from dataclasses import dataclass, field
+
+from switchyard.domain.failures import FailureCategory
+from switchyard.domain.task import Json, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    output: Json
+    usage: Usage
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    category: FailureCategory
+    error: str
+    usage: Usage = field(default_factory=Usage)
+    duration_ms: int = 0
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedOut:
+    """We killed it, which ends the task: an attempt has one deadline."""
+
+    timeout_ms: int
+    duration_ms: int
+    signal: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled:
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedBack:
+    """Not the task's doing; it costs no attempt."""
+
+    reason: str
+    delay_ms: int = 0
+
+
+Verdict = Completed | Failed | TimedOut | Cancelled | HandedBack

@@ -1,0 +1,42 @@
+"""Waiting for the first of several things, or between two tries."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from typing import Any, TypeVar
+
+from switchyard.ports import Randomness
+
+K = TypeVar("K")
+
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 30.0
+
+
+async def first_of(waits: Mapping[K, Awaitable[Any]]) -> K:
+    """The name of whichever ends first; of several at once, the one named first."""
+    tasks = {name: asyncio.ensure_future(wait) for name, wait in waits.items()}
+    try:
+        await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    ended = next(name for name, task in tasks.items() if not task.cancelled())
+    tasks[ended].result()
+    return ended
+
+
+class Pauses:
+    """How long to wait after each failure in a row: exponential, with full jitter."""
+
+    def __init__(self, randomness: Randomness) -> None:
+        self._randomness = randomness
+        self._failures = 0
+
+    def next_seconds(self) -> float:
+        longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
+        self._failures += 1
+        return self._randomness.between(0, longest)
+
+    def reset(self) -> None:
+        self._failures = 0
