@@ -21,7 +21,7 @@ setup: ## Install everything into .venv; does nothing if that is done
 	  echo "Switchyard needs Python 3.11 or newer: install it, then try again." >&2; exit 1; }
 	@"$(PYTHON)" local/prepare.py $(SETUP_OPTIONS)
 
-run: SETUP_OPTIONS := $(if $(ANTHROPIC_API_KEY)$(CLAUDE_CODE_OAUTH_TOKEN),--claude)
+run up: SETUP_OPTIONS := $(if $(ANTHROPIC_API_KEY)$(CLAUDE_CODE_OAUTH_TOKEN),--claude)
 run: setup ## Run a job on the local cloud: JOB=path/to/job.yaml
 	@$(BIN)/python -m cli run "$(JOB)"
 
@@ -31,7 +31,7 @@ up: setup ## Start the local cloud, or update it to today's sources
 down: ## Stop the local cloud; its data stays
 	@if [ -e .venv/switchyard-setup.json ]; then $(BIN)/python -m local down; fi
 
-test: SETUP_OPTIONS := --claude # the agent's tests drive the real SDK
+test check: SETUP_OPTIONS := --claude # the agent's tests drive the real SDK
 test: setup ## Run all tests: ARGS="-k lease -n 2"
 	$(BIN)/python -m pytest $(ARGS)
 

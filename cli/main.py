@@ -11,7 +11,7 @@ from cli.commands import cloud, definitions, jobs, submission
 from cli.errors import CliError, Interrupted, Unreachable
 from cli.terminal import notices
 from local.errors import CloudError
-from switchyard.contracts.wire import without_control_characters
+from switchyard.domain.text import without_control_characters
 
 EXIT_CODES: Final = (
     "Exit codes: 0 done, 1 the job did not complete, 2 bad input or usage, "

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from switchyard.contracts.wire import without_control_characters
+from switchyard.domain.text import without_control_characters
 
 WIDTH_WITHOUT_TERMINAL = 160  # logs scroll sideways; eighty columns would cut ids
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.json import JSON
 
-from switchyard.contracts.wire import without_control_characters
+from switchyard.domain.text import without_control_characters
 
 MAX_LINES: Final = 200
 

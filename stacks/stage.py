@@ -3,8 +3,6 @@
 `local` is deployed into MiniStack; what MiniStack cannot do is switched off in its row.
 """
 
-import sys
-import sysconfig
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -27,10 +25,6 @@ LAMBDA_ARM64: Final = PythonPlatform(
     name="aarch64-manylinux2014-python3.13",
     uv_options=("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13"),
 )
-THIS_HOST: Final = PythonPlatform(
-    name=f"{sysconfig.get_platform()}-python{sys.version_info.major}.{sys.version_info.minor}",
-    uv_options=("--python", sys.executable),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +37,8 @@ class Stage:
     archive_days: int | None
     artifacts_retention_days: int
 
-    layer_platform: PythonPlatform
+    layer_platform: PythonPlatform | None
+    """What the dependency layer is built for; `None` where functions have the packages anyway."""
     tracing: bool
     copies_per_queue: int | None
     """How many copies of a function may work on its queue at once; `None` leaves it to Lambda."""
@@ -78,7 +73,7 @@ LOCAL: Final = Stage(
     events_retention_days=7,
     archive_days=None,
     artifacts_retention_days=7,
-    layer_platform=THIS_HOST,
+    layer_platform=None,  # MiniStack's functions run in .venv, which has the layer's very pins
     tracing=False,
     copies_per_queue=2,  # each further one would be another cold start on the same machine
     nat_gateways=0,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
-from switchyard.domain.prompt import without_control_characters
+from switchyard.domain.text import without_control_characters
 from switchyard.observability import get_logger
 from worker.redaction import Redaction
 

@@ -1,4 +1,4 @@
-"""The two layers every function has: our code and what it depends on.
+"""The layers every function has: our code and, unless it is there anyway, what that needs.
 
 Each stack builds its own: a layer version imported from another stack could never be replaced.
 """
@@ -17,13 +17,12 @@ ARCHITECTURE = lambda_.Architecture.ARM_64
 class FunctionLayers(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
         super().__init__(scope, construct_id)
-        bundle = bundle_dependencies(stage.layer_platform)
-        dependencies = lambda_.Code.from_asset(str(bundle), asset_hash=bundle.name)
         shared = lambda_.Code.from_asset(str(SHARED_LAYER), exclude=["**/__pycache__"])
-        self.versions = [
-            self._layer("Dependencies", code=dependencies, stage=stage),
-            self._layer("Shared", code=shared, stage=stage),
-        ]
+        self.versions = [self._layer("Shared", code=shared, stage=stage)]
+        if stage.layer_platform:
+            bundle = bundle_dependencies(stage.layer_platform)
+            dependencies = lambda_.Code.from_asset(str(bundle), asset_hash=bundle.name)
+            self.versions.append(self._layer("Dependencies", code=dependencies, stage=stage))
 
     def _layer(self, name: str, *, code: lambda_.Code, stage: Stage) -> lambda_.LayerVersion:
         return lambda_.LayerVersion(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stacks.dependencies import bundle_dependencies
-from stacks.stage import THIS_HOST
+from tests.stacks.this_host import THIS_HOST
 
 ROOT = Path(__file__).parents[2]
 VERBS = sorted(path.parent.name for path in (ROOT / "lambdas").glob("*/handler.py"))

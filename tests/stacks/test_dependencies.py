@@ -5,7 +5,7 @@ import pytest
 
 from stacks.dependencies import bundle_dependencies
 from stacks.errors import LayerNotBuilt
-from stacks.stage import THIS_HOST
+from tests.stacks.this_host import THIS_HOST
 
 
 @pytest.fixture(autouse=True)

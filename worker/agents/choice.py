@@ -22,6 +22,7 @@ def _claude() -> Agent:
     except ModuleNotFoundError as error:
         raise AgentFailed(
             FailureCategory.NOT_FOUND,
-            f"{error.name} is not installed: run `make setup-claude`, or choose the offline agent",
+            f"{error.name} is not installed: run `make setup SETUP_OPTIONS=--claude`, "
+            "or choose the offline agent",
         ) from error
     return ClaudeAgent()

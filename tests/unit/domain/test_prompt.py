@@ -3,7 +3,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchyard.domain.prompt import build_prompt, fill_placeholders, without_control_characters
+from switchyard.domain.prompt import build_prompt, fill_placeholders
+from switchyard.domain.text import without_control_characters
 
 
 def test_the_prompt_has_four_sections_in_order() -> None:

@@ -2,19 +2,12 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final
 
+from switchyard.domain.text import without_control_characters
+
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
-_STEERING: Final = frozenset({"Cc", "Cf", "Cs"})  # controls, invisible formatting, half characters
-
-
-def without_control_characters(text: str) -> str:
-    """Newlines and tabs stay; everything else that could steer a terminal or a reader goes."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _STEERING)
 
 
 def build_prompt(*, tag: str, description: str, given: Any, context: Mapping[str, Any]) -> str:
