@@ -1,6 +1,6 @@
 """Every adapter of a port, for the same assertions: in memory, and boto3 against moto."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStor
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.table import DynamoDbTable, deserialized
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.memory import ManualClock, MemoryYard
@@ -45,6 +45,7 @@ class Backend:
     log: Any
     blobs: BlobStore
     queue: Any
+    kept_events: Callable[[], list[dict[str, Any]]]
 
 
 def in_memory() -> Iterator[Backend]:
@@ -59,6 +60,7 @@ def in_memory() -> Iterator[Backend]:
         log=yard.log,
         blobs=yard.blobs,
         queue=yard.queue,
+        kept_events=lambda: list(yard.log.records.values()),
     )
 
 
@@ -83,6 +85,9 @@ def on_moto() -> Iterator[Backend]:
             log=DynamoDbEventLog(events),
             blobs=blobs,
             queue=SqsTaskQueue(sqs, queue_url),
+            kept_events=lambda: [
+                deserialized(item) for item in dynamodb.scan(TableName=events.name)["Items"]
+            ],
         )
 
 

@@ -46,6 +46,14 @@ def test_opening_a_job_settles_its_start(backend: Backend) -> None:
     assert start.due_at_ms is not None
 
 
+def test_a_job_is_opened_once(backend: Backend) -> None:
+    plan = a_plan()
+    backend.jobs.write(plan)
+    backend.jobs.open(plan, now_ms=NOW_MS)
+    with pytest.raises(Conflict):
+        backend.jobs.open(plan, now_ms=NOW_MS)
+
+
 def test_an_unknown_job_and_another_tenants_job_look_the_same(backend: Backend) -> None:
     backend.jobs.write(a_plan())
     assert backend.jobs.find(JobRef("other", JOB.job_id)) is None
@@ -74,9 +82,10 @@ def test_a_job_is_settled_once(backend: Backend) -> None:
 
 
 def test_jobs_are_listed_newest_first_page_by_page_and_by_tenant(backend: Backend) -> None:
-    for number in range(5):
-        backend.jobs.write(a_plan({"only": []}, job=a_job(number)))
-    backend.jobs.write(a_plan({"only": []}, job=a_job(9, tenant="acme-two")))
+    jobs = [*(a_job(number) for number in range(5)), a_job(9, tenant="acme-two")]
+    for plan in [a_plan({"only": []}, job=job) for job in jobs]:
+        backend.jobs.write(plan)
+        backend.jobs.open(plan, now_ms=NOW_MS)
     seen, cursor = [], None
     for _ in range(3):
         page = backend.jobs.page(TENANT, limit=2, cursor=cursor)
@@ -84,6 +93,11 @@ def test_jobs_are_listed_newest_first_page_by_page_and_by_tenant(backend: Backen
         cursor = page.cursor
     assert seen == [a_job(number) for number in (4, 3, 2, 1, 0)]
     assert cursor is None
+
+
+def test_a_job_is_listed_once_it_is_open(backend: Backend) -> None:
+    backend.jobs.write(a_plan())
+    assert backend.jobs.page(TENANT, limit=2, cursor=None).jobs == ()
 
 
 def test_a_made_up_cursor_is_refused(backend: Backend) -> None:

@@ -1,5 +1,7 @@
 """What every keeper of leases promises."""
 
+import json
+
 import pytest
 
 from switchyard.domain.claims import Busy, Done, Exhausted, NotYet
@@ -101,6 +103,18 @@ def test_settling_stores_the_outcome_and_the_output(ready: Backend) -> None:
     assert stored.settled_at_ms == settled.settled_at_ms == NOW_MS + 5
     assert stored.fence == settled.fence == lease.fence
     assert ready.payloads.read(ROOT).output == {"a": [1.5, "ü"]}
+
+
+def test_an_output_too_large_for_an_item_is_read_from_the_bucket(ready: Backend) -> None:
+    large = {"text": "x" * 20_000}
+    ready.blobs.put(
+        "task/logs/x/1/artifacts/task-result.json",
+        json.dumps(large).encode(),
+        content_type="application/json",
+    )
+    ready.leases.settle(claim(ready).lease, COMPLETED, output=large, now_ms=NOW_MS)
+    assert ready.payloads.read(ROOT).output == large
+    assert ready.payloads.outputs(JOB, ["scrape-store"]) == {"scrape-store": large}
 
 
 def test_a_settled_task_is_done_for_everybody(ready: Backend) -> None:

@@ -72,7 +72,7 @@ def test_telling_a_settled_task_twice_is_the_same_event() -> None:
 def test_the_envelope_says_who_what_when_and_where() -> None:
     yard = MemoryYard(ManualClock())
     task = a_task(state=TaskState.READY, fence=1, ready_at_ms=NOW_MS)
-    an_emitter(yard.bus).emit(task_events.pending(task, depends_on=("a",)))
+    an_emitter(yard.bus).emit(task_events.pending(task))
     detail = yard.bus.events[0].detail()
     assert detail["entityType"] == "TASK"
     assert detail["entityId"] == f"{JOB_ID}__scrape-store"
@@ -84,7 +84,6 @@ def test_the_envelope_says_who_what_when_and_where() -> None:
         "run": 1,
         "fence": 1,
         "name": "scrape",
-        "dependsOn": ["a"],
     }
 
 

@@ -1,14 +1,14 @@
 """The dispatcher, on in-memory twins: what follows when a task settles."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import pytest
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
-from switchyard.contracts.messages import parse_task_message
+from switchyard.contracts.messages import TaskMessage, parse_task_message
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import START, JobRef
 from switchyard.domain.states import JobState, Rule, TaskState
@@ -16,7 +16,7 @@ from switchyard.domain.task import Outcome
 from switchyard.ports import Claimed
 from switchyard.usecases.dispatch_task import Dispatcher
 from switchyard.usecases.submit_job import submit_job
-from tests.builders import DIAMOND, TENANT, a_definition, a_submission, an_emitter
+from tests.builders import DIAMOND, NOW_MS, TENANT, a_definition, a_submission, an_emitter
 
 COMPLETED = Outcome(state=TaskState.COMPLETED, exit_code=0)
 FAILED = Outcome(state=TaskState.FAILED, error="boom", error_category="validation")
@@ -190,6 +190,46 @@ def test_an_unknown_task_is_an_error(yard: Yard) -> None:
     yard.start(DIAMOND)
     with pytest.raises(UnknownTask):
         yard.dispatcher.dispatch(yard.job.task("nobody"))
+
+
+def test_what_a_worker_settled_stays_due_until_its_own_event_comes(yard: Yard) -> None:
+    yard.start({"a": [], "b": ["a"]})
+    yard.settle("a")
+    yard.settle("b", times=0)
+    yard.dispatcher.dispatch(yard.job.task("a"))
+    settled = yard.memory.graph.find(yard.job.task("b"))
+    assert settled is not None
+    assert settled.due_at_ms is not None
+    assert yard.job_state() is JobState.OPEN
+
+
+def test_a_task_that_a_fast_worker_took_was_told_before(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = yard.memory.queue.send
+
+    def send_and_claim(messages: Sequence[TaskMessage], *, delay_seconds: int = 0) -> None:
+        send(messages, delay_seconds=delay_seconds)
+        for message in messages:
+            yard.memory.leases.claim(message.ref, owner="w", now_ms=NOW_MS, lease_ms=9999)
+        raise Crash
+
+    monkeypatch.setattr(yard.memory.queue, "send", send_and_claim)
+    with pytest.raises(Crash):
+        yard.start({"a": []})
+    yard.dispatcher.dispatch(yard.job.task(START))
+    assert yard.told()["Task Pending"] == 1
+
+
+def test_the_first_failure_tells_how_the_others_stand(yard: Yard) -> None:
+    yard.start({"a": [], "b": ["a"], "c": []})
+    yard.settle("a", FAILED)
+    (told,) = [e for e in yard.memory.bus.events if e.event_type == "Job Failure Detected"]
+    assert told.detail()["properties"]["taskStatuses"] == {
+        "a": "failed",
+        "b": "waiting",
+        "c": "pending",
+    }
 
 
 def test_dispatched_tasks_are_no_longer_due(yard: Yard) -> None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ParamSpec, Protocol, TypeVar
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from switchyard.adapters import aws
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
@@ -26,6 +28,7 @@ from switchyard.adapters.system import (
     system_sleep,
 )
 from switchyard.contracts.events import Context
+from switchyard.domain.errors import Unavailable
 from switchyard.ports import (
     ApiKeys,
     BlobStore,
@@ -163,14 +166,16 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     )
 
 
-def system_clock() -> Clock:
-    return SystemClock()
-
-
 def new_api_key(tenant: str, *, state_table_name: str) -> str:
-    """Issue a key in the stage that the environment's credentials reach."""
-    table = DynamoDbTable(aws.client("dynamodb"), state_table_name)
-    return issue_api_key(tenant, keys=DynamoDbApiKeys(table), ids=SystemIds(), clock=SystemClock())
+    """Issue a key in the stage that the environment's credentials reach.
+
+    Raise `Unavailable` when credentials, region, permission or table are missing.
+    """
+    try:
+        keys = DynamoDbApiKeys(DynamoDbTable(aws.client("dynamodb"), state_table_name))
+        return issue_api_key(tenant, keys=keys, ids=SystemIds(), clock=SystemClock())
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable(str(error)) from error
 
 
 def stage_endpoint(stage: str) -> str:

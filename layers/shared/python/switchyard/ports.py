@@ -58,7 +58,10 @@ class JobStore(Protocol):
         """Store everything of a job that is still WRITING. Nothing of it can run yet."""
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
-        """The commit point: WRITING becomes OPEN and `__start__` is settled, in one write."""
+        """The commit point: WRITING becomes OPEN and `__start__` is settled, in one write.
+
+        From then on the job is listed. Raise `Conflict` when it was opened already.
+        """
 
     def find(self, ref: JobRef) -> Job | None: ...
 
@@ -217,4 +220,5 @@ class EventLog(Protocol):
 class BlobStore(Protocol):
     def put(self, key: str, body: bytes, *, content_type: str) -> None: ...
 
-    def get(self, key: str) -> bytes: ...
+    def get(self, key: str) -> bytes:
+        """Raise `MissingBlob`."""

@@ -23,9 +23,7 @@ _CONFIG: Final = Config(
 CONDITION_FAILED: Final = "ConditionalCheckFailedException"
 TRANSACTION_CANCELLED: Final = "TransactionCanceledException"
 _OURS_TO_DECIDE: Final = frozenset({CONDITION_FAILED, TRANSACTION_CANCELLED})
-_CALLERS_FAULT: Final = frozenset(
-    {"ValidationException", "AccessDeniedException", "AccessDenied", "InvalidParameterValue"}
-)
+_CALLERS_FAULT: Final = frozenset({"ValidationException", "AccessDeniedException", "AccessDenied"})
 
 
 def client(service: str) -> Any:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from switchyard.adapters.aws import call
+from switchyard.adapters.pauses import tries
 from switchyard.contracts.events import DETAIL_TYPE, Event
 from switchyard.domain.errors import EventsNotAccepted
 
@@ -26,7 +27,7 @@ class EventBridgeBus:
             self._put_batch(batch)
 
     def _put_batch(self, entries: list[Entry]) -> None:
-        for _ in range(ROUNDS):
+        for _ in tries(ROUNDS):
             answer = call(self._client.put_events, Entries=entries)
             if not answer["FailedEntryCount"]:
                 return

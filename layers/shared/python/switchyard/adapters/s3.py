@@ -1,8 +1,14 @@
 """Blobs on S3."""
 
-from typing import Any, cast
+from typing import Any, Final
 
-from switchyard.adapters.aws import call
+from botocore.exceptions import ClientError
+
+from switchyard.adapters.aws import call, code_of
+from switchyard.domain.errors import MissingBlob
+
+# Whoever may read objects but not list them is told that a missing one is forbidden.
+_MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied"})
 
 
 class S3BlobStore:
@@ -20,5 +26,14 @@ class S3BlobStore:
         )
 
     def get(self, key: str) -> bytes:
-        answer = call(self._client.get_object, Bucket=self._bucket, Key=key)
-        return cast("bytes", answer["Body"].read())
+        return call(self._read, key)
+
+    def _read(self, key: str) -> bytes:
+        try:
+            answer = self._client.get_object(Bucket=self._bucket, Key=key)
+        except ClientError as error:
+            if code_of(error) in _MISSING:
+                raise MissingBlob(key) from error
+            raise
+        content: bytes = answer["Body"].read()
+        return content

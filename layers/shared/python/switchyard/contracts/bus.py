@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict
 
 from switchyard.contracts.events import ArrivedEvent
 from switchyard.domain.event_keys import EntityType
-from switchyard.domain.ids import START, JobRef, TaskRef, split_request_id
+from switchyard.domain.ids import JOB_ID, START, TENANT_ID, JobRef, TaskRef, split_request_id
 
 
 class BusMessage(BaseModel):
@@ -17,7 +17,10 @@ class BusMessage(BaseModel):
 
 def settled_task(event: ArrivedEvent) -> TaskRef:
     """The task whose settling an event tells; a new job has settled its hidden `__start__`."""
-    if event.entity_type is EntityType.JOB:
-        return JobRef(event.tenant_id, event.entity_id).task(START)
-    job_id, task_id = split_request_id(event.entity_id)
-    return TaskRef(event.tenant_id, job_id, task_id)
+    if not TENANT_ID.fullmatch(event.tenant_id):
+        raise ValueError(f"{event.tenant_id!r} is not a tenant")
+    if event.entity_type is EntityType.TASK:
+        return TaskRef(event.tenant_id, *split_request_id(event.entity_id))
+    if not JOB_ID.fullmatch(event.entity_id):
+        raise ValueError(f"{event.entity_id!r} is not a job")
+    return JobRef(event.tenant_id, event.entity_id).task(START)

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from switchyard.contracts.wire import CleanText, Wire
 from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.domain.json_values import problem_in
 
 TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
 
@@ -36,7 +37,7 @@ class TaskDefinition(Wire):
     @classmethod
     def _is_a_json_schema(cls, schema: dict[str, Any] | None) -> dict[str, Any] | None:
         if schema is not None:
-            problem = schema_problem(schema)
+            problem = problem_in(schema) or schema_problem(schema)
             if problem:
                 raise ValueError(problem)
         return schema

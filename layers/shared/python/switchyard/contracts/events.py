@@ -66,6 +66,7 @@ class JobFailureDetected(JobProperties):
     event_type: ClassVar[str] = "Job Failure Detected"
 
     failed_task_id: str
+    task_statuses: dict[str, str]
 
 
 class JobSettled(JobProperties):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.definitions import DefinitionName
-from switchyard.contracts.wire import CleanText, Wire
+from switchyard.contracts.wire import CleanText, JsonValue, Wire
 from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import TASK_ID
 from switchyard.domain.states import Rule
@@ -28,7 +28,7 @@ class TaskRequest(Wire):
     task_id: TaskId
     name: DefinitionName
     depends_on: tuple[TaskId, ...] = ()
-    input: Any = None
+    input: JsonValue = None
     rule: Rule = Rule.ALL_COMPLETED
 
     def spec(self) -> TaskSpec:

@@ -1,10 +1,11 @@
 """What all models that cross a boundary share: frozen, closed, camelCase outside."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
+from switchyard.domain.json_values import problem_in
 from switchyard.domain.text import without_control_characters
 
 
@@ -14,4 +15,19 @@ class Wire(BaseModel):
     )
 
 
-CleanText = Annotated[str, AfterValidator(without_control_characters)]
+def _clean(value: Any) -> Any:
+    return without_control_characters(value) if isinstance(value, str) else value
+
+
+def _kept(value: Any) -> Any:
+    problem = problem_in(value)
+    if problem:
+        raise ValueError(problem)
+    return value
+
+
+CleanText = Annotated[str, BeforeValidator(_clean)]
+"""Cleaned first, so that limits of length hold for what is left."""
+
+JsonValue = Annotated[Any, AfterValidator(_kept)]
+"""Whatever JSON can say, and nothing that it cannot."""

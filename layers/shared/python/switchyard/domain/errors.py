@@ -2,7 +2,7 @@
 SwitchyardError
 ├── Rejected       the caller's fault; trying again cannot help
 │   ├── InvalidJob · InvalidDefinition     carry every problem that was found
-│   ├── UnknownJob · UnknownTask · UnknownDefinition
+│   ├── UnknownJob · UnknownTask · UnknownDefinition · MissingBlob
 │   └── Conflict                           somebody else was faster
 └── Unavailable    a dependency's fault; worth trying again
     ├── EventsNotAccepted
@@ -65,6 +65,11 @@ class UnknownTask(Rejected):
 class UnknownDefinition(Rejected):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no task definition {name!r}")
+
+
+class MissingBlob(Rejected):
+    def __init__(self, key: str) -> None:
+        super().__init__(f"there is nothing at {key} in the bucket")
 
 
 class Conflict(Rejected):

@@ -22,6 +22,11 @@ class Job:
     tags: Tags = field(default_factory=dict)
     due_at_ms: int | None = None
 
+    @property
+    def listing_order(self) -> str:
+        """Sorts a tenant's jobs by age; also the cursor of a listing."""
+        return f"{self.created_at_ms:013d}#{self.ref.job_id}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPicture:

@@ -5,19 +5,19 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from switchyard.domain.text import without_control_characters
+from switchyard.domain.text import clean_values, without_control_characters
 
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
 
 
 def build_prompt(*, tag: str, description: str, given: Any, context: Mapping[str, Any]) -> str:
     """`given` is the task's input, `context` the outputs of those it depends on."""
-    given = _cleaned(given)
+    given = clean_values(given)
     sections = {
         "Role": f"You are: {without_control_characters(tag)}",
         "Task": fill_placeholders(without_control_characters(description), given),
         "Input": _fenced(given),
-        "Context from Previous Tasks": _context(_cleaned(dict(context))),
+        "Context from Previous Tasks": _context(clean_values(context)),
     }
     return "\n\n".join(f"# {title}\n\n{body}" for title, body in sections.items()) + "\n"
 
@@ -49,13 +49,3 @@ def _context(outputs: Mapping[str, Any]) -> str:
 def _fenced(value: Any) -> str:
     """No line of indented JSON can begin with the fence, so no value can close it."""
     return f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return without_control_characters(value)
-    if isinstance(value, Mapping):
-        return {without_control_characters(key): _cleaned(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_cleaned(item) for item in value]
-    return value

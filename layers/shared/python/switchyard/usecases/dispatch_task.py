@@ -45,11 +45,14 @@ class Dispatcher:
             settled.extend(self._follow(settled.popleft()))
 
     def _follow(self, task: Task) -> list[Task]:
-        """Settle the edges that leave `task`; return what that settled in turn."""
+        """Settle the edges that leave `task`; return what that settled in turn.
+
+        What a worker settled is left to the event of its own: its due time must stay until then.
+        """
         tell_first_failure(task, jobs=self._jobs, emitter=self._emitter, clock=self._clock)
         moved = [self._advance(task, name) for name in self._graph.dependents(task.ref)]
         self._start([child for child in moved if child.state is TaskState.READY])
-        settled = [child for child in moved if child.state.settled]
+        settled = [child for child in moved if child.state.settled and _is_ours(child)]
         self._tell(settled)
         if task.ref.task_id == END:
             settle_job(task.ref.job, jobs=self._jobs, emitter=self._emitter, clock=self._clock)
@@ -72,17 +75,19 @@ class Dispatcher:
         return {name: task.state for name, task in tasks.items()}
 
     def _start(self, ready: list[Task]) -> None:
-        """Send, tell, mark: told before it is marked, so that no crash leaves it untold."""
+        """Told before it is sent: once a worker may take it, nobody would find it untold."""
         if not ready:
             return
-        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
         self._emitter.emit(*[task_events.pending(task) for task in ready])
+        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
         for task in ready:
             self._graph.mark_queued(task, now_ms=self._clock.now_ms())
 
     def _tell(self, settled: list[Task]) -> None:
-        skipped = {TaskState.SKIPPED, TaskState.CANCELLED}
-        facts = [
-            task_events.settled(task, output=None) for task in settled if task.state in skipped
-        ]
-        self._emitter.emit(*facts)
+        visible = [task for task in settled if not task.ref.hidden]
+        self._emitter.emit(*[task_events.settled(task, output=None) for task in visible])
+
+
+def _is_ours(task: Task) -> bool:
+    """Settled by dispatching, never by a worker."""
+    return task.ref.hidden or task.state in {TaskState.SKIPPED, TaskState.CANCELLED}

@@ -1,9 +1,13 @@
 """Registers a task definition under a name, as a new version when it says something new."""
 
+from typing import Final
+
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.domain.errors import InvalidDefinition, Problem
 from switchyard.domain.ids import DEFINITION_NAME
 from switchyard.ports import DefinitionStore
+
+MAX_DEFINITION_BYTES: Final = 64_000
 
 
 def put_definition(
@@ -11,4 +15,8 @@ def put_definition(
 ) -> RegisteredDefinition:
     if not DEFINITION_NAME.fullmatch(name):
         raise InvalidDefinition([Problem(("name",), "must be 1 to 64 of a-z A-Z 0-9 - _")])
+    size = len(definition.model_dump_json(by_alias=True).encode())
+    if size > MAX_DEFINITION_BYTES:
+        most = f"at most {MAX_DEFINITION_BYTES:,} are accepted"
+        raise InvalidDefinition([Problem((), f"the definition is {size:,} bytes; {most}")])
     return definitions.put(tenant, name, definition)

@@ -42,7 +42,10 @@ def tell_first_failure(task: Task, *, jobs: JobStore, emitter: Emitter, clock: C
     job = jobs.note_failure(job, task_id=task.ref.task_id, now_ms=clock.now_ms())
     if job.failed_task_id == task.ref.task_id and job.failure_detected_at_ms is not None:
         told = JobFailureDetected(
-            job_id=job.ref.job_id, run=job.run, failed_task_id=job.failed_task_id
+            job_id=job.ref.job_id,
+            run=job.run,
+            failed_task_id=job.failed_task_id,
+            task_statuses=_statuses(jobs.picture(job.ref)),
         )
         emitter.emit(Fact(job.ref.tenant, told, job.failure_detected_at_ms))
 
@@ -52,9 +55,13 @@ def _settled(job: Job, picture: JobPicture) -> Fact:
         job_id=job.ref.job_id,
         run=job.run,
         total_tasks=job.total_tasks,
-        task_statuses={
-            task.ref.task_id: task_status(task.state, attempt=task.attempt)
-            for task in picture.visible_tasks
-        },
+        task_statuses=_statuses(picture),
     )
     return Fact(job.ref.tenant, told, job.settled_at_ms or 0)
+
+
+def _statuses(picture: JobPicture) -> dict[str, str]:
+    return {
+        task.ref.task_id: task_status(task.state, attempt=task.attempt)
+        for task in picture.visible_tasks
+    }

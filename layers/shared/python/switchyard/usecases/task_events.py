@@ -22,8 +22,8 @@ from switchyard.domain.task import Json, Outcome, Task
 from switchyard.usecases.emitting import Fact
 
 
-def pending(task: Task, *, depends_on: tuple[str, ...] = ()) -> Fact:
-    told = TaskPending(**_identity(task), name=task.definition, depends_on=depends_on or None)
+def pending(task: Task) -> Fact:
+    told = TaskPending(**_identity(task), name=task.definition)
     return Fact(task.ref.tenant, told, task.ready_at_ms or 0)
 
 

@@ -8,10 +8,7 @@ class DynamoDbApiKeys:
         self._table = table
 
     def add(self, tenant: str, key_hash: str, *, now_ms: int) -> None:
-        self._table.put(
-            {**key_item(_key(tenant, key_hash)), "created_at_ms": now_ms},
-            condition="attribute_not_exists(#PK)",
-        )
+        self._table.put_new({**key_item(_key(tenant, key_hash)), "created_at_ms": now_ms})
 
     def knows(self, tenant: str, key_hash: str) -> bool:
         return self._table.get(_key(tenant, key_hash)) is not None

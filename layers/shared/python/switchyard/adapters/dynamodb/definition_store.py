@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from switchyard.adapters.aws import TRANSACTION_CANCELLED, code_of
 from switchyard.adapters.dynamodb.items import json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Key, Update
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
@@ -55,17 +52,12 @@ class DynamoDbDefinitionStore:
             condition="attribute_not_exists(#PK) OR #version = :previous",
             values={"previous": definition.version - 1},
         )
-        try:
-            self._table.transact(
-                (_version_key(tenant, definition.name, definition.version), never_overwritten),
-                (_latest_key(tenant, definition.name), follows_the_one_read),
-            )
-        except ClientError as error:
-            if code_of(error) != TRANSACTION_CANCELLED:
-                raise
-            raise Conflict(
-                f"definition {definition.name!r} was changed at the same time"
-            ) from error
+        written = self._table.transact(
+            (_version_key(tenant, definition.name, definition.version), never_overwritten),
+            (_latest_key(tenant, definition.name), follows_the_one_read),
+        )
+        if not written:
+            raise Conflict(f"definition {definition.name!r} was changed at the same time")
 
 
 def _definition(item: Item) -> RegisteredDefinition:

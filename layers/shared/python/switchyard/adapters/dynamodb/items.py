@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.table import Item, Key
+from switchyard.adapters.dynamodb.table import Item, Key, key_item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.job import Job
@@ -44,8 +44,9 @@ def data_key(ref: TaskRef) -> Key:
     return partition(ref), f"{DATA_PREFIX}{ref.task_id}"
 
 
-def listing_order(job: Job) -> str:
-    return f"{job.created_at_ms:013d}#{job.ref.job_id}"
+def listing_attributes(job: Job) -> Item:
+    """A job is listed from the moment it is open."""
+    return {JOBS_TENANT: job.ref.tenant, JOBS_ORDER: job.listing_order}
 
 
 def due_attributes(name: str, due_at_ms: int) -> Item:
@@ -56,12 +57,10 @@ def due_attributes(name: str, due_at_ms: int) -> Item:
 def job_item(job: Job) -> Item:
     due = due_attributes(job.ref.job_id, job.due_at_ms) if job.due_at_ms is not None else {}
     return {
-        **_keys(job_key(job.ref)),
+        **key_item(job_key(job.ref)),
         **_stored(job, _JOB_FIELDS),
         **due,
         "job_id": job.ref.job_id,
-        JOBS_TENANT: job.ref.tenant,
-        JOBS_ORDER: listing_order(job),
     }
 
 
@@ -74,7 +73,7 @@ def job_from(item: Mapping[str, Any], tenant: str) -> Job:
 def task_item(task: Task) -> Item:
     due = due_attributes(task.ref.request_id, task.due_at_ms) if task.due_at_ms is not None else {}
     return {
-        **_keys(task_key(task.ref)),
+        **key_item(task_key(task.ref)),
         **_stored(task, _TASK_FIELDS),
         **due,
         "max_attempts": task.max_attempts,
@@ -106,7 +105,7 @@ def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
 
 def data_item(ref: TaskRef, payload: Payload) -> Item:
     return {
-        **_keys(data_key(ref)),
+        **key_item(data_key(ref)),
         "input": json_text(payload.input),
         "depends_on": list(payload.depends_on),
     }
@@ -115,10 +114,6 @@ def data_item(ref: TaskRef, payload: Payload) -> Item:
 def json_text(value: Any) -> str:
     """JSON travels as text: it comes back byte for byte, whatever its numbers."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _keys(key: Key) -> Item:
-    return {"PK": key[0], "SK": key[1]}
 
 
 def _stored(thing: Task | Job, names: tuple[str, ...]) -> Item:

@@ -16,6 +16,7 @@ from switchyard.adapters.dynamodb.items import (
     job_from,
     job_item,
     job_key,
+    listing_attributes,
     partition,
     task_from,
     task_item,
@@ -47,17 +48,18 @@ class DynamoDbJobStore:
         self._table = table
 
     def write(self, plan: JobPlan) -> None:
-        if not self._table.put(job_item(plan.job), condition="attribute_not_exists(#PK)"):
+        if not self._table.put_new(job_item(plan.job)):
             raise Conflict(f"{plan.job.ref.job_id} exists already")
         self._table.put_many(list(_items(plan)))
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         job, start = plan.job.ref, plan.job.ref.task(START)
-        self._table.transact(
+        opened = self._table.transact(
             (
                 job_key(job),
                 Update(
                     set={"state": JobState.OPEN}
+                    | listing_attributes(plan.job)
                     | due_attributes(job.job_id, now_ms + due.JOB_AUDIT),
                     condition="#state = :writing",
                     values={"writing": JobState.WRITING},
@@ -74,6 +76,8 @@ class DynamoDbJobStore:
                 ),
             ),
         )
+        if not opened:
+            raise Conflict(f"{job.job_id} was opened already")
 
     def find(self, ref: JobRef) -> Job | None:
         item = self._table.get(job_key(ref))

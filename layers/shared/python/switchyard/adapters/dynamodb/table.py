@@ -10,7 +10,8 @@ from typing import Any, Final
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 
-from switchyard.adapters.aws import CONDITION_FAILED, call, code_of
+from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
+from switchyard.adapters.pauses import tries
 from switchyard.domain.errors import Unavailable
 
 Item = dict[str, Any]
@@ -49,7 +50,7 @@ class Update:
             "Key": serialized(key_item(key)),
             "UpdateExpression": expression,
             "ConditionExpression": self.condition,
-            "ExpressionAttributeNames": _names(expression + self.condition),
+            "ExpressionAttributeNames": _names(f"{expression} {self.condition}"),
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         return request | ({"ExpressionAttributeValues": serialized(values)} if values else {})
@@ -95,7 +96,7 @@ class DynamoDbTable:
                     "ConsistentRead": True,
                 }
             }
-            for _ in range(ROUNDS):
+            for _ in tries(ROUNDS):
                 answer = call(self._client.batch_get_item, RequestItems=wanted)
                 items += map(deserialized, answer["Responses"].get(self.name, []))
                 wanted = answer.get("UnprocessedKeys")
@@ -105,20 +106,16 @@ class DynamoDbTable:
                 raise Unavailable("DynamoDB left keys unread")
         return items
 
-    def put(self, item: Item, *, condition: str, values: Mapping[str, Any] | None = None) -> bool:
-        """`False` when the condition did not hold."""
-        request: Item = {
-            "TableName": self.name,
-            "Item": serialized(item),
-            "ConditionExpression": condition,
-            "ExpressionAttributeNames": _names(condition),
-        }
-        if values:
-            request["ExpressionAttributeValues"] = serialized(
-                {f":{name}": value for name, value in values.items()}
-            )
+    def put_new(self, item: Item) -> bool:
+        """`False` when there is an item with its key."""
         try:
-            call(self._client.put_item, **request)
+            call(
+                self._client.put_item,
+                TableName=self.name,
+                Item=serialized(item),
+                ConditionExpression="attribute_not_exists(#PK)",
+                ExpressionAttributeNames={"#PK": "PK"},
+            )
         except ClientError as error:
             if code_of(error) == CONDITION_FAILED:
                 return False
@@ -169,16 +166,23 @@ class DynamoDbTable:
                 return
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
-    def transact(self, *updates: tuple[Key, Update]) -> None:
-        """All or nothing. Raise botocore's `TransactionCanceledException` as it is."""
-        call(
-            self._client.transact_write_items,
-            TransactItems=[{"Update": update.request(self.name, key)} for key, update in updates],
-        )
+    def transact(self, *updates: tuple[Key, Update]) -> bool:
+        """All or nothing; `False` when a condition did not hold."""
+        requests = [{"Update": update.request(self.name, key)} for key, update in updates]
+        try:
+            call(self._client.transact_write_items, TransactItems=requests)
+        except ClientError as error:
+            if code_of(error) != TRANSACTION_CANCELLED:
+                raise
+            reasons: Any = error.response.get("CancellationReasons", [])
+            if any(reason["Code"] == "ConditionalCheckFailed" for reason in reasons):
+                return False
+            raise Unavailable(str(error)) from error  # a conflict or a throttle: it will pass
+        return True
 
     def _put_batch(self, items: Sequence[Item]) -> None:
         waiting: Any = {self.name: [{"PutRequest": {"Item": serialized(item)}} for item in items]}
-        for _ in range(ROUNDS):
+        for _ in tries(ROUNDS):
             answer = call(self._client.batch_write_item, RequestItems=waiting)
             waiting = answer.get("UnprocessedItems")
             if not waiting:

@@ -3,9 +3,6 @@
 from dataclasses import replace
 from typing import Final
 
-from botocore.exceptions import ClientError
-
-from switchyard.adapters.aws import TRANSACTION_CANCELLED, code_of
 from switchyard.adapters.dynamodb.items import (
     data_key,
     due_attributes,
@@ -16,8 +13,8 @@ from switchyard.adapters.dynamodb.items import (
 )
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Refusal, Update
 from switchyard.domain import due
-from switchyard.domain.claims import Busy, Claimable, decide_claim
-from switchyard.domain.errors import LeaseLost
+from switchyard.domain.claims import Claimable, decide_claim
+from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import RESULT_FILE, Json, Lease, Outcome, Task
@@ -131,13 +128,13 @@ class DynamoDbTaskLeases:
         return task_from(answer, lease.ref.job)
 
     def _settle_with_output(self, lease: Lease, update: Update, output: Item) -> None:
-        stored = Update(set=output, condition="attribute_exists(#PK)")
-        try:
-            self._table.transact((task_key(lease.ref), update), (data_key(lease.ref), stored))
-        except ClientError as error:
-            if code_of(error) != TRANSACTION_CANCELLED:
-                raise
-            raise LeaseLost(f"{lease.ref.request_id} is no longer ours to settle") from error
+        stored = Update(
+            set=output,
+            remove=sorted({"output", "output_key"} - output.keys()),
+            condition="attribute_exists(#PK)",
+        )
+        if not self._table.transact((task_key(lease.ref), update), (data_key(lease.ref), stored)):
+            raise LeaseLost(f"{lease.ref.request_id} is no longer ours to settle")
 
 
 _OPEN_STATES: Final = {
@@ -171,8 +168,8 @@ def _refused(refusal: Refusal, ref: TaskRef, now_ms: int) -> Refused | None:
         return None
     task = task_from(refusal.item, ref.job)
     decision = decide_claim(task, now_ms=now_ms)
-    if isinstance(decision, Claimable):  # it became claimable between the refusal and now
-        return Refused(task, Busy("another worker was faster"))
+    if isinstance(decision, Claimable):
+        raise Unavailable(f"{ref.request_id} was refused, though {decision.reason}")
     return Refused(task, decision)
 
 

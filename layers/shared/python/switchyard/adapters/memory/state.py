@@ -43,6 +43,8 @@ class MemoryJobStore:
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         with self._state.lock:
             job = self._state.jobs[plan.job.ref]
+            if job.state is not JobState.WRITING:
+                raise Conflict(f"{job.ref.job_id} was opened already")
             start = self._state.tasks[job.ref.task(START)]
             self._state.jobs[job.ref] = replace(
                 job, state=JobState.OPEN, due_at_ms=now_ms + due.JOB_AUDIT
@@ -70,13 +72,13 @@ class MemoryJobStore:
             )
 
     def page(self, tenant: str, *, limit: int, cursor: str | None) -> JobPage:
-        jobs = [job for job in self._state.jobs.values() if job.ref.tenant == tenant]
-        ordered = sorted(jobs, key=_order, reverse=True)
         if cursor is not None and "#job-" not in cursor:
             raise Rejected("cursor: not one that a listing returned")
-        rest = [job for job in ordered if cursor is None or _order(job) < cursor]
+        jobs = [job for job in self._state.jobs.values() if _is_listed(job, tenant)]
+        ordered = sorted(jobs, key=lambda job: job.listing_order, reverse=True)
+        rest = [job for job in ordered if cursor is None or job.listing_order < cursor]
         page = rest[:limit]
-        return JobPage(tuple(page), _order(page[-1]) if len(rest) > limit else None)
+        return JobPage(tuple(page), page[-1].listing_order if len(rest) > limit else None)
 
     def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
         with self._state.lock:
@@ -283,5 +285,5 @@ def _settled(task: Task, outcome: Outcome, now_ms: int) -> Task:
     )
 
 
-def _order(job: Job) -> str:
-    return f"{job.created_at_ms:013d}#{job.ref.job_id}"
+def _is_listed(job: Job, tenant: str) -> bool:
+    return job.ref.tenant == tenant and job.state is not JobState.WRITING

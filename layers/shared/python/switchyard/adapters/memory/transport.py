@@ -7,7 +7,7 @@ from typing import Any
 
 from switchyard.contracts.events import Event
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.errors import Unavailable
+from switchyard.domain.errors import MissingBlob, Unavailable
 from switchyard.ports import Clock, Received
 
 
@@ -96,4 +96,4 @@ class MemoryBlobStore:
         try:
             return self.blobs[key]
         except KeyError:
-            raise Unavailable(f"there is nothing at {key}") from None
+            raise MissingBlob(key) from None

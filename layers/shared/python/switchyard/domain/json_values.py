@@ -1,0 +1,41 @@
+"""JSON that others wrote and that we have to keep, send on and show: is it really JSON?"""
+
+import math
+from typing import Any, Final
+
+MAX_DEPTH: Final = 64  # more than any sensible document, less than any parser's limit
+
+_NOT_UNICODE: Final = "contains half of a character (a lone surrogate)"
+
+
+def problem_in(value: Any) -> str | None:
+    """Why the value cannot be kept, or `None`."""
+    waiting = [(value, 1)]
+    while waiting:
+        inner, depth = waiting.pop()
+        problem = _problem(inner, depth)
+        if problem:
+            return problem
+        match inner:
+            case dict():
+                waiting += [(part, depth + 1) for pair in inner.items() for part in pair]
+            case list() | tuple():
+                waiting += [(part, depth + 1) for part in inner]
+    return None
+
+
+def _problem(value: Any, depth: int) -> str | None:
+    if depth > MAX_DEPTH:
+        return f"is nested more than {MAX_DEPTH} levels deep"
+    match value:
+        case str():
+            return _NOT_UNICODE if not _is_unicode(value) else None
+        case float() if not math.isfinite(value):
+            return f"contains {value}, which JSON does not have"
+        case None | bool() | int() | float() | dict() | list() | tuple():
+            return None
+    return f"contains a {type(value).__name__}, which JSON does not have"
+
+
+def _is_unicode(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,0 +1,31 @@
+"""What every keeper of definitions promises."""
+
+import pytest
+
+from switchyard.domain.errors import UnknownDefinition
+from tests.builders import TENANT, a_definition
+from tests.contract.conftest import Backend
+
+
+def test_a_definition_keeps_its_version_until_it_says_something_new(backend: Backend) -> None:
+    first = backend.definitions.put(TENANT, "scrape", a_definition())
+    same = backend.definitions.put(TENANT, "scrape", a_definition())
+    changed = backend.definitions.put(TENANT, "scrape", a_definition(max_turns=3))
+    assert (first.version, same.version, changed.version) == (1, 1, 2)
+    assert backend.definitions.version(TENANT, "scrape", 1) == first
+    assert backend.definitions.latest(TENANT, ["scrape", "nobody"]) == {"scrape": changed}
+
+
+def test_definitions_with_schemas_come_back_as_they_were(backend: Backend) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5}}}
+    kept = backend.definitions.put(TENANT, "b", a_definition(output_schema=schema))
+    backend.definitions.put(TENANT, "a", a_definition())
+    assert [d.name for d in backend.definitions.all(TENANT)] == ["a", "b"]
+    assert backend.definitions.all(TENANT)[1] == kept
+    assert backend.definitions.all("other") == ()
+
+
+def test_a_version_that_never_was_is_unknown(backend: Backend) -> None:
+    backend.definitions.put(TENANT, "scrape", a_definition())
+    with pytest.raises(UnknownDefinition):
+        backend.definitions.version(TENANT, "scrape", 2)
