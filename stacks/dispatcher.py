@@ -10,15 +10,23 @@ from stacks.constructs.subscription import EventSubscription
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
+from switchyard.contracts.events import (
+    JobCreated,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskSkipped,
+    TaskTimeout,
+)
 from switchyard.settings import DispatcherSettings
 
 WAKING_EVENTS = (
-    "Job Created",
-    "Task Completed",
-    "Task Failed",
-    "Task Timeout",
-    "Task Skipped",
-    "Task Cancelled",
+    JobCreated.event_type,
+    TaskCompleted.event_type,
+    TaskFailed.event_type,
+    TaskTimeout.event_type,
+    TaskSkipped.event_type,
+    TaskCancelled.event_type,
 )
 
 

@@ -9,8 +9,8 @@ from stacks.constructs.artifacts import ArtifactsBucket
 from stacks.constructs.function import TIMEOUT_SECONDS
 from stacks.constructs.permissions import acknowledge
 from stacks.constructs.queue import HouseQueue, accept_events, dead_letter_queue
-from stacks.constructs.subscription import DETAIL_TYPE
 from stacks.stage import Stage
+from switchyard.contracts.events import DETAIL_TYPE
 
 TASK_VISIBILITY = Duration.seconds(900)
 # Six times the timeout of the function that reads it, as AWS advises: throttled batches come back.

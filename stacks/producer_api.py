@@ -100,5 +100,5 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:UpdateItem",
         on=[shared.task_definitions_table.table_arn],
     )
-    shared.artifacts.allow_task_files(role, "s3:GetObject")
+    shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -24,15 +24,15 @@ from switchyard.domain.errors import (
     UnknownJob,
     UnknownTask,
 )
-from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
+from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
 from switchyard.settings import ApiSettings
 from switchyard.usecases.put_definition import put_definition
 from switchyard.usecases.read_jobs import list_jobs, read_job, read_task
 from switchyard.usecases.submit_job import submit_job
 
-logger = get_logger("producer-api")
-metrics = get_metrics("producer-api")
-tracer = get_tracer("producer-api")
+logger = get_logger()
+metrics = Metrics()
+tracer = Tracer()
 app = APIGatewayHttpResolver(enable_validation=True)
 
 
@@ -53,7 +53,7 @@ def post_job(request: SubmitJob) -> JobAccepted:
     accepted = submit_job(
         tenant(),
         request,
-        jobs=yard.jobs,
+        intake=yard.intake,
         definitions=yard.definitions,
         emitter=yard.emitter,
         clock=yard.clock,

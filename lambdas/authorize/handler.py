@@ -11,13 +11,13 @@ from aws_lambda_powertools.utilities.data_classes.api_gateway_authorizer_event i
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import authorizer_keys
-from switchyard.observability import get_logger, get_tracer
+from switchyard.observability import Tracer, get_logger
 from switchyard.ports import ApiKeys
 from switchyard.settings import AuthorizerSettings
 from switchyard.usecases.api_keys import tenant_of
 
-logger = get_logger("authorizer")
-tracer = get_tracer("authorizer")
+logger = get_logger()
+tracer = Tracer()
 
 
 @cache

@@ -14,13 +14,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
 from switchyard.contracts.bus import BusMessage, settled_task
-from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
+from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
 from switchyard.settings import DispatcherSettings
 from switchyard.usecases.dispatch_task import Dispatcher
 
-logger = get_logger("dispatcher")
-metrics = get_metrics("dispatcher")
-tracer = get_tracer("dispatcher")
+logger = get_logger()
+metrics = Metrics()
+tracer = Tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
@@ -31,6 +31,7 @@ def dispatcher() -> Dispatcher:
 
 @tracer.capture_method(capture_response=False)
 def dispatch_one(record: SQSRecord) -> None:
+    logger.set_correlation_id(record.message_id)
     event = BusMessage.model_validate_json(record.body).detail
     task = settled_task(event)
     dispatcher().dispatch(task)
@@ -38,7 +39,7 @@ def dispatch_one(record: SQSRecord) -> None:
     metrics.add_metric("Dispatched", MetricUnit.Count, 1)
 
 
-@logger.inject_lambda_context(correlation_id_path="Records[0].messageId")
+@logger.inject_lambda_context
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:

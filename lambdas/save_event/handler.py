@@ -14,13 +14,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import SaveEventPorts, save_event_ports
 from switchyard.contracts.bus import BusMessage
-from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
+from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
 from switchyard.settings import SaveEventSettings
 from switchyard.usecases.save_event import save_event
 
-logger = get_logger("save-event")
-metrics = get_metrics("save-event")
-tracer = get_tracer("save-event")
+logger = get_logger()
+metrics = Metrics()
+tracer = Tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
@@ -31,13 +31,14 @@ def ports() -> SaveEventPorts:
 
 @tracer.capture_method(capture_response=False)
 def save_one(record: SQSRecord) -> None:
+    logger.set_correlation_id(record.message_id)
     event = BusMessage.model_validate_json(record.body).detail
     keeper = ports()
     save_event(event, log=keeper.log, clock=keeper.clock, retention=keeper.retention)
     metrics.add_metric("EventsSaved", MetricUnit.Count, 1)
 
 
-@logger.inject_lambda_context(correlation_id_path="Records[0].messageId")
+@logger.inject_lambda_context
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:

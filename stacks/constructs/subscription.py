@@ -6,7 +6,8 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-DETAIL_TYPE = "log-event"
+from switchyard.contracts.events import DETAIL_TYPE
+
 MAX_RETRIES = 3
 MAX_AGE_SECONDS = 3600
 

@@ -11,6 +11,7 @@ from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable, deserialized
@@ -24,6 +25,7 @@ from switchyard.ports import (
     ApiKeys,
     BlobStore,
     DefinitionStore,
+    JobIntake,
     JobStore,
     Payloads,
     TaskGraph,
@@ -36,6 +38,7 @@ BUCKET = "artifacts"
 
 @dataclass
 class Backend:
+    intake: JobIntake
     jobs: JobStore
     leases: TaskLeases
     graph: TaskGraph
@@ -51,6 +54,7 @@ class Backend:
 def in_memory() -> Iterator[Backend]:
     yard = MemoryYard(ManualClock())
     yield Backend(
+        intake=yard.intake,
         jobs=yard.jobs,
         leases=yard.leases,
         graph=yard.graph,
@@ -75,11 +79,13 @@ def on_moto() -> Iterator[Backend]:
         sqs = aws.client("sqs")
         queue_url = sqs.create_queue(QueueName="tasks")["QueueUrl"]
         blobs = S3BlobStore(s3, BUCKET)
+        payloads = DynamoDbPayloads(state, blobs)
         yield Backend(
+            intake=DynamoDbJobIntake(state, payloads),
             jobs=DynamoDbJobStore(state),
             leases=DynamoDbTaskLeases(state),
             graph=DynamoDbTaskGraph(state),
-            payloads=DynamoDbPayloads(state, blobs),
+            payloads=payloads,
             definitions=DynamoDbDefinitionStore(definitions),
             keys=DynamoDbApiKeys(state),
             log=DynamoDbEventLog(events),

@@ -15,7 +15,7 @@ def a_job(number: int, tenant: str = TENANT) -> JobRef:
 
 def test_a_written_job_is_read_back_whole(backend: Backend) -> None:
     plan = a_plan()
-    backend.jobs.write(plan)
+    backend.intake.write(plan)
     picture = backend.jobs.picture(JOB)
     assert picture.job == plan.job
     assert sorted(picture.tasks, key=lambda t: t.ref) == sorted(plan.tasks, key=lambda t: t.ref)
@@ -29,15 +29,15 @@ def test_a_written_job_is_read_back_whole(backend: Backend) -> None:
 
 
 def test_a_job_is_written_once(backend: Backend) -> None:
-    backend.jobs.write(a_plan())
+    backend.intake.write(a_plan())
     with pytest.raises(Conflict):
-        backend.jobs.write(a_plan())
+        backend.intake.write(a_plan())
 
 
 def test_opening_a_job_settles_its_start(backend: Backend) -> None:
     plan = a_plan()
-    backend.jobs.write(plan)
-    backend.jobs.open(plan, now_ms=NOW_MS + 3)
+    backend.intake.write(plan)
+    backend.intake.open(plan, now_ms=NOW_MS + 3)
     job, start = backend.jobs.find(JOB), backend.graph.find(JOB.task(START))
     assert job is not None
     assert start is not None
@@ -48,14 +48,14 @@ def test_opening_a_job_settles_its_start(backend: Backend) -> None:
 
 def test_a_job_is_opened_once(backend: Backend) -> None:
     plan = a_plan()
-    backend.jobs.write(plan)
-    backend.jobs.open(plan, now_ms=NOW_MS)
+    backend.intake.write(plan)
+    backend.intake.open(plan, now_ms=NOW_MS)
     with pytest.raises(Conflict):
-        backend.jobs.open(plan, now_ms=NOW_MS)
+        backend.intake.open(plan, now_ms=NOW_MS)
 
 
 def test_an_unknown_job_and_another_tenants_job_look_the_same(backend: Backend) -> None:
-    backend.jobs.write(a_plan())
+    backend.intake.write(a_plan())
     assert backend.jobs.find(JobRef("other", JOB.job_id)) is None
     with pytest.raises(UnknownJob):
         backend.jobs.picture(JobRef("other", JOB.job_id))
@@ -63,7 +63,7 @@ def test_an_unknown_job_and_another_tenants_job_look_the_same(backend: Backend) 
 
 def test_the_first_failure_is_kept(backend: Backend) -> None:
     plan = a_plan()
-    backend.jobs.write(plan)
+    backend.intake.write(plan)
     first = backend.jobs.note_failure(plan.job, task_id="color-tags", now_ms=NOW_MS + 1)
     second = backend.jobs.note_failure(plan.job, task_id="font-pairing", now_ms=NOW_MS + 2)
     assert first == second
@@ -72,8 +72,8 @@ def test_the_first_failure_is_kept(backend: Backend) -> None:
 
 def test_a_job_is_settled_once(backend: Backend) -> None:
     plan = a_plan()
-    backend.jobs.write(plan)
-    backend.jobs.open(plan, now_ms=NOW_MS)
+    backend.intake.write(plan)
+    backend.intake.open(plan, now_ms=NOW_MS)
     first = backend.jobs.settle(plan.job, JobState.COMPLETED, now_ms=NOW_MS + 1)
     second = backend.jobs.settle(plan.job, JobState.FAILED, now_ms=NOW_MS + 2)
     assert first == second
@@ -84,8 +84,8 @@ def test_a_job_is_settled_once(backend: Backend) -> None:
 def test_jobs_are_listed_newest_first_page_by_page_and_by_tenant(backend: Backend) -> None:
     jobs = [*(a_job(number) for number in range(5)), a_job(9, tenant="acme-two")]
     for plan in [a_plan({"only": []}, job=job) for job in jobs]:
-        backend.jobs.write(plan)
-        backend.jobs.open(plan, now_ms=NOW_MS)
+        backend.intake.write(plan)
+        backend.intake.open(plan, now_ms=NOW_MS)
     seen, cursor = [], None
     for _ in range(3):
         page = backend.jobs.page(TENANT, limit=2, cursor=cursor)
@@ -96,7 +96,7 @@ def test_jobs_are_listed_newest_first_page_by_page_and_by_tenant(backend: Backen
 
 
 def test_a_job_is_listed_once_it_is_open(backend: Backend) -> None:
-    backend.jobs.write(a_plan())
+    backend.intake.write(a_plan())
     assert backend.jobs.page(TENANT, limit=2, cursor=None).jobs == ()
 
 

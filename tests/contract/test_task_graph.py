@@ -18,8 +18,8 @@ READY = Verdict(TaskState.READY, "all_completed holds")
 @pytest.fixture
 def written(backend: Backend) -> Backend:
     plan = a_plan()
-    backend.jobs.write(plan)
-    backend.jobs.open(plan, now_ms=NOW_MS)
+    backend.intake.write(plan)
+    backend.intake.open(plan, now_ms=NOW_MS)
     return backend
 
 
@@ -99,7 +99,7 @@ def test_a_due_time_is_cleared_only_from_the_task_that_was_read(written: Backend
 
 
 def test_states_are_read_by_name(written: Backend) -> None:
-    found = written.graph.states([REPORT, JOB.task("nobody")])
+    found = written.graph.find_many([REPORT, JOB.task("nobody")])
     assert {name: task.state for name, task in found.items()} == {
         "compile-result": TaskState.WAITING
     }

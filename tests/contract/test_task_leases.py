@@ -29,8 +29,8 @@ COMPLETED = Outcome(
 def ready(backend: Backend) -> Backend:
     """A job whose root `scrape-store` may be claimed."""
     plan = a_plan()
-    backend.jobs.write(plan)
-    backend.jobs.open(plan, now_ms=NOW_MS)
+    backend.intake.write(plan)
+    backend.intake.open(plan, now_ms=NOW_MS)
     task = backend.graph.remove_edge(ROOT, f"{START}@1", completed=True)
     backend.graph.decide(task, Verdict(TaskState.READY, "ok"), now_ms=NOW_MS)
     return backend

@@ -38,6 +38,8 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
         "POWERTOOLS_TRACE_DISABLED": "true",
+        "POWERTOOLS_SERVICE_NAME": "test",
+        "POWERTOOLS_METRICS_NAMESPACE": "Switchyard",
         "STAGE": "test",
         "EVENTBRIDGE_BUS_NAME": "yard",
         "STATE_TABLE_NAME": "state-test",

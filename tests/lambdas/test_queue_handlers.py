@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable, deserialized
+from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, JobCreated
 from tests.builders import JOB_ID, NOW_MS, TENANT, a_plan
 from tests.lambdas.conftest import FakeContext, load_handler
@@ -64,9 +66,10 @@ def test_every_event_is_saved_once_and_exactly_the_bad_ones_come_back() -> None:
 def test_a_new_job_has_its_roots_sent_and_exactly_the_bad_ones_come_back(
     cloud: dict[str, str],
 ) -> None:
-    store = DynamoDbJobStore(DynamoDbTable(aws.client("dynamodb"), "state-test"))
-    store.write(a_plan())
-    store.open(a_plan(), now_ms=NOW_MS)
+    table = DynamoDbTable(aws.client("dynamodb"), "state-test")
+    intake = DynamoDbJobIntake(table, DynamoDbPayloads(table, MemoryBlobStore()))
+    intake.write(a_plan())
+    intake.open(a_plan(), now_ms=NOW_MS)
     handler = load_handler("dispatch").handler
     unknown = a_created_event() | {"entityId": JOB_ID.replace("1", "2")}
     answer = handler(a_batch("nonsense", a_created_event(), unknown), FakeContext())

@@ -36,6 +36,7 @@ MAY: dict[str, set[str]] = {
         "dynamodb:UpdateItem",
         "events:PutEvents",
         "s3:GetObject",
+        "s3:PutObject",
     },
     "worker": {
         "dynamodb:BatchGetItem",

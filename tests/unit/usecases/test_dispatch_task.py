@@ -53,7 +53,7 @@ class Yard:
         return submit_job(
             TENANT,
             request,
-            jobs=self.memory.jobs,
+            intake=self.memory.intake,
             definitions=self.memory.definitions,
             emitter=self.emitter,
             clock=self.clock,

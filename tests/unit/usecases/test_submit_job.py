@@ -22,7 +22,7 @@ def submit(yard: MemoryYard, request: SubmitJob) -> JobAccepted:
     return submit_job(
         TENANT,
         request,
-        jobs=yard.jobs,
+        intake=yard.intake,
         definitions=yard.definitions,
         emitter=an_emitter(yard.bus),
         clock=ManualClock(),

@@ -1,5 +1,6 @@
 """Wires ports to adapters, once per deployable: the only place that knows both."""
 
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,11 +13,13 @@ from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.ecs import scale_in_protection
 from switchyard.adapters.eventbridge import EventBridgeBus
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
@@ -36,9 +39,11 @@ from switchyard.ports import (
     DefinitionStore,
     EventLog,
     Ids,
+    JobIntake,
     JobStore,
     Payloads,
     Randomness,
+    ScaleInProtection,
     Sleep,
     TaskGraph,
     TaskInbox,
@@ -71,6 +76,7 @@ class Offload(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ApiPorts:
+    intake: JobIntake
     jobs: JobStore
     graph: TaskGraph
     payloads: Payloads
@@ -102,16 +108,19 @@ class WorkerPorts:
     inbox: TaskInbox
     blobs: BlobStore
     emitter: Emitter
+    protection: ScaleInProtection
 
 
 def api_ports(settings: ApiSettings) -> ApiPorts:
     dynamodb = aws.client("dynamodb")
     state = DynamoDbTable(dynamodb, settings.state_table_name)
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    payloads = DynamoDbPayloads(state, blobs)
     return ApiPorts(
+        intake=DynamoDbJobIntake(state, payloads),
         jobs=DynamoDbJobStore(state),
         graph=DynamoDbTaskGraph(state),
-        payloads=DynamoDbPayloads(state, blobs),
+        payloads=payloads,
         definitions=_definitions(dynamodb, settings.task_definitions_table),
         emitter=_emitter(settings, origin="producer-api"),
         clock=SystemClock(),
@@ -163,6 +172,7 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         inbox=queue,
         blobs=blobs,
         emitter=_emitter(settings, origin="worker", worker_id=worker_id),
+        protection=scale_in_protection(os.environ),
     )
 
 

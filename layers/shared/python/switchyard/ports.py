@@ -45,14 +45,14 @@ class Randomness(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class JobPage:
+class PageOfJobs:
     jobs: tuple[Job, ...]
     cursor: str | None
     """Where the next page begins; `None` on the last."""
 
 
-class JobStore(Protocol):
-    """Remembers jobs. Every read is consistent, except `page`, which lists."""
+class JobIntake(Protocol):
+    """Takes in new jobs."""
 
     def write(self, plan: JobPlan) -> None:
         """Store everything of a job that is still WRITING. Nothing of it can run yet."""
@@ -63,12 +63,16 @@ class JobStore(Protocol):
         From then on the job is listed. Raise `Conflict` when it was opened already.
         """
 
+
+class JobStore(Protocol):
+    """Remembers jobs. Every read is consistent, except `page`, which lists."""
+
     def find(self, ref: JobRef) -> Job | None: ...
 
     def picture(self, ref: JobRef) -> JobPicture:
         """The job with all its tasks. Raise `UnknownJob`."""
 
-    def page(self, tenant: str, *, limit: int, cursor: str | None) -> JobPage:
+    def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
         """Newest first. Raise `Rejected` for a cursor that is not one of ours."""
 
     def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
@@ -128,7 +132,7 @@ class TaskGraph(Protocol):
 
     def dependents(self, ref: TaskRef) -> tuple[str, ...]: ...
 
-    def states(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
+    def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
         """The tasks by task id, read consistently."""
 
     def remove_edge(self, ref: TaskRef, token: str, *, completed: bool) -> Task:
@@ -222,3 +226,13 @@ class BlobStore(Protocol):
 
     def get(self, key: str) -> bytes:
         """Raise `MissingBlob`."""
+
+
+class ScaleInProtection(Protocol):
+    """Asks the platform to spare this worker when it takes some away."""
+
+    def protect(self, *, minutes: int) -> None:
+        """From now on, however often it was asked before. Raise `Unavailable`."""
+
+    def drop(self) -> None:
+        """Raise `Unavailable`."""

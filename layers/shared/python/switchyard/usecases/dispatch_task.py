@@ -71,7 +71,7 @@ class Dispatcher:
 
     def _states_of(self, child: Task, names: Iterable[str]) -> dict[str, TaskState]:
         refs = [child.ref.job.task(name) for name in sorted(names)]
-        tasks = self._graph.states(refs) if refs else {}
+        tasks = self._graph.find_many(refs) if refs else {}
         return {name: task.state for name, task in tasks.items()}
 
     def _start(self, ready: list[Task]) -> None:

@@ -9,7 +9,7 @@ from switchyard.domain.errors import InvalidJob, Problem
 from switchyard.domain.graph import TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.ids import JobRef
 from switchyard.domain.plan import JobPlan, plan_job
-from switchyard.ports import Clock, DefinitionStore, Ids, JobStore
+from switchyard.ports import Clock, DefinitionStore, Ids, JobIntake
 from switchyard.usecases.emitting import Emitter, Fact
 
 MAX_DOCUMENT_BYTES: Final = 200_000  # Job Created tells the whole job in one event
@@ -19,7 +19,7 @@ def submit_job(
     tenant: str,
     request: SubmitJob,
     *,
-    jobs: JobStore,
+    intake: JobIntake,
     definitions: DefinitionStore,
     emitter: Emitter,
     clock: Clock,
@@ -36,8 +36,8 @@ def submit_job(
         versions=versions,
         now_ms=clock.now_ms(),
     )
-    jobs.write(plan)
-    jobs.open(plan, now_ms=clock.now_ms())
+    intake.write(plan)
+    intake.open(plan, now_ms=clock.now_ms())
     emitter.emit(_created(plan, specs))
     return JobAccepted(
         job_id=ref.job_id,

@@ -10,7 +10,7 @@ from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENA
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.job import Job
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Outcome, Payload, Task, Usage
+from switchyard.domain.task import Outcome, Task, Usage
 
 JOB_SORT_KEY: Final = "JOB"
 TASK_PREFIX: Final = "TASK#"
@@ -101,14 +101,6 @@ def outcome_attribute(outcome: Outcome) -> Item:
 def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
     usage = Usage(**attribute.get("usage", {}))
     return Outcome(**{**attribute, "state": TaskState(attribute["state"]), "usage": usage})
-
-
-def data_item(ref: TaskRef, payload: Payload) -> Item:
-    return {
-        **key_item(data_key(ref)),
-        "input": json_text(payload.input),
-        "depends_on": list(payload.depends_on),
-    }
 
 
 def json_text(value: Any) -> str:

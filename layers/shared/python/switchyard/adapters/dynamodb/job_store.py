@@ -10,17 +10,10 @@ from switchyard.adapters.dynamodb.items import (
     JOB_SORT_KEY,
     PICTURE_RANGE,
     TASK_PREFIX,
-    data_item,
-    dependents_key,
-    due_attributes,
     job_from,
-    job_item,
     job_key,
-    listing_attributes,
     partition,
     task_from,
-    task_item,
-    task_key,
 )
 from switchyard.adapters.dynamodb.table import (
     DynamoDbTable,
@@ -32,13 +25,11 @@ from switchyard.adapters.dynamodb.table import (
     serialized,
 )
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
-from switchyard.domain import due
-from switchyard.domain.errors import Conflict, Rejected, UnknownJob
-from switchyard.domain.ids import HIDDEN_PREFIX, JOB_ID, START, JobRef
+from switchyard.domain.errors import Rejected, UnknownJob
+from switchyard.domain.ids import HIDDEN_PREFIX, JOB_ID, JobRef
 from switchyard.domain.job import Job, JobPicture
-from switchyard.domain.plan import JobPlan
-from switchyard.domain.states import JobState, TaskState
-from switchyard.ports import JobPage
+from switchyard.domain.states import JobState
+from switchyard.ports import PageOfJobs
 
 _CURSOR: Final = re.compile(rf"(\d{{13}})#({JOB_ID.pattern})")
 
@@ -46,38 +37,6 @@ _CURSOR: Final = re.compile(rf"(\d{{13}})#({JOB_ID.pattern})")
 class DynamoDbJobStore:
     def __init__(self, table: DynamoDbTable) -> None:
         self._table = table
-
-    def write(self, plan: JobPlan) -> None:
-        if not self._table.put_new(job_item(plan.job)):
-            raise Conflict(f"{plan.job.ref.job_id} exists already")
-        self._table.put_many(list(_items(plan)))
-
-    def open(self, plan: JobPlan, *, now_ms: int) -> None:
-        job, start = plan.job.ref, plan.job.ref.task(START)
-        opened = self._table.transact(
-            (
-                job_key(job),
-                Update(
-                    set={"state": JobState.OPEN}
-                    | listing_attributes(plan.job)
-                    | due_attributes(job.job_id, now_ms + due.JOB_AUDIT),
-                    condition="#state = :writing",
-                    values={"writing": JobState.WRITING},
-                ),
-            ),
-            (
-                task_key(start),
-                Update(
-                    set={"state": TaskState.COMPLETED, "settled_at_ms": now_ms}
-                    | due_attributes(start.request_id, now_ms + due.AFTER_SETTLING),
-                    add={"fence": 1},
-                    condition="#state = :waiting",
-                    values={"waiting": TaskState.WAITING},
-                ),
-            ),
-        )
-        if not opened:
-            raise Conflict(f"{job.job_id} was opened already")
 
     def find(self, ref: JobRef) -> Job | None:
         item = self._table.get(job_key(ref))
@@ -99,7 +58,7 @@ class DynamoDbJobStore:
             job=job_from(jobs[0], ref.tenant), tasks=tuple(tasks), depends_on=_parents(items)
         )
 
-    def page(self, tenant: str, *, limit: int, cursor: str | None) -> JobPage:
+    def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
         options: dict[str, Any] = {"ExclusiveStartKey": _start(tenant, cursor)} if cursor else {}
         page = next(
             self._table.pages(
@@ -113,7 +72,7 @@ class DynamoDbJobStore:
         )
         items = [deserialized(item) for item in page["Items"]]
         more = items and "LastEvaluatedKey" in page
-        return JobPage(
+        return PageOfJobs(
             jobs=tuple(job_from(item, tenant) for item in items),
             cursor=items[-1][JOBS_ORDER] if more else None,
         )
@@ -146,15 +105,6 @@ class DynamoDbJobStore:
         if item is None:
             raise UnknownJob(ref.job_id)
         return job_from(item, ref.tenant)
-
-
-def _items(plan: JobPlan) -> Iterable[Item]:
-    job = plan.job.ref
-    yield from (task_item(task) for task in plan.tasks)
-    for task_id, dependents in plan.dependents.items():
-        yield {**key_item(dependents_key(job.task(task_id))), "tasks": list(dependents)}
-    for task_id, payload in plan.payloads.items():
-        yield data_item(job.task(task_id), payload)
 
 
 def _parents(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:

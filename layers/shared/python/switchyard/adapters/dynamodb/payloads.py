@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Final
 
-from switchyard.adapters.dynamodb.items import DATA_PREFIX, data_key
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item
+from switchyard.adapters.dynamodb.items import DATA_PREFIX, data_key, json_text
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, key_item
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.task import Json, Payload
 from switchyard.ports import BlobStore
+
+MAX_INLINE: Final = 4_000  # bytes, each: input and output together stay within 8 KB
 
 
 class DynamoDbPayloads:
@@ -15,26 +18,46 @@ class DynamoDbPayloads:
         self._table = table
         self._blobs = blobs
 
+    def new_item(self, ref: TaskRef, payload: Payload) -> Item:
+        """The item of a task that has no output yet; a large input is in the bucket then."""
+        return {
+            **key_item(data_key(ref)),
+            **self._input(ref, payload.input),
+            "depends_on": list(payload.depends_on),
+        }
+
     def read(self, ref: TaskRef) -> Payload:
         item = self._table.get(data_key(ref))
         if item is None:
             return Payload()
         return Payload(
-            input=json.loads(item["input"]),
+            input=self._load(item, "input"),
             depends_on=tuple(item["depends_on"]),
-            output=self._output(item),
+            output=self._load(item, "output"),
         )
 
     def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
         items = self._table.get_many([data_key(job.task(task_id)) for task_id in task_ids])
         by_task = {item["SK"].removeprefix(DATA_PREFIX): item for item in items}
         return {
-            task_id: self._output(by_task[task_id])
+            task_id: self._load(by_task[task_id], "output")
             for task_id in task_ids
             if task_id in by_task and {"output", "output_key"} & by_task[task_id].keys()
         }
 
-    def _output(self, item: Item) -> Json:
-        if "output_key" in item:
-            return json.loads(self._blobs.get(item["output_key"]))
-        return json.loads(item["output"]) if "output" in item else None
+    def _input(self, ref: TaskRef, value: Json) -> Item:
+        text = json_text(value)
+        if fits_inline(text):
+            return {"input": text}
+        key = f"task/inputs/{ref.request_id}.json"
+        self._blobs.put(key, text.encode(), content_type="application/json")
+        return {"input_key": key}
+
+    def _load(self, item: Item, name: str) -> Json:
+        if f"{name}_key" in item:
+            return json.loads(self._blobs.get(item[f"{name}_key"]))
+        return json.loads(item[name]) if name in item else None
+
+
+def fits_inline(text: str) -> bool:
+    return len(text.encode()) <= MAX_INLINE

@@ -31,7 +31,7 @@ class DynamoDbTaskGraph:
         item = self._table.get(dependents_key(ref))
         return tuple(item["tasks"]) if item else ()
 
-    def states(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
+    def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
         items = self._table.get_many([task_key(ref) for ref in refs])
         tasks = [task_from(item, refs[0].job) for item in items]
         return {task.ref.task_id: task for task in tasks}

@@ -11,6 +11,7 @@ from switchyard.adapters.dynamodb.items import (
     task_from,
     task_key,
 )
+from switchyard.adapters.dynamodb.payloads import fits_inline
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Refusal, Update
 from switchyard.domain import due
 from switchyard.domain.claims import Claimable, decide_claim
@@ -19,8 +20,6 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import RESULT_FILE, Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
-
-MAX_INLINE_OUTPUT: Final = 8_000  # bytes; more would make every reader of the item pay for it
 
 _HELD: Final = "#state = :processing AND #fence = :fence AND #owner = :owner"
 _CLAIMABLE: Final = (
@@ -158,7 +157,7 @@ def _held_by(lease: Lease) -> Item:
 def _stored_output(outcome: Outcome, output: Json) -> Item:
     """Small outputs are kept in the item; larger ones stay in the bucket, where they are."""
     text = json_text(output)
-    if len(text.encode()) <= MAX_INLINE_OUTPUT or outcome.artifacts is None:
+    if fits_inline(text) or outcome.artifacts is None:
         return {"output": text}
     return {"output_key": f"{outcome.artifacts}{RESULT_FILE}"}
 

@@ -14,7 +14,7 @@ from switchyard.domain.plan import JobPlan
 from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.task import Json, Lease, Outcome, Payload, Task, parent_of
-from switchyard.ports import Claimed, JobPage, Refused
+from switchyard.ports import Claimed, PageOfJobs, Refused
 
 
 @dataclass
@@ -26,7 +26,7 @@ class MemoryState:
     lock: threading.RLock = field(default_factory=threading.RLock)
 
 
-class MemoryJobStore:
+class MemoryJobIntake:
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
@@ -57,6 +57,11 @@ class MemoryJobStore:
                 due_at_ms=now_ms + due.AFTER_SETTLING,
             )
 
+
+class MemoryJobStore:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
     def find(self, ref: JobRef) -> Job | None:
         return self._state.jobs.get(ref)
 
@@ -71,14 +76,14 @@ class MemoryJobStore:
                 depends_on=self._parents(ref),
             )
 
-    def page(self, tenant: str, *, limit: int, cursor: str | None) -> JobPage:
+    def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
         if cursor is not None and "#job-" not in cursor:
             raise Rejected("cursor: not one that a listing returned")
         jobs = [job for job in self._state.jobs.values() if _is_listed(job, tenant)]
         ordered = sorted(jobs, key=lambda job: job.listing_order, reverse=True)
         rest = [job for job in ordered if cursor is None or job.listing_order < cursor]
         page = rest[:limit]
-        return JobPage(tuple(page), page[-1].listing_order if len(rest) > limit else None)
+        return PageOfJobs(tuple(page), page[-1].listing_order if len(rest) > limit else None)
 
     def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
         with self._state.lock:
@@ -202,7 +207,7 @@ class MemoryTaskGraph:
     def dependents(self, ref: TaskRef) -> tuple[str, ...]:
         return self._state.dependents.get(ref, ())
 
-    def states(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
+    def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
         with self._state.lock:
             found = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
         return {task.ref.task_id: task for task in found}

@@ -2,6 +2,7 @@
 
 from switchyard.adapters.memory.registry import MemoryApiKeys, MemoryDefinitionStore
 from switchyard.adapters.memory.state import (
+    MemoryJobIntake,
     MemoryJobStore,
     MemoryPayloads,
     MemoryState,
@@ -20,6 +21,7 @@ from switchyard.ports import Clock
 class MemoryYard:
     def __init__(self, clock: Clock) -> None:
         self.state = MemoryState()
+        self.intake = MemoryJobIntake(self.state)
         self.jobs = MemoryJobStore(self.state)
         self.leases = MemoryTaskLeases(self.state)
         self.graph = MemoryTaskGraph(self.state)
