@@ -1,14 +1,11 @@
 """Everything in memory, wired together."""
 
+from switchyard.adapters.memory.graph import MemoryTaskGraph
+from switchyard.adapters.memory.jobs import MemoryJobIntake, MemoryJobStore
+from switchyard.adapters.memory.leases import MemoryTaskLeases
+from switchyard.adapters.memory.payloads import MemoryPayloads
 from switchyard.adapters.memory.registry import MemoryApiKeys, MemoryDefinitionStore
-from switchyard.adapters.memory.state import (
-    MemoryJobIntake,
-    MemoryJobStore,
-    MemoryPayloads,
-    MemoryState,
-    MemoryTaskGraph,
-    MemoryTaskLeases,
-)
+from switchyard.adapters.memory.state import MemoryState
 from switchyard.adapters.memory.transport import (
     MemoryBlobStore,
     MemoryBus,

@@ -1,0 +1,77 @@
+"""Edges and the steps before a task runs, in memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from switchyard.adapters.memory.settling import settled
+from switchyard.adapters.memory.state import MemoryState
+from switchyard.domain import due
+from switchyard.domain.errors import UnknownTask
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.readiness import Verdict
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Outcome, Task, parent_of
+
+
+class MemoryTaskGraph:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def find(self, ref: TaskRef) -> Task | None:
+        return self._state.tasks.get(ref)
+
+    def dependents(self, ref: TaskRef) -> tuple[str, ...]:
+        return self._state.dependents.get(ref, ())
+
+    def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
+        with self._state.lock:
+            found = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
+        return {task.ref.task_id: task for task in found}
+
+    def remove_edge(self, ref: TaskRef, token: str, *, completed: bool) -> Task:
+        with self._state.lock:
+            task = self._state.tasks.get(ref)
+            if task is None:
+                raise UnknownTask(ref.request_id)
+            if token not in task.waiting_on:
+                return task
+            lost = frozenset() if completed else frozenset({parent_of(token)})
+            task = replace(
+                task,
+                waiting_on=task.waiting_on - {token},
+                not_completed=task.not_completed | lost,
+            )
+            self._state.tasks[ref] = task
+            return task
+
+    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task | None:
+        with self._state.lock:
+            stored = self._state.tasks[task.ref]
+            if stored.state is not TaskState.WAITING or stored.waiting_on or stored.run != task.run:
+                return None
+            decided = replace(stored, state=verdict.state, fence=stored.fence + 1)
+            if verdict.state is TaskState.READY:
+                decided = replace(decided, ready_at_ms=now_ms, due_at_ms=now_ms + due.AFTER_READY)
+            else:
+                decided = settled(
+                    decided, Outcome(state=verdict.state, error=verdict.reason), now_ms
+                )
+            self._state.tasks[task.ref] = decided
+            return decided
+
+    def mark_queued(self, task: Task, *, now_ms: int) -> None:
+        with self._state.lock:
+            stored = self._state.tasks[task.ref]
+            if stored.state is TaskState.READY and stored.run == task.run:
+                self._state.tasks[task.ref] = replace(
+                    stored,
+                    state=TaskState.QUEUED,
+                    fence=stored.fence + 1,
+                    due_at_ms=now_ms + due.AFTER_QUEUED,
+                )
+
+    def clear_due(self, task: Task) -> None:
+        with self._state.lock:
+            stored = self._state.tasks[task.ref]
+            if (stored.state, stored.fence, stored.run) == (task.state, task.fence, task.run):
+                self._state.tasks[task.ref] = replace(stored, due_at_ms=None)

@@ -1,0 +1,100 @@
+"""Leases, in memory."""
+
+from dataclasses import replace
+
+from switchyard.adapters.memory.settling import settled
+from switchyard.adapters.memory.state import MemoryState
+from switchyard.domain import due
+from switchyard.domain.claims import Claimable, decide_claim
+from switchyard.domain.errors import LeaseLost
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.ports import Claimed, Refused
+
+
+class MemoryTaskLeases:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def claim(
+        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+    ) -> Claimed | Refused | None:
+        with self._state.lock:
+            task = self._state.tasks.get(ref)
+            if task is None:
+                return None
+            decision = decide_claim(task, now_ms=now_ms)
+            if not isinstance(decision, Claimable):
+                return Refused(task, decision)
+            claimed = replace(
+                task,
+                state=TaskState.PROCESSING,
+                owner=owner,
+                fence=task.fence + 1,
+                attempt=task.attempt + 1,
+                lease_until_ms=now_ms + lease_ms,
+                started_at_ms=now_ms,
+                due_at_ms=now_ms + lease_ms + due.AFTER_LEASE,
+            )
+            self._state.tasks[ref] = claimed
+            return Claimed(claimed, Lease(claimed, owner))
+
+    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+        with self._state.lock:
+            return self._store(replace(self._held(lease), lease_until_ms=lease_until_ms))
+
+    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+        with self._state.lock:
+            task = self._held(lease)
+            if outcome.state is TaskState.COMPLETED:
+                payload = self._state.payloads[task.ref]
+                self._state.payloads[task.ref] = replace(payload, output=output)
+            return self._store(settled(task, outcome, now_ms))
+
+    def release(
+        self,
+        lease: Lease,
+        *,
+        not_before_ms: int,
+        now_ms: int,
+        give_attempt_back: bool,
+        error: str | None = None,
+    ) -> Task:
+        with self._state.lock:
+            task = self._held(lease)
+            return self._store(
+                replace(
+                    task,
+                    state=TaskState.QUEUED,
+                    not_before_ms=not_before_ms,
+                    attempt=task.attempt - 1 if give_attempt_back else task.attempt,
+                    owner=None,
+                    lease_until_ms=0,
+                    last_error=error or task.last_error,
+                    due_at_ms=max(now_ms, not_before_ms) + due.AFTER_QUEUED,
+                )
+            )
+
+    def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
+        with self._state.lock:
+            stored = self._state.tasks[task.ref]
+            lapsed = stored.state is TaskState.PROCESSING and stored.lease_until_ms < now_ms
+            idle = stored.state in {TaskState.READY, TaskState.QUEUED}
+            if stored.fence != task.fence or not (lapsed or idle):
+                return None
+            return self._store(settled(replace(stored, fence=stored.fence + 1), outcome, now_ms))
+
+    def _held(self, lease: Lease) -> Task:
+        task = self._state.tasks.get(lease.ref)
+        if (
+            task is None
+            or task.state is not TaskState.PROCESSING
+            or (task.fence, task.owner) != (lease.fence, lease.owner)
+        ):
+            raise LeaseLost(f"{lease.ref.request_id} is no longer ours")
+        return task
+
+    def _store(self, task: Task) -> Task:
+        self._state.tasks[task.ref] = task
+        return task
