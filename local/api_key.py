@@ -1,9 +1,8 @@
-"""Issues an API key into the deployed state table: `python -m local.api_key`.
+"""Issues an API key into the deployed state table: `python -m local.api_key TENANT TABLE`.
 
 A process of its own, because it is pointed at MiniStack by its environment.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,20 +12,18 @@ from local.errors import failure_with_log
 from local.home import Home
 
 TENANT = "local"
+"""Whose key the local cloud itself uses."""
 
 
-def issue_api_key(root: Path, home: Home, port: int, state_table_name: str) -> str:
-    environment = {
-        **bare_environment(home),
-        **aws_environment(port),
-        "STATE_TABLE_NAME": state_table_name,
-    }
+def issue_api_key(
+    root: Path, home: Home, port: int, *, state_table_name: str, tenant: str = TENANT
+) -> str:
     log = home.log("api-key")
     with log.open("w") as errors:
         issued = subprocess.run(
-            [sys.executable, "-m", "local.api_key"],
+            [sys.executable, "-m", "local.api_key", tenant, state_table_name],
             cwd=root,
-            env=environment,
+            env={**bare_environment(home), **aws_environment(port)},
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -40,7 +37,8 @@ def issue_api_key(root: Path, home: Home, port: int, state_table_name: str) -> s
 def main() -> None:
     from switchyard.bootstrap import new_api_key  # noqa: PLC0415 - it imports boto3
 
-    sys.stdout.write(new_api_key(TENANT, state_table_name=os.environ["STATE_TABLE_NAME"]))
+    tenant, state_table_name = sys.argv[1:]
+    sys.stdout.write(new_api_key(tenant, state_table_name=state_table_name))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from local.api import api_serves
+from local.api_key import issue_api_key
 from local.deployed import read_outputs, worker_container
 from local.deployer import Deployer, Say
 from local.endpoint import Endpoint, recall
@@ -96,6 +97,12 @@ class LocalCloud:
         if known is None or not self._ministack.pid:
             raise CloudError("The local cloud is not running. Start it with `make up`.")
         return known.endpoint
+
+    def issue_key(self, tenant: str) -> str:
+        """A further API key, while it runs."""
+        port = self.endpoint().port
+        table = read_outputs(self._home.outputs_file).state_table_name
+        return issue_api_key(REPOSITORY, self._home, port, state_table_name=table, tenant=tenant)
 
     def _alone(self, say: Say) -> AbstractContextManager[None]:
         return held(

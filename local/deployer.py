@@ -97,7 +97,8 @@ class Deployer:
         )
         if endpoint.api_key and api_serves(endpoint):
             return endpoint
-        key = issue_api_key(self._root, self._home, self._port, outputs.state_table_name)
+        table = outputs.state_table_name
+        key = issue_api_key(self._root, self._home, self._port, state_table_name=table)
         endpoint = replace(endpoint, api_key=key)
         if not api_serves(endpoint):
             log = self._home.log("ministack")

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-# The stacks name one Claude credential as a secret; a developer may have the other.
-ALTERNATIVE_CREDENTIAL = "CLAUDE_CODE_OAUTH_TOKEN"
+# The stacks name one Claude credential as a secret; a developer may have the other, or a gateway.
+DEVELOPERS_OWN = ("CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
 
 def container_environment(container: Mapping[str, Any], host: Mapping[str, str]) -> dict[str, str]:
     """What the container would see: its variables as deployed, its secrets from the host."""
     variables = {entry["name"]: entry["value"] for entry in container.get("environment", [])}
-    secrets = {*secret_names(container), ALTERNATIVE_CREDENTIAL}
-    return {**variables, **{name: host[name] for name in sorted(secrets) if host.get(name)}}
+    wanted = (*secret_names(container), *DEVELOPERS_OWN)
+    return {**variables, **{name: host[name] for name in wanted if host.get(name)}}
 
 
 def secret_names(container: Mapping[str, Any]) -> list[str]:
