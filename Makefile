@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check format stage synth diff deploy lock clean distclean
+.PHONY: help setup run up down test lint check format stage synth diff deploy bootstrap lock clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -57,6 +57,9 @@ stage:
 
 synth diff deploy: stage setup
 	$(CDK) $@ $(if $(filter synth,$@),--quiet,--all) -c stage="$(STAGE)"
+
+bootstrap: stage setup ## Prepare the AWS account you are logged in to, once: STAGE=dev
+	$(CDK) bootstrap -c stage="$(STAGE)"
 
 synth: ## Write the templates of a stage to cdk.out: STAGE=dev
 diff: ## Show what a deployment would change: STAGE=dev

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from cli.errors import CliError, Refused, Unreachable
 from cli.stages import API_KEY, NOT_RUNNING, Endpoint, Stage
+from cli.wording import sentence
 from switchyard.contracts.problems import ProblemDetails, ProblemEntry
 from switchyard.domain.errors import Problem
 
@@ -24,7 +25,7 @@ def refusal(response: httpx.Response, endpoint: Endpoint) -> CliError:
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return Refused(_wrong_key(endpoint))
     details = _details(response)
-    reason = f"{details.detail.rstrip('.')}."
+    reason = sentence(details.detail)
     if response.is_client_error and status != HTTPStatus.TOO_MANY_REQUESTS:
         problems = [_problem(entry) for entry in details.problems]
         return Refused("The API refused:" if problems else f"The API refused: {reason}", problems)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from cli.artifacts import folder_of
+from cli.stages import Endpoint
 from cli.statuses import coloured, symbol
 from cli.tables import cut_to_fit, table_of
 from cli.terminal import clean, heading
@@ -37,9 +39,9 @@ def print_definitions(definitions: Sequence[RegisteredDefinition], console: Cons
     console.print(table)
 
 
-def print_task(task: TaskView, console: Console) -> None:
+def print_task(task: TaskView, endpoint: Endpoint, console: Console) -> None:
     console.print(Text("  ").join([heading(task.task_id), _status(task.status)]))
-    for name, value in _facts(task).items():
+    for name, value in _facts(task, endpoint).items():
         if value:
             line = Text.assemble((name.ljust(12), "dim"), clean(value))
             console.print(line, soft_wrap=True)
@@ -54,7 +56,7 @@ def _status(status: str) -> Text:
     return Text.assemble(symbol(status), " ", coloured(status))
 
 
-def _facts(task: TaskView) -> dict[str, str]:
+def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
     tokens = (task.input_tokens, task.output_tokens, task.cache_read_tokens)
     read, written, cached = tokens
     return {
@@ -67,4 +69,5 @@ def _facts(task: TaskView) -> dict[str, str]:
         "cost": cost(task.cost_usd),
         "error": task.error or "",
         "files": task.artifacts or "",
+        "on disk": str(folder_of(task, endpoint) or ""),
     }

@@ -7,9 +7,10 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-from cli.commands import cloud, definitions, jobs, submission
+from cli.commands import cloud, definitions, jobs, keys, submission
 from cli.errors import CliError, Interrupted, Unreachable
 from cli.terminal import notices
+from cli.wiring import real_outside
 from local.errors import CloudError
 from switchyard.domain.text import without_control_characters
 
@@ -45,6 +46,7 @@ app = typer.Typer(
 definitions_app = typer.Typer(
     no_args_is_help=True, help="Task definitions: what tasks can be asked to do."
 )
+keys_app = typer.Typer(no_args_is_help=True, help="API keys: who may use a stage.")
 
 
 @app.callback()
@@ -54,8 +56,6 @@ def prepare(context: typer.Context) -> None:
     Start here: switchyard run examples/brand-analysis.yaml
     """
     if context.obj is None:
-        from cli.wiring import real_outside  # noqa: PLC0415 - boto3 is slow, and help needs none
-
         context.obj = real_outside()
 
 
@@ -80,6 +80,8 @@ app.command()(jobs.task)
 app.add_typer(definitions_app, name="definitions")
 definitions_app.command("put")(definitions.put)
 definitions_app.command("list")(definitions.list_registered)
+app.add_typer(keys_app, name="keys")
+keys_app.command("issue")(keys.issue)
 app.command()(cloud.up)
 app.command()(cloud.down)
 app.command()(cloud.status)

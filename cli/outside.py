@@ -27,6 +27,9 @@ class Cloud(Protocol):
     def endpoint(self) -> Endpoint:
         """Raise `CloudError` when it is not running."""
 
+    def issue_key(self, tenant: str) -> str:
+        """A new API key; raise `CloudError` when it is not running."""
+
 
 @dataclass(frozen=True)
 class Outside:
@@ -37,6 +40,8 @@ class Outside:
     """Where the local cloud's worker leaves its files, a folder per request."""
     deployed_url: Callable[[str], str]
     """The API's URL of a deployed stage. Raises `SwitchyardError`."""
+    new_deployed_key: Callable[[str, str], str]
+    """A new API key for a tenant of a deployed stage. Raises `SwitchyardError`."""
     transport: httpx.BaseTransport | None = None
     """Instead of the network."""
 

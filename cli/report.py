@@ -1,12 +1,12 @@
 """What a settled job leaves behind: results, failures, and where the files are."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 
 from cli.api import Api
+from cli.artifacts import bucket_prefix, folder_of
 from cli.picture import in_running_order
 from cli.stages import Endpoint
 from cli.statuses import COMPLETED, FAILED
@@ -61,22 +61,10 @@ def _print_files(views: Sequence[TaskView], endpoint: Endpoint, console: Console
         return
     console.print()
     console.print(heading("Artifacts, logs and traces"))
-    for view in kept:
-        console.print(clean(view.task_id))
-        for place in _places(view, endpoint):
-            console.print(f"  {place}", soft_wrap=True)  # in one piece, to be copied
-
-
-def _places(view: TaskView, endpoint: Endpoint) -> list[str]:
-    folder = _folder_on_disk(view, endpoint)
-    return [clean(view.artifacts or ""), *([str(folder)] if folder else [])]
-
-
-def _folder_on_disk(view: TaskView, endpoint: Endpoint) -> Path | None:
-    if endpoint.output_folder is None:
-        return None
-    folder = endpoint.output_folder / view.request_id
-    if not folder.is_dir():
-        return None
-    here = Path.cwd()
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+    folders = [folder_of(view, endpoint) for view in kept]
+    for view, folder in zip(kept, folders, strict=True):
+        place = str(folder) if folder else clean(view.artifacts or "")
+        console.print(f"  {place}", soft_wrap=True)  # in one piece, to be copied
+    if any(folders):
+        prefix = clean(bucket_prefix(kept[0]))
+        console.print(f"  The same in the bucket, below {prefix}", style="dim", soft_wrap=True)

@@ -9,6 +9,7 @@ from typing import Final
 
 from cli.errors import BadInput, Unreachable
 from cli.outside import Outside
+from cli.wording import sentence
 from local.errors import CloudError
 from switchyard.domain.errors import SwitchyardError
 
@@ -55,7 +56,10 @@ def local_endpoint(outside: Outside) -> Endpoint:
 def _key(stage: Stage, environment: Mapping[str, str]) -> str:
     key = environment.get(API_KEY, "")
     if not key:
-        raise BadInput(f"The stage {stage} needs an API key: set {API_KEY} to yours.")
+        raise BadInput(
+            f"The stage {stage} needs an API key: set {API_KEY} to yours. "
+            f"`switchyard keys issue TENANT{stage.option}` issues one."
+        )
     if not (key.isascii() and key.isprintable()):
         raise BadInput(f"{API_KEY} contains characters that no API key has.")
     return key
@@ -73,6 +77,6 @@ def _deployed_url(stage: Stage, outside: Outside) -> str:
         return outside.deployed_url(stage.value)
     except SwitchyardError as error:
         raise Unreachable(
-            f"The API of the stage {stage} was not found: {error}. "
+            f"The API of the stage {stage} was not found: {sentence(error)} "
             f"Deploy the stage, or set {API_URL}."
         ) from error

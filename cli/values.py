@@ -5,26 +5,16 @@ from typing import Any, Final
 from rich.console import Console
 from rich.json import JSON
 
-from switchyard.domain.text import without_control_characters
+from switchyard.domain.text import clean_values
 
 MAX_LINES: Final = 200
 
 
 def print_value(value: Any, console: Console) -> None:
-    pretty = JSON.from_data(_cleaned(value), ensure_ascii=False).text
+    pretty = JSON.from_data(clean_values(value), ensure_ascii=False).text
     lines = pretty.split("\n")
     for line in lines[:MAX_LINES]:
         console.print(line, soft_wrap=True)
     left_out = len(lines) - MAX_LINES
     if left_out > 0:
         console.print(f"… {left_out} more lines; `switchyard task --json` shows all", style="dim")
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return without_control_characters(value)
-    if isinstance(value, list):
-        return [_cleaned(item) for item in value]
-    if isinstance(value, dict):
-        return {without_control_characters(k): _cleaned(v) for k, v in value.items()}
-    return value

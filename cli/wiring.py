@@ -1,11 +1,11 @@
-"""The real outside."""
+"""The real outside. Only what talks to AWS itself imports boto3, and only once it is called."""
 
 import os
 
 from cli.outside import Outside
 from local.cloud import REPOSITORY, LocalCloud
 from local.home import Home
-from switchyard.bootstrap import stage_endpoint, system_clock
+from switchyard.clock import system_clock
 
 
 def real_outside() -> Outside:
@@ -15,5 +15,18 @@ def real_outside() -> Outside:
         clock=system_clock(),
         cloud=LocalCloud(folder),
         worker_output=Home(folder).worker_output,
-        deployed_url=stage_endpoint,
+        deployed_url=_deployed_url,
+        new_deployed_key=_new_deployed_key,
     )
+
+
+def _deployed_url(stage: str) -> str:
+    from switchyard.bootstrap import stage_endpoint  # noqa: PLC0415 - it imports boto3
+
+    return stage_endpoint(stage)
+
+
+def _new_deployed_key(tenant: str, stage: str) -> str:
+    from switchyard.bootstrap import new_api_key  # noqa: PLC0415 - it imports boto3
+
+    return new_api_key(tenant, state_table_name=f"state-{stage}")

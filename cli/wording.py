@@ -33,3 +33,8 @@ def total_cost(job: JobView) -> str:
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def sentence(reason: object) -> str:
+    """With one full stop, whoever wrote it."""
+    return f"{str(reason).rstrip('.')}."

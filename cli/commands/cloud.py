@@ -1,15 +1,25 @@
 """`up`, `down`, `status`: the cloud on this machine."""
 
-import json
 from dataclasses import asdict
 
 import typer
 from rich.console import Console
 
+from cli.errors import Unreachable
 from cli.options import JsonOption
 from cli.outside import Say, outside_of
-from cli.terminal import notices, results
+from cli.terminal import notices, print_json, results
 from local.cloud import Status
+from switchyard.contracts.wire import Wire
+
+
+class CloudStatus(Wire):
+    running: bool
+    healthy: bool
+    port: int
+    api_url: str | None
+    ministack_pid: int | None
+    worker_pid: int | None
 
 
 def up(context: typer.Context) -> None:
@@ -29,12 +39,17 @@ def down(context: typer.Context) -> None:
 
 
 def status(context: typer.Context, *, as_json: JsonOption = False) -> None:
-    """Tell whether the local cloud runs and answers."""
+    """Tell whether the local cloud runs and answers.
+
+    Exits with 0 only if it does, otherwise with 3.
+    """
     found = outside_of(context).cloud.status()
     if as_json:
-        typer.echo(json.dumps({"running": found.running, **asdict(found)}, indent=2))
+        print_json(CloudStatus(running=found.running, **asdict(found)))
     else:
         _print_status(found, results())
+    if not found.healthy:
+        raise typer.Exit(Unreachable.exit_code)
 
 
 def saying(console: Console) -> Say:

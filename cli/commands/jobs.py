@@ -96,7 +96,7 @@ def task(
     if as_json:
         print_json(found)
     else:
-        print_task(found, results())
+        print_task(found, api.endpoint, results())
 
 
 def _api(stage: Stage, outside: Outside) -> Api:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -20,8 +20,7 @@ from cli.terminal import notices, print_json, results
 from cli.wording import counted
 from local.interrupts import signals_interrupt
 from switchyard.contracts.jobs import JobAccepted
-
-CREDENTIALS: Final = ("ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN")
+from switchyard.domain.credentials import CLAUDE_CREDENTIALS
 
 WatchOption = Annotated[
     bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
@@ -80,12 +79,12 @@ def submit(
 
 
 def agent_in(environment: Mapping[str, str]) -> str:
-    for credential in CREDENTIALS:
+    for credential in CLAUDE_CREDENTIALS:
         if environment.get(credential):
             return f"Tasks are done by Claude ({credential} is set)."
     return (
         "Tasks are done by the offline agent, which makes up plausible answers. "
-        f"For Claude, set {' or '.join(CREDENTIALS)}."
+        f"For Claude, set {' or '.join(CLAUDE_CREDENTIALS)}."
     )
 
 

@@ -68,11 +68,20 @@ def parse_yaml(text: str) -> tuple[Any, Outline]:
         outline = outline_of(node)
         return (None if outline.problems else loader.construct_document(node)), outline
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise NotReadable(mark.line + 1 if mark else 1, f"not YAML: {error.problem}") from error
+        raise _not_yaml(error) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise NotReadable(line, f"not YAML: {error.reason}") from error
+
+
+def _not_yaml(error: yaml.MarkedYAMLError) -> NotReadable:
+    mark = error.problem_mark or error.context_mark
+    problem = error.problem or "it cannot be read"
+    if "'\\t'" in problem:
+        problem = "a tab; use spaces"
+    elif error.context_mark and (error.context or "").startswith("while "):
+        problem += f" ({error.context} from line {error.context_mark.line + 1})"
+    return NotReadable(mark.line + 1 if mark else 1, f"not YAML: {problem}")
 
 
 def outline_of(root: yaml.Node) -> Outline:

@@ -12,6 +12,7 @@ from switchyard.domain.errors import Unavailable
 from tests.unit.cli.fakes import NOW_MS, FakeApi, FakeCloud
 
 Switchyard = Callable[..., Result]
+NewDeployedKey = Callable[[str, str], str]
 
 
 @pytest.fixture
@@ -30,8 +31,17 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
+def new_deployed_key() -> NewDeployedKey:
+    return lambda tenant, stage: f"swy.{tenant}.from-{stage}"
+
+
+@pytest.fixture
 def switchyard(
-    api: FakeApi, cloud: FakeCloud, environment: dict[str, str], tmp_path: Path
+    api: FakeApi,
+    cloud: FakeCloud,
+    environment: dict[str, str],
+    new_deployed_key: NewDeployedKey,
+    tmp_path: Path,
 ) -> Switchyard:
     """Runs the command as a user would, without a terminal."""
 
@@ -42,6 +52,7 @@ def switchyard(
             cloud=cloud,
             worker_output=tmp_path,
             deployed_url=no_such_stack,
+            new_deployed_key=new_deployed_key,
             transport=httpx.MockTransport(api),
         )
         return CliRunner().invoke(app, [str(argument) for argument in arguments], obj=outside)

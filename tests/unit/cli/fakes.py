@@ -99,6 +99,7 @@ class FakeApi:
 @dataclass
 class FakeCloud:
     running: bool = True
+    healthy: bool = True
     calls: list[str] = field(default_factory=list)
 
     def up(self, say: Say) -> Endpoint:
@@ -115,9 +116,11 @@ class FakeCloud:
     def status(self) -> Status:
         pid = 7 if self.running else None
         url = URL if self.running else None
-        return Status(
-            port=4580, ministack_pid=pid, worker_pid=pid, api_url=url, healthy=self.running
-        )
+        healthy = self.running and self.healthy
+        return Status(port=4580, ministack_pid=pid, worker_pid=pid, api_url=url, healthy=healthy)
+
+    def issue_key(self, tenant: str) -> str:
+        return f"swy.{tenant}.from-{self.endpoint().tenant}"
 
     def endpoint(self) -> Endpoint:
         if not self.running:

@@ -22,13 +22,25 @@ def test_down_stops_it(switchyard: Switchyard, cloud: FakeCloud) -> None:
 
 
 def test_status_of_a_cloud_that_is_up(switchyard: Switchyard) -> None:
-    assert URL in switchyard("status").stdout
+    result = switchyard("status")
+
+    assert URL in result.stdout
+    assert result.exit_code == 0
 
 
-def test_status_of_a_cloud_that_is_down(switchyard: Switchyard, cloud: FakeCloud) -> None:
-    cloud.running = False
+@pytest.mark.parametrize(
+    ("cloud", "told"),
+    [
+        (FakeCloud(running=False), "The local cloud is not running."),
+        (FakeCloud(healthy=False), "The local cloud runs, but does not answer as it should"),
+    ],
+    ids=["down", "ill"],
+)
+def test_status_of_a_cloud_that_is_of_no_use(told: str, switchyard: Switchyard) -> None:
+    result = switchyard("status")
 
-    assert switchyard("status").stdout.startswith("The local cloud is not running.")
+    assert result.stdout.startswith(told)
+    assert result.exit_code == 3
 
 
 @pytest.mark.parametrize(

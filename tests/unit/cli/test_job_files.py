@@ -53,6 +53,14 @@ definitions:
       type: objekt
 tasks: [{taskId: a, name: scrape}]
 """
+LEFT_OPEN = """\
+tasks:
+  - taskId: a
+    name: scrape
+    input: {url: x
+  - taskId: b
+"""
+FROM_LINE_4 = "(while parsing a flow mapping from line 4)"
 
 BROKEN = {
     "a cycle": (CYCLE, "2: tasks: the dependencies form a cycle: "),
@@ -66,8 +74,8 @@ BROKEN = {
     "a bad schema": (BAD_SCHEMA, "5: definitions.scrape.outputSchema: not a JSON Schema: $.type"),
     "no tasks": ("name: x\n", "1: tasks: is required"),
     "an empty list": ("name: x\ntasks: []\n", "2: tasks: a job has 1 to "),
-    "malformed YAML": ("tasks: [\n  {taskId: a\n", "3: not YAML: expected ',' or '}'"),
-    "a tab": ("tasks:\n\t- a\n", "2: not YAML: found character"),
+    "malformed YAML": (LEFT_OPEN, f"5: not YAML: expected ',' or '}}', but got ':' {FROM_LINE_4}"),
+    "a tab": ("tasks:\n\t- a\n", "2: not YAML: a tab; use spaces"),
     "two documents": ("a: 1\n---\nb: 2\n", "2: not YAML: but found another document"),
     "a foreign tag": ("name: !!python/name:os.system x\n", "1: not YAML: could not determine"),
     "a control character": ("name: \x07\n", "1: not YAML: special characters are not allowed"),

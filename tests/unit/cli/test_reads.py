@@ -83,6 +83,20 @@ def test_a_task_shows_its_input_and_figures(switchyard: Switchyard) -> None:
     assert "12 in, 0 out, 0 from cache" in result.stdout
 
 
+def test_a_task_tells_where_its_files_are(
+    switchyard: Switchyard, api: FakeApi, tmp_path: Path
+) -> None:
+    folder = tmp_path / REQUEST_ID / "2"
+    folder.mkdir(parents=True)
+    view = a_task_view(SCRAPE, artifacts=f"s3://bucket/task/logs/{REQUEST_ID}/2/")
+    api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(view))
+
+    result = switchyard("task", REQUEST_ID)
+
+    assert f"files       s3://bucket/task/logs/{REQUEST_ID}/2/\n" in result.stdout
+    assert f"on disk     {folder}\n" in result.stdout
+
+
 def test_definitions_are_listed(switchyard: Switchyard) -> None:
     assert "reader" in switchyard("definitions", "list").stdout
 

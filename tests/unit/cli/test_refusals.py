@@ -20,8 +20,10 @@ def test_an_unknown_stage_names_the_known_ones(switchyard: Switchyard) -> None:
 def test_a_deployed_stage_needs_a_key(switchyard: Switchyard) -> None:
     result = switchyard("jobs", "--stage", "dev")
 
-    expected = "The stage dev needs an API key: set SWITCHYARD_API_KEY to yours.\n"
-    assert result.stderr == expected
+    assert result.stderr == (
+        "The stage dev needs an API key: set SWITCHYARD_API_KEY to yours. "
+        "`switchyard keys issue TENANT --stage dev` issues one.\n"
+    )
     assert result.exit_code == 2
 
 

@@ -9,6 +9,9 @@ import pytest
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes import JOB_ID, FakeApi, a_job, a_task, a_task_view, answer
 
+BUCKET = "s3://bucket/task/logs/"
+FOLDER = f"{JOB_ID}__scrape/1"
+
 SCRAPED = a_task("scrape", "completed", cost_usd=0.0125)
 COMPILED = a_task("compile", "completed", after=("scrape",))
 FAILED = a_task("compile", "failed", after=("scrape",), error="no [bold]\x1b[31mschema", attempt=3)
@@ -23,7 +26,7 @@ END = a_job("completed", COMPILED, SCRAPED)
 @pytest.fixture
 def api(api: FakeApi) -> FakeApi:
     api.on(f"GET /jobs/{JOB_ID}", *map(answer, (BEGINNING, BEGINNING, MIDDLE, END)))
-    scraped = a_task_view(SCRAPED, output={"title": "Shop"}, artifacts="s3://bucket/scrape/1")
+    scraped = a_task_view(SCRAPED, output={"title": "Shop"}, artifacts=f"{BUCKET}{FOLDER}/")
     compiled = a_task_view(COMPILED, output={"advice": ["[red]Äther\x1b[2J"]})
     api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(scraped))
     api.on(f"GET /jobs/{JOB_ID}/tasks/compile", answer(compiled))
@@ -60,14 +63,22 @@ def test_the_results_are_those_of_the_last_tasks(switchyard: Switchyard) -> None
     assert "Output of scrape" not in result.stdout
 
 
-def test_it_tells_where_the_files_are(switchyard: Switchyard, tmp_path: Path) -> None:
-    folder = tmp_path / f"{JOB_ID}__scrape"
-    folder.mkdir()
+def test_files_on_this_machine_are_told_by_folder(switchyard: Switchyard, tmp_path: Path) -> None:
+    folder = tmp_path / FOLDER
+    folder.mkdir(parents=True)
 
     result = switchyard("watch", JOB_ID)
 
-    assert "s3://bucket/scrape/1" in result.stdout
-    assert str(folder) in result.stdout.replace("\n", "")
+    assert result.stdout.splitlines()[-2:] == [
+        f"  {folder}",
+        f"  The same in the bucket, below {BUCKET}",
+    ]
+
+
+def test_files_elsewhere_are_told_by_their_place_in_the_bucket(switchyard: Switchyard) -> None:
+    result = switchyard("watch", JOB_ID)
+
+    assert result.stdout.splitlines()[-1] == f"  {BUCKET}{FOLDER}/"
 
 
 def test_a_failed_job_ends_in_one(switchyard: Switchyard, api: FakeApi) -> None:

@@ -1,10 +1,18 @@
 """How the API says no: problem details that list every problem with its place."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from switchyard.contracts.wire import Wire
 from switchyard.domain.errors import Problem
+
+
+_OUR_WORDS: Final = {
+    "extra_forbidden": "is not a field that is known here",
+    "missing": "is required",
+    "tuple_type": "should be a list",
+    "dict_type": "should be an object",
+}
 
 
 class ProblemEntry(Wire):
@@ -36,9 +44,7 @@ def _place(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
-    if error["type"] == "extra_forbidden":
-        return "is not a field that is known here"
-    if error["type"] == "missing":
-        return "is required"
+    if error["type"] in _OUR_WORDS:
+        return _OUR_WORDS[error["type"]]
     message = str(error["msg"]).removeprefix("Value error, ")
     return message[0].lower() + message[1:]

@@ -47,7 +47,7 @@ def problems_in(tasks: Sequence[TaskSpec]) -> list[Problem]:
         return [Problem(("tasks",), f"a job has 1 to {MAX_TASKS} tasks, this one {len(tasks)}")]
     problems = [*_id_problems(tasks), *_dependency_problems(tasks)]
     cycle = _first_cycle(tasks)
-    if cycle:
+    if cycle and len({task.task_id for task in tasks}) == len(tasks):
         problems.append(Problem(("tasks",), f"the dependencies form a cycle: {cycle}"))
     return problems
 

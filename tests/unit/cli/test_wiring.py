@@ -1,0 +1,69 @@
+"""The real outside, as far as it can be had without a network."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from cli.wiring import real_outside
+from switchyard.adapters import aws
+from switchyard.domain.errors import Unavailable
+
+
+@pytest.fixture(autouse=True)
+def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody without a region and credentials."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+
+
+def ask_for_a_url() -> str:
+    return real_outside().deployed_url("dev")
+
+
+def ask_for_a_key() -> str:
+    return real_outside().new_deployed_key("acme", "dev")
+
+
+@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key])
+def test_without_a_region_a_stage_is_out_of_reach(ask: Callable[[], str]) -> None:
+    with pytest.raises(Unavailable, match="region"):
+        ask()
+
+
+@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key])
+def test_without_credentials_a_stage_is_out_of_reach(
+    ask: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+
+    with pytest.raises(Unavailable, match="credentials"):
+        ask()
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "ResourceNotFoundException"])
+def test_a_table_that_does_not_let_us_in_is_out_of_reach(
+    code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client: Any = boto3.client("dynamodb", region_name="eu-central-1")
+    monkeypatch.setattr(aws, "client", lambda service: client)
+
+    stub = Stubber(client)
+    stub.add_client_error("put_item", code)
+
+    with stub, pytest.raises(Unavailable, match=code):
+        ask_for_a_key()
+
+
+def test_what_needs_no_aws_does_not_wait_for_boto3() -> None:
+    script = "import sys, cli.main; cli.main.real_outside(); sys.exit('boto3' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
