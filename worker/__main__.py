@@ -18,7 +18,7 @@ from worker.subreaper import become_subreaper
 logger = get_logger("worker")
 
 MISCONFIGURED = 2
-INSISTED = 1
+FAILED = 1
 
 
 def main(connect: Callable[[WorkerSettings], WorkerPorts] = worker_ports) -> int:
@@ -28,7 +28,11 @@ def main(connect: Callable[[WorkerSettings], WorkerPorts] = worker_ports) -> int
         print(problem, file=sys.stderr)  # noqa: T201 - for whoever starts it
         return MISCONFIGURED
     become_subreaper()
-    asyncio.run(_run(configuration, connect(configuration.settings)))
+    try:
+        asyncio.run(_run(configuration, connect(configuration.settings)))
+    except Exception:
+        logger.critical("worker ended by a bug", exc_info=True)
+        return FAILED
     return 0
 
 
@@ -53,7 +57,7 @@ async def _until_done(running: Coroutine[Any, Any, None], stop: Stop, children: 
     if not work.done():
         children.kill_all()
         logger.warning("worker leaves at once")
-        os._exit(INSISTED)  # a thread may still wait for the queue, for up to 20 s
+        os._exit(FAILED)  # a thread may still wait for the queue, for up to 20 s
     insisted.cancel()
     await work
 

@@ -10,6 +10,7 @@ from worker.children import Children
 from worker.delivery import Deliveries
 from worker.lease_timing import LeaseTiming
 from worker.loop import Loop
+from worker.protection import Protection
 from worker.slots import Slots
 from worker.stopping import Stop
 from worker.supervision import Supervisor
@@ -37,10 +38,12 @@ def assemble(
         stop=stop,
         credential=Credential.found_in(host_environment),
     )
+    protection = Protection(ports, timing, stop=stop)
     return Loop(
         ports,
-        handle=Deliveries(ports, timing, attempts).handle,
+        handle=Deliveries(ports, timing, attempts, protection).handle,
         stop=stop,
+        protection=protection,
         slots=Slots(settings.max_concurrent_claude),
         wait_seconds=settings.wait_time_seconds,
         visibility_seconds=timing.visibility_seconds,

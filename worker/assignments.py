@@ -20,7 +20,7 @@ class Assignments:
         self._credential = credential
 
     def gather(self, task: Task) -> Assignment:
-        """Raise `UnknownDefinition`, or `Unavailable`."""
+        """Raise `UnknownDefinition`, `OfflineRefused` or `Unavailable`."""
         definition = self._ports.definitions.version(
             task.ref.tenant, task.definition, task.definition_version
         )

@@ -1,9 +1,11 @@
 """One attempt at a claimed task, from its data to its verdict."""
 
 import asyncio
+from dataclasses import replace
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
+from switchyard.domain.credentials import CLAUDE_CREDENTIALS
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.failures import FailureCategory
 from switchyard.domain.task import Task
@@ -13,7 +15,7 @@ from switchyard.settings import WorkerSettings
 from switchyard.usecases import task_events
 from worker.assignments import Assignments
 from worker.backend import CLAUDE
-from worker.child_environment import CREDENTIALS, Credential
+from worker.child_environment import Credential
 from worker.folder import TaskFolder
 from worker.keepalive import Keepalive
 from worker.outcome import judge
@@ -22,7 +24,15 @@ from worker.stopping import Stop
 from worker.supervision import Ended, Run, Supervisor
 from worker.task.assignment import Assignment
 from worker.upload import Uploader, artifacts_prefix
-from worker.verdict import Cancelled, Completed, Failed, HandedBack, TimedOut, Verdict
+from worker.verdict import (
+    Cancelled,
+    Completed,
+    Conclusion,
+    Failed,
+    HandedBack,
+    TimedOut,
+    Verdict,
+)
 from worker.waiting import first_of
 
 logger = get_logger("worker")
@@ -64,7 +74,7 @@ class Attempts:
             reason = f"its data could not be read: {outage}"
             return HandedBack(reason=reason, delay_ms=DELAY_AFTER_OUTAGE_MS)
         if assignment.backend == CLAUDE and self._credential is None:
-            error = f"the {CLAUDE} backend needs {' or '.join(CREDENTIALS)}"
+            error = f"the {CLAUDE} backend needs {' or '.join(CLAUDE_CREDENTIALS)}"
             return Failed(category=FailureCategory.AUTH, error=error)
         return await self._run_in_folder(claimed, assignment, keepalive)
 
@@ -72,7 +82,20 @@ class Attempts:
         self, claimed: Claimed, assignment: Assignment, keepalive: Keepalive
     ) -> Verdict:
         folder = TaskFolder.fresh(self._settings.output_folder, claimed.lease)
-        run = await self._supervisor.run(
+        try:
+            run = await self._supervise(claimed, assignment, folder, keepalive)
+            verdict = await self._ports.offload(self._verdict, run, folder, assignment)
+            if isinstance(verdict, HandedBack):  # there is little time left, nothing to explain
+                return verdict
+            return await self._with_its_files(verdict, folder, artifacts_prefix(claimed.lease))
+        finally:
+            if self._settings.delete_files_after_upload:
+                await self._ports.offload(folder.remove)
+
+    async def _supervise(
+        self, claimed: Claimed, assignment: Assignment, folder: TaskFolder, keepalive: Keepalive
+    ) -> Run:
+        return await self._supervisor.run(
             assignment,
             folder,
             credential=self._credential if assignment.backend == CLAUDE else None,
@@ -82,22 +105,20 @@ class Attempts:
             },
             on_start=lambda pid: self._tell_started(claimed.task, pid),
         )
-        verdict = await self._ports.offload(self._verdict, run, folder, assignment)
-        if isinstance(verdict, HandedBack):  # there is little time left, and no outcome to explain
-            return verdict
-        try:
-            await self._upload(folder, verdict, prefix=artifacts_prefix(claimed.lease))
-        except Unavailable as outage:  # no outcome without what led to it
-            error = f"its files could not be uploaded: {outage}"
-            return Failed(category=FailureCategory.NETWORK, error=error)
-        if self._settings.delete_files_after_upload:
-            await self._ports.offload(folder.remove)
-        return verdict
 
-    async def _upload(self, folder: TaskFolder, verdict: Verdict, *, prefix: str) -> None:
-        await self._uploader.upload(folder, prefix=prefix)
-        if isinstance(verdict, Completed):
-            await self._uploader.upload_result(verdict.output, prefix=prefix)
+    async def _with_its_files(
+        self, verdict: Conclusion, folder: TaskFolder, prefix: str
+    ) -> Conclusion:
+        """Completed only once the result is durable; the rest is true without its files too."""
+        try:
+            uploaded = await self._uploader.upload(folder, prefix=prefix)
+            if isinstance(verdict, Completed):
+                await self._uploader.upload_result(verdict.output, prefix=prefix)
+                uploaded = True
+        except Unavailable as outage:
+            logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
+            return _lost(verdict, outage) if isinstance(verdict, Completed) else verdict
+        return replace(verdict, artifacts=prefix) if uploaded else verdict
 
     def _verdict(self, run: Run, folder: TaskFolder, assignment: Assignment) -> Verdict:
         match run.ended:
@@ -126,3 +147,13 @@ class Attempts:
             await self._ports.offload(self._ports.emitter.emit, fact)
         except Unavailable as outage:
             logger.warning("start is not told", extra={"error": str(outage)})
+
+
+def _lost(completed: Completed, outage: Unavailable) -> Failed:
+    return Failed(
+        category=FailureCategory.NETWORK,
+        error=f"its result could not be uploaded: {outage}",
+        usage=completed.usage,
+        duration_ms=completed.duration_ms,
+        exit_code=0,
+    )

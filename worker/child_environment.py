@@ -8,6 +8,7 @@ from typing import Final
 
 import switchyard
 import worker
+from switchyard.domain.credentials import CLAUDE_CREDENTIALS
 from worker.task.assignment import TASK_FILE
 
 SYSTEM: Final = ("PATH", "HOME", "USER", "SHELL", "TMPDIR")
@@ -20,7 +21,6 @@ CLAUDE: Final = (
     "CLAUDE_SKIP_PERMISSIONS",
 )
 ENDPOINT: Final = "ANTHROPIC_BASE_URL"
-CREDENTIALS: Final = ("ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Credential:
 
     @classmethod
     def found_in(cls, host: Mapping[str, str]) -> "Credential | None":
-        names = [name for name in CREDENTIALS if host.get(name)]
+        names = [name for name in CLAUDE_CREDENTIALS if host.get(name)]
         return cls(names[0], host[names[0]]) if names else None
 
 

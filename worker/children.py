@@ -12,7 +12,7 @@ import psutil
 from switchyard.ports import Sleep
 from worker.child import Child
 from worker.child_output import ChildOutput
-from worker.descendants import kill, orphans, processes_below
+from worker.descendants import kill, orphans, processes_below, reap
 from worker.redaction import Redaction
 
 
@@ -87,5 +87,7 @@ class Children:
         finally:
             async with self._changing:
                 self._living.discard(child.pid)
-                kill([*below, *orphans(except_for=self._living | self._not_ours)])
+                left = [*below, *orphans(except_for=self._living | self._not_ours)]
+                kill(left)
+            await reap(left, sleep=self._sleep)
         await child.finish_output()

@@ -8,6 +8,7 @@ from switchyard.ports import Claimed, Received, Refused
 from worker.attempt import Attempts
 from worker.keepalive import Keepalive
 from worker.lease_timing import LeaseTiming
+from worker.protection import Protection
 from worker.refusal import Refusals
 from worker.settling import Settling
 
@@ -15,10 +16,17 @@ logger = get_logger("worker")
 
 
 class Deliveries:
-    def __init__(self, ports: WorkerPorts, timing: LeaseTiming, attempts: Attempts) -> None:
+    def __init__(
+        self,
+        ports: WorkerPorts,
+        timing: LeaseTiming,
+        attempts: Attempts,
+        protection: Protection,
+    ) -> None:
         self._ports = ports
         self._timing = timing
         self._attempts = attempts
+        self._protection = protection
         self._refusals = Refusals(ports)
         self._settling = Settling(ports)
 
@@ -52,8 +60,9 @@ class Deliveries:
                     message=received,
                     taken_at=taken_at,
                 )
-                verdict = await self._attempts.run(answer, keepalive)
-                await self._settling.settle(answer, verdict)
+                with self._protection.holding_a_task():
+                    verdict = await self._attempts.run(answer, keepalive)
+                    await self._settling.settle(answer, verdict)
                 return True
             case Refused():
                 return await self._refusals.answer(answer)

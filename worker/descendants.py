@@ -1,18 +1,21 @@
 """Finds and kills what a child left behind, sessions of their own included."""
 
+import contextlib
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 import psutil
 
-REAPING_SECONDS: Final = 0.5
+from switchyard.ports import Sleep
+
+REAPING_PAUSES: Final = (0.01, 0.02, 0.05, 0.1, 0.3)
 
 
 def processes_below(pid: int) -> list[psutil.Process]:
     try:
         return psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
+    except psutil.Error:
         return []
 
 
@@ -30,13 +33,18 @@ def orphans(*, except_for: Collection[int]) -> list[psutil.Process]:
 
 
 def kill(processes: Iterable[psutil.Process]) -> None:
-    victims = list(processes)
-    for process in victims:
-        try:
+    for process in processes:
+        with contextlib.suppress(psutil.Error):  # gone already, or not ours to kill
             process.kill()
-        except psutil.NoSuchProcess:
-            continue
-    psutil.wait_procs(victims, timeout=REAPING_SECONDS)
+
+
+async def reap(processes: Sequence[psutil.Process], *, sleep: Sleep) -> None:
+    """Wait until they are gone, so that none stays a zombie; for half a second at most."""
+    for pause in REAPING_PAUSES:
+        _, processes = psutil.wait_procs(processes, timeout=0)
+        if not processes:
+            return
+        await sleep(pause)
 
 
 def _session(pid: int) -> int | None:

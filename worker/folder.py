@@ -1,5 +1,6 @@
 """The folder of one attempt: what goes in, what comes out."""
 
+import contextlib
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,3 +30,5 @@ class TaskFolder:
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another attempt's folder may still be beside it
+            self.path.parent.rmdir()

@@ -8,6 +8,7 @@ from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
 from switchyard.observability import get_logger
 from switchyard.ports import Received
+from worker.protection import Protection
 from worker.slots import Slots
 from worker.stopping import Stop
 from worker.waiting import Pauses, first_of
@@ -27,6 +28,7 @@ class Loop:
         handle: Handle,
         stop: Stop,
         slots: Slots,
+        protection: Protection,
         wait_seconds: int,
         visibility_seconds: int,
     ) -> None:
@@ -34,6 +36,7 @@ class Loop:
         self._handle = handle
         self._stop = stop
         self._slots = slots
+        self._protection = protection
         self._wait_seconds = wait_seconds
         self._visibility_seconds = visibility_seconds
         self._pauses = Pauses(ports.randomness)
@@ -41,6 +44,7 @@ class Loop:
     async def run(self) -> None:
         """Until a stop was asked for and everything that ran has finished or was handed back."""
         async with asyncio.TaskGroup() as beside:
+            beside.create_task(self._protection.keep())
             grace = beside.create_task(self._stop.end_grace())
             async with asyncio.TaskGroup() as running:
                 await self._poll(running)

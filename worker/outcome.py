@@ -8,10 +8,14 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError
 
 from switchyard.contracts.wire import CleanText, Wire
+from switchyard.domain.errors import Problem
 from switchyard.domain.failures import FailureCategory
+from switchyard.domain.json_values import problem_in
 from switchyard.domain.task import Usage
+from switchyard.domain.text import without_control_characters
 from worker.redaction import Redaction
-from worker.schema_check import UnusableSchema, mismatch
+from worker.schema_check import UnusableSchema
+from worker.schema_guard import guarded_mismatch
 from worker.task.report import OUTCOME_FILE
 from worker.untrusted_file import NotReadable, read_bounded
 from worker.verdict import Completed, Failed
@@ -19,8 +23,10 @@ from worker.verdict import Completed, Failed
 MAX_OUTPUT_BYTES: Final = 200 * 1024
 MAX_OUTCOME_BYTES: Final = 4 * 1024 * 1024
 MAX_ERROR_CHARACTERS: Final = 2_000
+MAX_COUNT: Final = 10**12  # far more than an attempt can use, and a number that can be stored
+MAX_COST_USD: Final = 10**6
 
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 
 
 class ChildUsage(Wire):
@@ -39,7 +45,7 @@ class ChildOutcome(Wire):
     category: FailureCategory | None = None
     duration_ms: Count = 0
     usage: ChildUsage = ChildUsage()
-    cost_usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    cost_usd: float = Field(default=0.0, ge=0, le=MAX_COST_USD, allow_inf_nan=False)
     turns: Count = 0
 
     def spent(self) -> Usage:
@@ -95,11 +101,17 @@ def _read(folder: Path, exit_code: int, redaction: Redaction) -> ChildOutcome:
     except FileNotFoundError:
         raise _Unbelievable(FailureCategory.CHILD_DIED, _how_it_died(exit_code)) from None
     except (NotReadable, ValidationError) as error:
-        message = f"the child's outcome cannot be understood: {error}"
+        reason = _first_problem(error) if isinstance(error, ValidationError) else error
+        message = f"the child's outcome cannot be understood: {reason}"
         raise _Unbelievable(FailureCategory.PARSE, message) from error
     if (exit_code == 0) is not (outcome.status == "completed"):
         raise _Unbelievable(FailureCategory.CHILD_DIED, _how_it_died(exit_code))
     return outcome
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return without_control_characters(str(Problem(first["loc"], first["msg"])))
 
 
 def _how_it_died(exit_code: int) -> str:
@@ -109,10 +121,10 @@ def _how_it_died(exit_code: int) -> str:
 
 
 def _check_output(output: Any, schema: Mapping[str, Any] | None) -> None:
-    try:
-        size = len(json.dumps(output, allow_nan=False, ensure_ascii=False).encode())
-    except ValueError as error:
-        raise _Unbelievable(FailureCategory.PARSE, f"the output is not JSON: {error}") from error
+    problem = problem_in(output)
+    if problem is not None:
+        raise _Unbelievable(FailureCategory.PARSE, f"the output {problem}")
+    size = len(json.dumps(output, ensure_ascii=False).encode())
     if size > MAX_OUTPUT_BYTES:
         raise _Unbelievable(
             FailureCategory.VALIDATION,
@@ -124,7 +136,7 @@ def _check_output(output: Any, schema: Mapping[str, Any] | None) -> None:
 
 def _check_against(schema: Mapping[str, Any], output: Any) -> None:
     try:
-        problem = mismatch(output, schema)
+        problem = guarded_mismatch(output, schema)
     except UnusableSchema as error:
         message = f"the output schema cannot be applied: {error}"
         raise _Unbelievable(FailureCategory.VALIDATION, message) from error

@@ -1,6 +1,7 @@
 """What follows from a verdict: the task is settled, tried again or handed back, and it is told."""
 
 import math
+from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
@@ -13,10 +14,19 @@ from switchyard.ports import Claimed
 from switchyard.usecases import task_events
 from switchyard.usecases.emitting import Fact
 from worker.patience import patiently
-from worker.upload import artifacts_prefix
-from worker.verdict import Cancelled, Completed, Failed, HandedBack, TimedOut, Verdict
+from worker.verdict import (
+    Cancelled,
+    Completed,
+    Conclusion,
+    Failed,
+    HandedBack,
+    TimedOut,
+    Verdict,
+)
 
 logger = get_logger("worker")
+
+MAX_LAST_ERROR_CHARACTERS: Final = 200  # the control item stays small; the event has all of it
 
 
 class Settling:
@@ -31,9 +41,9 @@ class Settling:
             case Failed():
                 await self._settle_failure(claimed, verdict)
             case Completed():
-                await self._store(claimed, _outcome(verdict, claimed.lease), verdict.output)
+                await self._store(claimed, _outcome(verdict), verdict.output)
             case _:
-                await self._store(claimed, _outcome(verdict, claimed.lease), None)
+                await self._store(claimed, _outcome(verdict), None)
 
     async def _settle_failure(self, claimed: Claimed, failed: Failed) -> None:
         task = claimed.task
@@ -44,7 +54,7 @@ class Settling:
             case Retry():
                 await self._retry(claimed, failed, decision)
             case GiveUp():
-                await self._store(claimed, _outcome(failed, claimed.lease), None)
+                await self._store(claimed, _outcome(failed), None)
 
     async def _store(self, claimed: Claimed, outcome: Outcome, output: Json) -> None:
         settled = await patiently(
@@ -63,7 +73,11 @@ class Settling:
         delay_ms = round(self._ports.randomness.between(0, retry.longest_delay_ms))
         now_ms = self._ports.clock.now_ms()
         released = await self._release(
-            claimed.lease, now_ms, delay_ms, give_attempt_back=False, error=failed.error
+            claimed.lease,
+            now_ms,
+            delay_ms,
+            give_attempt_back=False,
+            error=failed.error[:MAX_LAST_ERROR_CHARACTERS],
         )
         await self._tell(
             task_events.attempt_failed(
@@ -121,8 +135,7 @@ class Settling:
             logger.warning("event is not told", extra={"error": str(outage)})
 
 
-def _outcome(verdict: Completed | Failed | TimedOut | Cancelled, lease: Lease) -> Outcome:
-    artifacts = artifacts_prefix(lease)
+def _outcome(verdict: Conclusion) -> Outcome:
     match verdict:
         case Completed():
             return Outcome(
@@ -130,7 +143,7 @@ def _outcome(verdict: Completed | Failed | TimedOut | Cancelled, lease: Lease) -
                 duration_ms=verdict.duration_ms,
                 usage=verdict.usage,
                 exit_code=0,
-                artifacts=artifacts,
+                artifacts=verdict.artifacts,
             )
         case Failed():
             return Outcome(
@@ -140,7 +153,7 @@ def _outcome(verdict: Completed | Failed | TimedOut | Cancelled, lease: Lease) -
                 exit_code=verdict.exit_code,
                 error=verdict.error,
                 error_category=verdict.category,
-                artifacts=artifacts,
+                artifacts=verdict.artifacts,
             )
         case TimedOut():
             return Outcome(
@@ -150,14 +163,14 @@ def _outcome(verdict: Completed | Failed | TimedOut | Cancelled, lease: Lease) -
                 error_category=FailureCategory.TIMEOUT,
                 timeout_ms=verdict.timeout_ms,
                 signal=verdict.signal,
-                artifacts=artifacts,
+                artifacts=verdict.artifacts,
             )
         case Cancelled():
             return Outcome(
                 state=TaskState.CANCELLED,
                 duration_ms=verdict.duration_ms,
                 error="cancellation was requested",
-                artifacts=artifacts,
+                artifacts=verdict.artifacts,
             )
 
 

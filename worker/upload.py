@@ -14,6 +14,7 @@ from worker.folder import UPLOADED, TaskFolder
 from worker.patience import patiently
 from worker.redaction import Redaction
 from worker.untrusted_file import NotReadable, read_bounded
+from worker.waiting import all_of
 
 logger = get_logger("worker")
 
@@ -46,29 +47,31 @@ class Uploader:
         self._ports = ports
         self._redaction = redaction
 
-    async def upload(self, folder: TaskFolder, *, prefix: str) -> None:
-        """Raise `Unavailable`; files that are too many or too large are left out."""
+    async def upload(self, folder: TaskFolder, *, prefix: str) -> bool:
+        """Whether there was anything. Raise `Unavailable`; what is too much is left out."""
         names = await self._ports.offload(_names, folder.path)
         room = asyncio.Semaphore(UPLOADS_AT_ONCE)
 
-        async def upload_one(name: str) -> None:
+        async def upload_one(name: str) -> bool:
+            path, key = folder.path / name, f"{prefix}{name}"
             async with room:
-                await patiently(self._ports, self._put_file, folder.path / name, f"{prefix}{name}")
+                return await patiently(self._ports, self._put_file, path, key)
 
-        await asyncio.gather(*map(upload_one, names))
+        return any(await all_of(map(upload_one, names)))
 
     async def upload_result(self, output: Json, *, prefix: str) -> None:
         """The output as it was validated, whatever the file that the child left says."""
         content = json.dumps(output, ensure_ascii=False).encode()
         await patiently(self._ports, self._put, f"{prefix}{RESULT_FILE}", content)
 
-    def _put_file(self, path: Path, key: str) -> None:
+    def _put_file(self, path: Path, key: str) -> bool:
         try:
             content = read_bounded(path, max_bytes=MAX_FILE_BYTES)
         except (NotReadable, FileNotFoundError) as problem:
             logger.warning("file is not uploaded", extra={"key": key, "error": str(problem)})
-            return
+            return False
         self._put(key, self._redaction.data(content))
+        return True
 
     def _put(self, key: str, content: bytes) -> None:
         content_type = CONTENT_TYPES.get(PurePosixPath(key).suffix.lower(), UNKNOWN_TYPE)
@@ -97,10 +100,11 @@ def _ordinary_files(folder: Path) -> Iterator[Path]:
         for parent, _, names in os.walk(folder / top):  # follows no links
             for name in names:
                 path = Path(parent, name)
-                if not path.is_symlink() and path.is_file() and _can_be_a_key(str(path)):
+                key = path.relative_to(folder).as_posix()
+                if not path.is_symlink() and path.is_file() and _can_be_a_key(key):
                     yield path
 
 
-def _can_be_a_key(path: str) -> bool:
+def _can_be_a_key(name: str) -> bool:
     """An agent may name its files as it likes; neither the bucket nor a log takes every name."""
-    return path.isprintable() and len(path.encode()) <= MAX_NAME_BYTES
+    return name.isprintable() and len(name.encode()) <= MAX_NAME_BYTES

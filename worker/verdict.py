@@ -1,4 +1,7 @@
-"""How an attempt ended, before anybody decided what follows from it."""
+"""How an attempt ended, before anybody decided what follows from it.
+
+`artifacts` is the prefix of its files in the bucket, once there are any.
+"""
 
 from dataclasses import dataclass, field
 
@@ -11,6 +14,7 @@ class Completed:
     output: Json
     usage: Usage
     duration_ms: int
+    artifacts: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,7 @@ class Failed:
     usage: Usage = field(default_factory=Usage)
     duration_ms: int = 0
     exit_code: int | None = None
+    artifacts: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +34,13 @@ class TimedOut:
     timeout_ms: int
     duration_ms: int
     signal: str
+    artifacts: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancelled:
     duration_ms: int
+    artifacts: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,4 +51,5 @@ class HandedBack:
     delay_ms: int = 0
 
 
-Verdict = Completed | Failed | TimedOut | Cancelled | HandedBack
+Conclusion = Completed | Failed | TimedOut | Cancelled
+Verdict = Conclusion | HandedBack

@@ -1,12 +1,13 @@
-"""Waiting for the first of several things, or between two tries."""
+"""Waiting for the first of several things, for all of them, or between two tries."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from switchyard.ports import Randomness
 
 K = TypeVar("K")
+R = TypeVar("R")
 
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 30.0
@@ -24,6 +25,17 @@ async def first_of(waits: Mapping[K, Awaitable[Any]]) -> K:
     ended = next(name for name, task in tasks.items() if not task.cancelled())
     tasks[ended].result()
     return ended
+
+
+async def all_of(waits: Iterable[Awaitable[R]]) -> list[R]:
+    """Every result; the first failure ends the others."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Pauses:

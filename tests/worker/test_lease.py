@@ -51,8 +51,9 @@ class HangingLeases(Leases):
 
 
 def test_a_task_longer_than_its_lease_keeps_it(yard: WorkerYard) -> None:
+    yard.configure(visibility_extension_amount=1)
     yard.leases = leases = Leases(yard)
-    yard.add_task(given={"offline": {"delayMs": 3_500}})
+    yard.add_task(given={"offline": {"delayMs": 2_000}})
 
     yard.work(until=yard.quiet)
 

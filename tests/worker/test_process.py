@@ -141,13 +141,24 @@ def test_a_lease_that_no_beat_can_keep_is_refused() -> None:
     assert ended.stderr.startswith("VISIBILITY_EXTENSION_INTERVAL: 9000 ms is too long")
 
 
+def test_a_bug_is_logged_as_one_line_and_ends_the_process() -> None:
+    code = "import sys; from worker.__main__ import main; sys.exit(main(connect=lambda _: 1 / 0))"
+
+    ended = _start(ENVIRONMENT, "-c", code)
+
+    assert (ended.returncode, ended.stderr) == (1, "")
+    (line,) = ended.stdout.splitlines()
+    assert json.loads(line)["level"] == "CRITICAL"
+    assert "ZeroDivisionError" in json.loads(line)["exception"]
+
+
 def _alive(process: psutil.Process) -> bool:
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
-def _start(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _start(environment: dict[str, str], *program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "worker"],
+        [sys.executable, *(program or ("-m", "worker"))],
         cwd=REPOSITORY,
         env=environment,
         capture_output=True,

@@ -51,15 +51,6 @@ def test_what_an_attempt_left_behind_is_uploaded_under_its_fence(yard: WorkerYar
     assert yard.folder.exists()
 
 
-def test_local_files_go_after_the_upload_if_so_configured(yard: WorkerYard) -> None:
-    yard.configure(delete_files_after_upload=True)
-    yard.add_task()
-
-    yard.work(until=yard.quiet)
-
-    assert not list(yard.folder.rglob("*.json"))
-
-
 def test_the_outputs_of_parents_are_in_the_prompt(yard: WorkerYard) -> None:
     parent = a_task("parent", state=TaskState.COMPLETED)
     yard.memory.state.tasks[parent.ref] = parent
@@ -86,6 +77,20 @@ def test_a_failure_that_may_pass_is_tried_again(yard: WorkerYard) -> None:
         "Task Processing Started",
         "Task Completed",
     ]
+
+
+def test_a_long_error_is_told_in_full_but_kept_short_while_the_task_is_open(
+    yard: WorkerYard,
+) -> None:
+    error = "connection reset " * 100
+    yard.add_task(
+        given={"offline": {"fail": {"category": "network", "message": error, "times": 1}}}
+    )
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().last_error == error[:200]
+    assert error in str(yard.memory.bus.events[1])
 
 
 def test_the_last_attempt_that_fails_fails_the_task(yard: WorkerYard) -> None:
@@ -156,6 +161,7 @@ def test_a_definition_that_is_gone_is_not_retried(yard: WorkerYard) -> None:
     outcome = yard.task().outcome
     assert outcome is not None
     assert (outcome.state, outcome.error_category) == (TaskState.FAILED, "validation")
+    assert outcome.artifacts is None
 
 
 def test_claude_without_a_credential_says_which_it_needs(yard: WorkerYard) -> None:
@@ -167,6 +173,18 @@ def test_claude_without_a_credential_says_which_it_needs(yard: WorkerYard) -> No
     assert outcome is not None
     assert outcome.error_category == "auth"
     assert "ANTHROPIC_API_KEY" in (outcome.error or "")
+
+
+def test_a_producer_cannot_choose_scripted_answers_where_claude_answers(yard: WorkerYard) -> None:
+    yard.configure(agent_backend="claude-agent-sdk")
+    yard.add_task(given={"offline": {"usage": {"costUsd": 9}}}, definition={"backend": "offline"})
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert (outcome.error_category, outcome.usage.cost_usd) == ("validation", 0)
+    assert "this stage runs claude-agent-sdk only" in (outcome.error or "")
 
 
 def test_tasks_run_side_by_side_up_to_the_number_of_slots(yard: WorkerYard) -> None:

@@ -68,6 +68,51 @@ def test_an_outcome_that_cannot_be_understood_fails_the_task(tmp_path: Path, wri
     assert category(judged(tmp_path, written)) is FailureCategory.PARSE
 
 
+@pytest.mark.parametrize(
+    ("facts", "place"),
+    [
+        ({"costUsd": 1e300}, "costUsd"),
+        ({"durationMs": 10**50}, "durationMs"),
+        ({"usage": {"inputTokens": 10**50}}, "usage.inputTokens"),
+    ],
+    ids=["cost", "duration", "tokens"],
+)
+def test_a_figure_that_cannot_be_true_fails_the_task(
+    tmp_path: Path, facts: dict[str, Any], place: str
+) -> None:
+    verdict = judged(tmp_path, {"status": "completed"} | facts)
+
+    assert isinstance(verdict, Failed)
+    assert verdict.category is FailureCategory.PARSE
+    assert f"understood: {place}: Input should be less than" in verdict.error
+
+
+@pytest.mark.parametrize(
+    ("output", "problem"),
+    [
+        ("[" * 100 + "]" * 100, "nested"),
+        ('{"x": [-Infinity]}', "-inf"),
+    ],
+    ids=["deep", "infinite"],
+)
+def test_an_output_that_cannot_be_kept_fails_the_task_but_not_its_figures(
+    tmp_path: Path, output: str, problem: str
+) -> None:
+    written = f'{{"status": "completed", "output": {output}, "costUsd": 0.5}}'
+
+    verdict = judged(tmp_path, written)
+
+    assert isinstance(verdict, Failed)
+    assert (verdict.category, verdict.usage.cost_usd) == (FailureCategory.PARSE, 0.5)
+    assert problem in verdict.error
+
+
+def test_half_a_character_fails_the_task(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, '{"status": "completed", "output": "\\ud800"}')
+
+    assert category(verdict) is FailureCategory.PARSE
+
+
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
 def test_an_outcome_that_is_no_ordinary_file_is_not_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "outcome.json"
@@ -114,6 +159,13 @@ def test_links_and_unprintable_names_are_not_uploaded(yard: WorkerYard, tmp_path
     uploaded = _upload(yard, folder, secret="sk-canary")
 
     assert uploaded == {"p/artifacts/good.txt": b"the key is [redacted]"}
+
+
+def test_only_the_names_below_the_folder_are_looked_at(yard: WorkerYard, tmp_path: Path) -> None:
+    folder = TaskFolder.fresh(tmp_path / "my\u00a0clone\u200b", Lease(a_task(), "me"))
+    (folder.path / "artifacts" / "good.txt").touch()
+
+    assert set(_upload(yard, folder)) == {"p/artifacts/good.txt"}
 
 
 def test_too_many_files_are_left_out(yard: WorkerYard, tmp_path: Path) -> None:

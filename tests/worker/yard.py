@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from switchyard.adapters.memory import MemoryYard
-from switchyard.adapters.system import SystemClock, SystemRandomness, ThreadOffload, system_sleep
+from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.task import Payload, Task
 from switchyard.ports import Received, TaskLeases
@@ -24,6 +25,13 @@ from worker.stopping import Stop
 from worker.subreaper import become_subreaper
 
 POLL_SECONDS = 0.02
+
+
+class NoDelay:
+    """The shortest of every range, so that nobody pauses between two tries."""
+
+    def between(self, low: float, high: float) -> float:
+        return low
 
 
 class LongPoll:
@@ -49,11 +57,32 @@ class LongPoll:
         self._queue.delete(message)
 
 
+class RecordedProtection:
+    """Remembers what it was asked for, and refuses it if told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[int | None] = []
+        """Minutes, and `None` for none."""
+        self.outage: Unavailable | None = None
+
+    def protect(self, *, minutes: int) -> None:
+        self._record(minutes)
+
+    def drop(self) -> None:
+        self._record(None)
+
+    def _record(self, minutes: int | None) -> None:
+        self.asked.append(minutes)
+        if self.outage:
+            raise self.outage
+
+
 class WorkerYard:
     def __init__(self, folder: Path) -> None:
         self.memory = MemoryYard(SystemClock())
         self.folder = folder
         self.inbox = LongPoll(self.memory)
+        self.protection = RecordedProtection()
         self.leases: TaskLeases = self.memory.leases
         self.host_environment: Mapping[str, str] = {"PATH": os.environ["PATH"]}
         self.settings = WorkerSettings(
@@ -121,7 +150,7 @@ class WorkerYard:
             clock=SystemClock(),
             sleep=system_sleep,
             offload=ThreadOffload(threads=8),
-            randomness=SystemRandomness(),
+            randomness=NoDelay(),
             worker_id="worker-1",
             leases=self.leases,
             payloads=self.memory.payloads,
@@ -130,6 +159,7 @@ class WorkerYard:
             inbox=self.inbox,
             blobs=self.memory.blobs,
             emitter=an_emitter(self.memory.bus),
+            protection=self.protection,
         )
 
     def work(self, until: Callable[[], bool], *, seconds: float = 15) -> None:

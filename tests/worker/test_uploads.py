@@ -1,0 +1,122 @@
+"""What an attempt leaves behind: in the bucket, on the disk, and when the bucket is away."""
+
+from typing import Any
+
+import pytest
+
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.states import TaskState
+from tests.worker.yard import WorkerYard
+
+LONG = {"offline": {"delayMs": 60_000}}
+
+
+@pytest.fixture
+def no_bucket(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> None:
+    def put(key: str, body: bytes, *, content_type: str) -> None:
+        raise Unavailable("the bucket is away")
+
+    monkeypatch.setattr(yard.memory.blobs, "put", put)
+
+
+@pytest.mark.usefixtures("no_bucket")
+@pytest.mark.parametrize(
+    ("given", "timeout", "state", "category"),
+    [
+        ({"offline": {"fail": {"category": "auth"}}}, None, TaskState.FAILED, "auth"),
+        (LONG, 1_000, TaskState.TIMED_OUT, "timeout"),
+    ],
+)
+def test_a_verdict_stays_what_it_is_though_its_files_are_lost(
+    yard: WorkerYard, given: Any, timeout: int | None, state: TaskState, category: str
+) -> None:
+    yard.add_task(given=given, definition={"timeout": timeout})
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert (outcome.state, outcome.error_category) == (state, category)
+    assert outcome.artifacts is None
+
+
+@pytest.mark.usefixtures("no_bucket")
+def test_a_cancelled_task_is_cancelled_though_its_files_are_lost(yard: WorkerYard) -> None:
+    yard.add_task(given=LONG)
+
+    def cancelled() -> bool:
+        if yard.told and not yard.task().cancel_requested:
+            yard.change("a", cancel_requested=True)
+        return yard.quiet()
+
+    yard.work(until=cancelled)
+
+    assert yard.told == ["Task Processing Started", "Task Cancelled"]
+
+
+@pytest.mark.usefixtures("no_bucket")
+def test_no_task_is_completed_before_its_result_is_kept_but_what_it_cost_is_told(
+    yard: WorkerYard,
+) -> None:
+    yard.add_task(given={"offline": {"usage": {"costUsd": 0.5}, "delayMs": 10}}, attempt=2)
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task().outcome
+    assert outcome is not None
+    assert (outcome.state, outcome.error_category) == (TaskState.FAILED, "network")
+    assert "the bucket is away" in (outcome.error or "")
+    assert outcome.usage.cost_usd == 0.5
+    assert outcome.duration_ms >= 10
+
+
+class TestFilesThatAreNotToBeKept:
+    @pytest.fixture(autouse=True)
+    def _delete(self, yard: WorkerYard) -> None:
+        yard.configure(delete_files_after_upload=True)
+
+    def test_go_after_the_upload(self, yard: WorkerYard) -> None:
+        yard.add_task()
+
+        yard.work(until=yard.quiet)
+
+        assert yard.blob("artifacts/task-result.json")
+        assert not list(yard.folder.iterdir())
+
+    @pytest.mark.usefixtures("no_bucket")
+    def test_go_when_they_cannot_be_uploaded(self, yard: WorkerYard) -> None:
+        yard.add_task()
+
+        yard.work(until=yard.quiet)
+
+        assert not list(yard.folder.iterdir())
+
+    def test_go_when_the_task_is_handed_back(self, yard: WorkerYard) -> None:
+        yard.configure(stop_grace_seconds=0)
+        yard.add_task(given=LONG)
+
+        yard.work(until=lambda: bool(yard.told))
+
+        assert yard.task().state is TaskState.QUEUED
+        assert not list(yard.folder.iterdir())
+
+    def test_go_when_the_lease_is_lost(self, yard: WorkerYard) -> None:
+        yard.add_task(given=LONG)
+
+        def lost() -> bool:
+            if yard.told:
+                yard.change("a", owner="another", fence=9)
+            return bool(yard.told) and not list(yard.folder.iterdir())
+
+        yard.work(until=lost)
+
+        assert yard.task().owner == "another"
+
+    def test_leave_those_of_another_attempt_alone(self, yard: WorkerYard) -> None:
+        ref = yard.add_task()
+        other = yard.folder / ref.request_id / "9"
+        other.mkdir(parents=True)
+
+        yard.work(until=yard.quiet)
+
+        assert [path.name for path in other.parent.iterdir()] == ["9"]
