@@ -6,7 +6,6 @@ from typing import Any, Final
 from switchyard.contracts.wire import Wire
 from switchyard.domain.errors import Problem
 
-
 _OUR_WORDS: Final = {
     "extra_forbidden": "is not a field that is known here",
     "missing": "is required",
