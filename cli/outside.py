@@ -1,6 +1,7 @@
 """What commands touch beyond their arguments and the terminal. Tests hand in their own."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,9 @@ class Cloud(Protocol):
     def up(self, say: Say) -> Endpoint: ...
 
     def down(self, say: Say) -> None: ...
+
+    def borrowed(self, say: Say) -> AbstractContextManager[bool]:
+        """Up within the block; yields whether it will be stopped once nobody uses it."""
 
     def status(self) -> Status: ...
 

@@ -19,6 +19,7 @@ from local.interrupts import signals_interrupt
 from local.lock import held
 from local.ministack import MiniStack
 from local.port_choice import chosen_port
+from local.sharing import Sharing
 from local.worker_environment import container_environment
 from local.worker_process import WorkerProcess
 from switchyard.adapters.system import SystemClock
@@ -53,21 +54,26 @@ class LocalCloud:
     ) -> None:
         """`extra_environment` reaches MiniStack, hence every Lambda function, and the worker."""
         self._home = Home(folder.resolve())
+        self._sharing = Sharing(self._home.users, self._home.temporary_cloud)
         self._asked_port = port
         self._extra_environment = extra_environment or {}
         self._clock = SystemClock()
 
     def up(self, say: Say) -> Endpoint:
-        """Start or update what is missing or outdated. On failure or interruption whatever this
-        call started is ended again; the `CloudError` says what to do."""
-        self._home.create()
-        with self._alone(say), signals_interrupt(), ExitStack() as undo:
-            if not self._ministack.running:
-                self._worker.stop()
-            deployment = self._deployer.bring_up(say, undo)
-            self._ensure_worker(say, undo)
-            undo.pop_all()
-        return deployment.endpoint
+        """Start or update what is missing or outdated, to stay. On failure or interruption whatever
+        this call started is ended again; the `CloudError` says what to do."""
+        endpoint = self._bring_up(say)
+        self._sharing.keep()
+        return endpoint
+
+    def borrowed(self, say: Say) -> AbstractContextManager[bool]:
+        """Up within the block, and afterwards as before, unless somebody else still uses it.
+
+        Yields whether it will be stopped.
+        """
+        return self._sharing.borrowed(
+            say, running=lambda: self._ministack.running, up=self._bring_up, down=self.down
+        )
 
     def down(self, say: Say) -> None:
         """End everything; the data stays for the next `up`."""
@@ -79,6 +85,7 @@ class LocalCloud:
             self._worker.stop()
             self._deployer.take_down(say)
             self._home.remove_temporary()
+        self._sharing.keep()
 
     def status(self) -> Status:
         known = recall(self._home.cloud_file)
@@ -103,6 +110,16 @@ class LocalCloud:
         port = self.endpoint().port
         table = read_outputs(self._home.outputs_file).state_table_name
         return issue_api_key(REPOSITORY, self._home, port, state_table_name=table, tenant=tenant)
+
+    def _bring_up(self, say: Say) -> Endpoint:
+        self._home.create()
+        with self._alone(say), signals_interrupt(), ExitStack() as undo:
+            if not self._ministack.running:
+                self._worker.stop()
+            deployment = self._deployer.bring_up(say, undo)
+            self._ensure_worker(say, undo)
+            undo.pop_all()
+        return deployment.endpoint
 
     def _alone(self, say: Say) -> AbstractContextManager[None]:
         return held(

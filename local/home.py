@@ -14,6 +14,14 @@ class Home:
         return self.folder / "lock"
 
     @property
+    def users(self) -> Path:
+        return self.folder / "users"
+
+    @property
+    def temporary_cloud(self) -> Path:
+        return self.folder / "temporary"
+
+    @property
     def cloud_file(self) -> Path:
         return self.folder / "cloud.json"
 

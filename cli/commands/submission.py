@@ -1,7 +1,6 @@
 """`run` and `submit`: from a job file to a job."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from cli.api import Api
 from cli.commands.cloud import saying
 from cli.files.job_file import SourcedJob, read_job
 from cli.options import JobFileArgument, JsonOption, StageOption
-from cli.outside import Cloud, Say, outside_of
+from cli.outside import outside_of
 from cli.plan import plan_of, print_plan
 from cli.seeing_through import see_through
 from cli.stages import Stage, endpoint_of, local_endpoint
@@ -42,11 +41,11 @@ def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = 
     say(agent_in(outside.environment))
     with (
         signals_interrupt(),
-        running(outside.cloud, say) as started_here,
+        outside.cloud.borrowed(say) as goes_down,
         Api(local_endpoint(outside), outside.transport) as api,
     ):
         job_id = send(job, api).job_id
-        see_through(api, job_id, outside, as_json=as_json, cloud_goes_down=started_here)
+        see_through(api, job_id, outside, as_json=as_json, cloud_goes_down=goes_down)
 
 
 def submit(
@@ -86,21 +85,6 @@ def agent_in(environment: Mapping[str, str]) -> str:
         "Tasks are done by the offline agent, which makes up plausible answers. "
         f"For Claude, set {' or '.join(CLAUDE_CREDENTIALS)}."
     )
-
-
-@contextmanager
-def running(cloud: Cloud, say: Say) -> Iterator[bool]:
-    """The local cloud is up within the block, and afterwards as it was before.
-
-    Yields whether it was started here.
-    """
-    starts_here = not cloud.status().running
-    cloud.up(say)
-    try:
-        yield starts_here
-    finally:
-        if starts_here:
-            cloud.down(say)
 
 
 def _show_plan(job: SourcedJob, file: Path, *, as_json: bool) -> None:

@@ -1,7 +1,8 @@
 """The outside as the command line sees it: an API that answers as told, and a local cloud."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -112,6 +113,16 @@ class FakeCloud:
         self.calls.append("down")
         say("Stopping")
         self.running = False
+
+    @contextmanager
+    def borrowed(self, say: Say) -> Iterator[bool]:
+        starts_here = not self.running
+        self.up(say)
+        try:
+            yield starts_here
+        finally:
+            if starts_here:
+                self.down(say)
 
     def status(self) -> Status:
         pid = 7 if self.running else None
