@@ -1,13 +1,14 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check format stage synth diff deploy bootstrap lock clean distclean
+.PHONY: help setup run up down test lint check format stage awsstage synth diff deploy bootstrap lock clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
 
 # Paths are relative: the repository may lie below a folder with a space in its name.
 BIN := .venv/bin
+ROSTER := .switchyard/processes.json
 CDK := .venv/lib/cdk/node_modules/.bin/cdk
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_SYSTEM_CERTS ?= 1
@@ -29,10 +30,12 @@ up: setup ## Start the local cloud, or update it to today's sources
 	@$(BIN)/python -m local up
 
 down: ## Stop the local cloud; its data stays
-	@if [ -e .venv/switchyard-setup.json ]; then $(BIN)/python -m local down; fi
+	@[ ! -e "$(ROSTER)" ] || [ -x $(BIN)/python ] || { \
+	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
+	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
 test check: SETUP_OPTIONS := --claude # the agent's tests drive the real SDK
-test: setup ## Run all tests: ARGS="-k lease -n 2"
+test: setup ## Run all tests: ARGS="-k lease"
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: setup ## Check style, types, imports and templates
@@ -55,6 +58,11 @@ format: setup ## Format the code
 stage:
 	@test -n "$(STAGE)" || { echo "Name the stage: add STAGE=dev or STAGE=prod" >&2; exit 2; }
 
+awsstage: stage
+	@test "$(STAGE)" != local || { \
+	  echo "The stage local lives on this machine: \`make up\` deploys it." >&2; exit 2; }
+
+diff deploy bootstrap: awsstage
 synth diff deploy: stage setup
 	$(CDK) $@ $(if $(filter synth,$@),--quiet,--all) -c stage="$(STAGE)"
 

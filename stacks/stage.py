@@ -118,7 +118,8 @@ DEV: Final = Stage(
 
 PROD: Final = Stage(
     name="prod",
-    removal_policy=RemovalPolicy.RETAIN,
+    # Kept when deleted, but not when a first deployment fails: it could never be repeated.
+    removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     log_retention=RetentionDays.THREE_MONTHS,
     events_retention_days=365,
     archive_days=90,

@@ -42,7 +42,7 @@ def _could_be_endless(schema: Any) -> bool:
     while waiting:
         part = waiting.pop()
         if isinstance(part, Mapping):
-            if not ENDLESS.isdisjoint(part) or part.get("format") == "regex":
+            if not ENDLESS.isdisjoint(part):
                 return True
             waiting += part.values()
         elif isinstance(part, list):

@@ -36,9 +36,12 @@ def capacity_steps(max_workers: int, *, tasks_per_worker: int) -> list[autoscali
 
 
 def _backlog(queue: sqs.IQueue) -> cloudwatch.MathExpression:
-    """In-flight messages count: scaling in on waiting ones alone would stop busy workers."""
+    """In-flight messages count: scaling in on waiting ones alone would stop busy workers.
+
+    Without workers nothing is in flight, and what is not reported would leave the sum undefined.
+    """
     return cloudwatch.MathExpression(
-        expression="waiting + running",
+        expression="FILL(waiting, 0) + FILL(running, 0)",
         period=Duration.minutes(1),
         using_metrics={
             "waiting": queue.metric_approximate_number_of_messages_visible(statistic="Maximum"),

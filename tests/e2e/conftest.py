@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 RECORDER = Path(__file__).parent / "recorder"
 SETTLED = {"completed", "failed", "cancelled"}
 PATIENCE_SECONDS = 60
+BEAT_MS = 1000
 
 
 @dataclass
@@ -102,7 +103,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
             "PYTHONPATH": str(RECORDER),
             "RECORD_CALLS_TO": str(calls),
             "OFFLINE_DELAY_MS": "100",
-            "VISIBILITY_EXTENSION_INTERVAL": "1000",
+            "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
         },
     )
     try:

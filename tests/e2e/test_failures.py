@@ -1,25 +1,12 @@
 """What goes wrong is seen, on the deployed system."""
 
-from typing import Any
-
 import httpx
 import pytest
 
-from tests.e2e.conftest import RunningCloud
+from tests.e2e.conftest import BEAT_MS, RunningCloud
+from tests.e2e.documents import DEFINITION, a_job, scripted
 
-DEFINITION = {"description": "Do it.", "tag": "tester"}
-
-
-def a_job(*tasks: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "name": "test",
-        "definitions": {"do": DEFINITION},
-        "tasks": [{"name": "do"} | task for task in tasks],
-    }
-
-
-def scripted(**offline: Any) -> dict[str, Any]:
-    return {"input": {"offline": offline}}
+LEASE_MS = 45_000
 
 
 def test_a_failed_task_fails_its_job_and_skips_what_follows(cloud: RunningCloud) -> None:
@@ -52,9 +39,14 @@ def test_a_passing_failure_is_retried(cloud: RunningCloud) -> None:
     assert job.tasks[0].attempt == 2
 
 
-def test_a_long_task_keeps_its_lease(cloud: RunningCloud) -> None:
+def test_the_lease_of_a_long_task_is_renewed(cloud: RunningCloud) -> None:
     job_id = cloud.submit(a_job({"taskId": "a", **scripted(delayMs=2500)}))
-    assert cloud.settled(job_id).tasks[0].attempt == 1
+    job = cloud.settled(job_id)
+    table = cloud.table(cloud.output("infrastructure", "StateTableName"))
+    key = {"PK": f"TENANT#local#JOB#{job_id}", "SK": "TASK#a"}
+    item = table.get_item(Key=key, ConsistentRead=True)["Item"]
+    assert (job.status, job.tasks[0].attempt) == ("completed", 1)
+    assert item["lease_until_ms"] >= item["started_at_ms"] + LEASE_MS + BEAT_MS
 
 
 def test_an_output_too_large_for_an_item_travels_through_the_bucket(cloud: RunningCloud) -> None:

@@ -1,7 +1,7 @@
 """IAM is not enforced locally, so what was called is compared with what was granted.
 
-Runs after the other end-to-end tests of this folder (their order is that of their names), so that
-their calls are on record. Policies are read back from the deployed roles: references resolved,
+`everything_ran` makes every kind of call: data through items and through the bucket, a retry, a
+renewal, a failure. Policies are read back from the deployed roles: references resolved,
 exactly what the stacks synthesized.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import RunningCloud
+from tests.e2e.documents import DEFINITION, a_job, scripted
 
 FUNCTIONS = {
     "logs:CreateLogStream": "the Lambda runtime writes the log",
@@ -81,7 +82,31 @@ def recorded(cloud: RunningCloud) -> dict[str, set[tuple[str, str]]]:
     return calls
 
 
-@pytest.mark.usefixtures("brand_job")
+@pytest.fixture(scope="module")
+def everything_ran(cloud: RunningCloud) -> None:
+    flaky = scripted(fail={"category": "network", "message": "reset", "times": 1})
+    broken = scripted(fail={"category": "validation", "message": "no"})
+    large = {"text": {"const": "x" * 20_000}}
+    document = a_job(
+        {"taskId": "flaky", **flaky},
+        {"taskId": "broken", **broken},
+        {"taskId": "skipped", "dependsOn": ["broken"]},
+        {"taskId": "slow", **scripted(delayMs=1500)},
+        {"taskId": "fed", "input": {"text": "y" * 20_000}},
+        {"taskId": "large", "name": "large"},
+        {"taskId": "after", "dependsOn": ["large"]},
+    )
+    schema = {"type": "object", "properties": large, "required": ["text"]}
+    document["definitions"]["large"] = DEFINITION | {"outputSchema": schema}
+    job_id = cloud.submit(document)
+    assert cloud.settled(job_id).status == "failed"
+    assert cloud.task(job_id, "large").output == {"text": "x" * 20_000}
+    with cloud.http as http:
+        http.get("/jobs").raise_for_status()
+        http.get("/task-definitions").raise_for_status()
+
+
+@pytest.mark.usefixtures("brand_job", "everything_ran")
 def test_every_call_was_granted(cloud: RunningCloud) -> None:
     made = recorded(cloud)
     for principal, role in roles(cloud).items():
@@ -93,7 +118,7 @@ def test_every_call_was_granted(cloud: RunningCloud) -> None:
         assert missing == [], f"{principal} may not do this on AWS"
 
 
-@pytest.mark.usefixtures("brand_job")
+@pytest.mark.usefixtures("brand_job", "everything_ran")
 def test_every_grant_was_used_or_is_explained(cloud: RunningCloud) -> None:
     made = recorded(cloud)
     for principal, role in roles(cloud).items():

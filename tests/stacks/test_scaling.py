@@ -34,6 +34,7 @@ def test_tasks_in_flight_count_as_backlog(yard: SynthesizedYard) -> None:
     scaling = [alarm for alarm in yard.all("AWS::CloudWatch::Alarm") if "Metrics" in alarm]
     assert bool(scaling) == yard.stage.scales_workers
     for alarm in scaling:
+        assert alarm["Metrics"][0]["Expression"] == "FILL(waiting, 0) + FILL(running, 0)"
         measured = {m["MetricStat"]["Metric"]["MetricName"] for m in alarm["Metrics"][1:]}
         assert measured == {
             "ApproximateNumberOfMessagesVisible",

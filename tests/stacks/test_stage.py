@@ -30,7 +30,7 @@ def test_there_is_no_default_stage() -> None:
 
 
 def test_only_prod_keeps_its_data_when_a_stack_is_deleted() -> None:
-    keeping = [name for name, stage in STAGES.items() if stage.removal_policy.name == "RETAIN"]
+    keeping = [name for name, stage in STAGES.items() if stage.removal_policy.name != "DESTROY"]
     assert keeping == ["prod"]
 
 

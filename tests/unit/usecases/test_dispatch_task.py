@@ -10,7 +10,7 @@ from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.contracts.messages import TaskMessage, parse_task_message
 from switchyard.domain.errors import UnknownTask
-from switchyard.domain.ids import START, JobRef
+from switchyard.domain.ids import START, JobRef, split_request_id
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import Outcome
 from switchyard.ports import Claimed
@@ -147,6 +147,21 @@ def test_a_failure_skips_what_follows_and_spares_the_other_branches(yard: Yard) 
     assert told["Job Failure Detected"] == 1
     assert told["Task Skipped"] == 3
     assert told["Job Failed"] == 1
+
+
+def test_a_long_skipped_chain_wakes_the_dispatcher_once_per_task(yard: Yard) -> None:
+    chain = {f"t{n}": [f"t{n - 1}"] if n else [] for n in range(30)}
+    yard.start(chain)
+    yard.settle("t0", FAILED, times=0)
+    woken, heard = [yard.job.task("t0")], len(yard.memory.bus.events)
+    for ref in woken:
+        assert len(woken) <= len(chain)
+        yard.dispatcher.dispatch(ref)
+        told, heard = yard.memory.bus.events[heard:], len(yard.memory.bus.events)
+        skipped = [event for event in told if event.event_type == "Task Skipped"]
+        woken += [yard.job.task(split_request_id(event.entity_id)[1]) for event in skipped]
+    assert len(woken) == len(chain)
+    assert yard.job_state() is JobState.FAILED
 
 
 def test_only_the_first_of_two_failures_is_told(yard: Yard) -> None:

@@ -193,6 +193,11 @@ def stage_endpoint(stage: str) -> str:
     return CloudFormationOutputs().of(f"switchyard-{stage}-producer-api", "ApiUrl")
 
 
+def stage_state_table(stage: str) -> str:
+    """The name of a deployed stage's state table, from its stack's outputs."""
+    return CloudFormationOutputs().of(f"switchyard-{stage}-infrastructure", "StateTableName")
+
+
 def _definitions(dynamodb: Any, table_name: str) -> DefinitionStore:
     return DynamoDbDefinitionStore(DynamoDbTable(dynamodb, table_name))
 

@@ -14,7 +14,7 @@ from switchyard.domain.errors import Unavailable
 from switchyard.ports import ScaleInProtection
 
 AGENT: Final = "ECS_AGENT_URI"  # set by ECS itself
-TIMEOUT_SECONDS: Final = 2.0
+TIMEOUT_SECONDS: Final = 5.0  # the agent itself waits for ECS
 
 _direct = build_opener(ProxyHandler({}))  # the agent has a link-local address
 

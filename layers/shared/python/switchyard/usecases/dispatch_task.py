@@ -47,12 +47,13 @@ class Dispatcher:
     def _follow(self, task: Task) -> list[Task]:
         """Settle the edges that leave `task`; return what that settled in turn.
 
-        What a worker settled is left to the event of its own: its due time must stay until then.
+        What a worker settled is left to its own event, and what was dispatched before is left
+        alone: else every event of a skipped chain would tell the rest of the chain again.
         """
         tell_first_failure(task, jobs=self._jobs, emitter=self._emitter, clock=self._clock)
         moved = [self._advance(task, name) for name in self._graph.dependents(task.ref)]
         self._start([child for child in moved if child.state is TaskState.READY])
-        settled = [child for child in moved if child.state.settled and _is_ours(child)]
+        settled = [child for child in moved if _is_ours(child) and child.due_at_ms is not None]
         self._tell(settled)
         if task.ref.task_id == END:
             settle_job(task.ref.job, jobs=self._jobs, emitter=self._emitter, clock=self._clock)
@@ -89,5 +90,6 @@ class Dispatcher:
 
 
 def _is_ours(task: Task) -> bool:
-    """Settled by dispatching, never by a worker."""
-    return task.ref.hidden or task.state in {TaskState.SKIPPED, TaskState.CANCELLED}
+    """Settled, and by dispatching, never by a worker."""
+    by_dispatching = task.ref.hidden or task.state in {TaskState.SKIPPED, TaskState.CANCELLED}
+    return task.state.settled and by_dispatching
