@@ -12,6 +12,7 @@ ROSTER := .switchyard/processes.json
 CDK := .venv/lib/cdk/node_modules/.bin/cdk
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_SYSTEM_CERTS ?= 1
+export CDK_DISABLE_CLI_TELEMETRY := true
 unexport PYTHONDONTWRITEBYTECODE # it doubles the time of a synthesis
 
 help: ## Show this list
@@ -45,7 +46,7 @@ lint: setup ## Check style, types, imports and templates
 	$(BIN)/lint-imports
 	@for stage in local dev prod; do \
 	  echo "$(CDK) synth -c stage=$$stage"; \
-	  $(CDK) synth --quiet --no-notices -c stage=$$stage --output "cdk.out/$$stage" || exit 1; \
+	  $(CDK) synth --quiet -c stage=$$stage --output "cdk.out/$$stage" || exit 1; \
 	done
 	$(BIN)/cfn-lint --ignore-checks W3005 -- cdk.out/*/*.template.json
 
@@ -62,14 +63,15 @@ awsstage: stage
 	@test "$(STAGE)" != local || { \
 	  echo "The stage local lives on this machine: \`make up\` deploys it." >&2; exit 2; }
 
-diff deploy bootstrap: awsstage
-synth diff deploy: stage setup
-	$(CDK) $@ $(if $(filter synth,$@),--quiet,--all) -c stage="$(STAGE)"
+synth: stage setup ## Write the templates of a stage to cdk.out: STAGE=dev
+	$(CDK) synth --quiet -c stage="$(STAGE)"
 
-bootstrap: stage setup ## Prepare the AWS account you are logged in to, once: STAGE=dev
+diff deploy: awsstage setup
+	$(CDK) $@ --all -c stage="$(STAGE)"
+
+bootstrap: awsstage setup ## Prepare the AWS account you are logged in to, once: STAGE=dev
 	$(CDK) bootstrap -c stage="$(STAGE)"
 
-synth: ## Write the templates of a stage to cdk.out: STAGE=dev
 diff: ## Show what a deployment would change: STAGE=dev
 deploy: ## Deploy a stage to the AWS account you are logged in to: STAGE=dev
 

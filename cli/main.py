@@ -11,7 +11,8 @@ from cli.commands import cloud, definitions, jobs, keys, submission
 from cli.errors import CliError, Interrupted, Unreachable
 from cli.terminal import notices
 from cli.wiring import real_outside
-from local.errors import CloudError
+from local.errors import CloudError, refused_by_system
+from local.say import heard_or_not
 from switchyard.domain.text import without_control_characters
 
 EXIT_CODES: Final = (
@@ -30,6 +31,10 @@ class Commands(TyperGroup):
             raise _ended_by(error) from error
         except CloudError as error:
             raise _ended_by(Unreachable(str(error))) from error
+        except BrokenPipeError:
+            raise  # nobody reads on, as with `| head`: Typer ends quietly
+        except OSError as error:
+            raise _ended_by(Unreachable(refused_by_system(error))) from error
         except KeyboardInterrupt as error:
             raise _ended_by(Interrupted("Interrupted.")) from error
 
@@ -67,8 +72,13 @@ def main() -> None:
 
 
 def _ended_by(error: CliError) -> typer.Exit:
-    notices().print(without_control_characters(str(error)), style="red", soft_wrap=True)
+    _complain(without_control_characters(str(error)))
     return typer.Exit(error.exit_code)
+
+
+@heard_or_not
+def _complain(sentence: str) -> None:
+    notices().print(sentence, style="red", soft_wrap=True)
 
 
 app.command()(submission.run)

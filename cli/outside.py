@@ -11,9 +11,8 @@ import typer
 
 from local.cloud import Status
 from local.endpoint import Endpoint
+from local.say import Say
 from switchyard.ports import Clock
-
-Say = Callable[[str], None]
 
 
 class Cloud(Protocol):
@@ -27,6 +26,9 @@ class Cloud(Protocol):
         """Up within the block; yields whether it will be stopped once nobody uses it."""
 
     def status(self) -> Status: ...
+
+    def require_worker(self) -> None:
+        """Raise `CloudError` when nobody is there to do the tasks."""
 
     def endpoint(self) -> Endpoint:
         """Raise `CloudError` when it is not running."""

@@ -13,6 +13,7 @@ from cli.statuses import COMPLETED, FAILED
 from cli.terminal import clean, heading
 from cli.values import print_value
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
+from switchyard.domain.graph import TaskSpec, sinks
 
 MAX_TASKS_REPORTED: Final = 20  # each costs a request
 
@@ -31,7 +32,9 @@ def report(job: JobView, api: Api, console: Console) -> None:
 
 def result_tasks(tasks: Sequence[TaskSummary]) -> set[str]:
     """Those that no other task waits for: their outputs are the job's result."""
-    return {task.task_id for task in tasks} - {p for task in tasks for p in task.depends_on}
+    return set(
+        sinks([TaskSpec(task_id=t.task_id, name=t.name, depends_on=t.depends_on) for t in tasks])
+    )
 
 
 def _print_output(view: TaskView, console: Console) -> None:

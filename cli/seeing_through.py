@@ -6,9 +6,11 @@ from cli.api import Api
 from cli.errors import JOB_NOT_COMPLETED, Interrupted
 from cli.outside import Outside
 from cli.report import report
+from cli.stages import Stage
 from cli.statuses import COMPLETED
 from cli.terminal import notices, print_json, results
 from cli.watching import follow
+from cli.worker_check import WorkerCheck
 
 
 def see_through(
@@ -18,8 +20,10 @@ def see_through(
     stage = api.endpoint.stage.option
     first = "`switchyard up`, then " if cloud_goes_down else ""
     console = notices() if as_json else results()
+    is_local = api.endpoint.stage is Stage.LOCAL
+    check = WorkerCheck(outside.cloud, outside.clock) if is_local else lambda: None
     try:
-        job = follow(api, job_id, console=console, clock=outside.clock)
+        job = follow(api, job_id, console=console, clock=outside.clock, check=check)
     except KeyboardInterrupt as interrupt:
         goes_on = "goes on when the local cloud is up again" if cloud_goes_down else "goes on"
         again = f"{first}`switchyard watch {job_id}{stage}`"

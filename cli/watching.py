@@ -1,6 +1,6 @@
 """Follows a job to its end, showing what changes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
@@ -26,13 +26,16 @@ class Display(Protocol):
     def show(self, job: JobView) -> None: ...
 
 
-def follow(api: Api, job_id: str, *, console: Console, clock: Clock) -> JobView:
-    """Return the job once it is settled."""
+def follow(
+    api: Api, job_id: str, *, console: Console, clock: Clock, check: Callable[[], None]
+) -> JobView:
+    """Return the job once it is settled; `check` raises when waiting for that is in vain."""
     pause = FASTEST_POLL_SECONDS
     with _display(console, clock) as display:
         job = api.job(job_id)
         display.show(job)
         while job.status not in FINAL:
+            check()
             clock.sleep(pause)
             latest = _patiently_read(api, job_id, clock)
             pause = _next_pause(pause, changed=latest != job)

@@ -27,6 +27,6 @@ def _deployed_url(stage: str) -> str:
 
 
 def _new_deployed_key(tenant: str, stage: str) -> str:
-    from switchyard.bootstrap import new_api_key  # noqa: PLC0415 - it imports boto3
+    from switchyard.bootstrap import new_api_key, stage_state_table  # noqa: PLC0415
 
-    return new_api_key(tenant, state_table_name=f"state-{stage}")
+    return new_api_key(tenant, state_table_name=stage_state_table(stage))

@@ -4,8 +4,10 @@ import argparse
 import sys
 
 from local.cloud import LocalCloud
-from local.errors import CloudError
+from local.errors import CloudError, refused_by_system
+from local.say import heard_or_not
 
+FAILED = 1
 INTERRUPTED = 130
 
 
@@ -16,10 +18,13 @@ def main() -> int:
     try:
         run(verb)
     except CloudError as error:
-        print(error, file=sys.stderr)  # noqa: T201
-        return 1
+        complain(str(error))
+        return FAILED
+    except OSError as error:
+        complain(refused_by_system(error))
+        return FAILED
     except KeyboardInterrupt:
-        print("Interrupted: what was started is stopped again.", file=sys.stderr)  # noqa: T201
+        complain("Interrupted: what was started is stopped again.")
         return INTERRUPTED
     return 0
 
@@ -34,8 +39,14 @@ def run(verb: str) -> None:
         say("The local cloud is down.")
 
 
+@heard_or_not
 def say(line: str) -> None:
     print(line, flush=True)  # noqa: T201
+
+
+@heard_or_not
+def complain(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201
 
 
 if __name__ == "__main__":

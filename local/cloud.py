@@ -10,7 +10,7 @@ from pathlib import Path
 from local.api import api_serves
 from local.api_key import issue_api_key
 from local.deployed import read_outputs, worker_container
-from local.deployer import Deployer, Say
+from local.deployer import Deployer
 from local.endpoint import Endpoint, recall
 from local.errors import CloudError
 from local.gateway import Gateway
@@ -19,10 +19,11 @@ from local.interrupts import signals_interrupt
 from local.lock import held
 from local.ministack import MiniStack
 from local.port_choice import chosen_port
+from local.say import Say
 from local.sharing import Sharing
 from local.worker_environment import container_environment
 from local.worker_process import WorkerProcess
-from switchyard.adapters.system import SystemClock
+from switchyard.clock import system_clock
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -57,7 +58,7 @@ class LocalCloud:
         self._sharing = Sharing(self._home.users, self._home.temporary_cloud)
         self._asked_port = port
         self._extra_environment = extra_environment or {}
-        self._clock = SystemClock()
+        self._clock = system_clock()
 
     def up(self, say: Say) -> Endpoint:
         """Start or update what is missing or outdated, to stay. On failure or interruption whatever
@@ -76,16 +77,16 @@ class LocalCloud:
         )
 
     def down(self, say: Say) -> None:
-        """End everything; the data stays for the next `up`."""
+        """End everything; the data stays for the next `up`. Being interrupted hurries it."""
         if not self._home.folder.exists():
             return
-        with self._alone(say):
+        with self._alone(say), signals_interrupt(), ExitStack() as in_any_case:
+            in_any_case.callback(self._sharing.keep)
+            in_any_case.callback(self._home.remove_temporary)
+            in_any_case.callback(self._deployer.take_down, say)
             if self._worker.pid:
                 say("Stopping the worker: it finishes or hands back its tasks")
             self._worker.stop()
-            self._deployer.take_down(say)
-            self._home.remove_temporary()
-        self._sharing.keep()
 
     def status(self) -> Status:
         known = recall(self._home.cloud_file)
@@ -97,6 +98,14 @@ class LocalCloud:
             api_url=known.endpoint.api_url if known and ministack_pid else None,
             healthy=bool(ministack_pid and worker_pid and known and api_serves(known.endpoint)),
         )
+
+    def require_worker(self) -> None:
+        """Raise `CloudError` when nobody is there to do the tasks."""
+        if self._worker.pid is None:
+            raise CloudError(
+                "The local cloud's worker has ended, so no task goes on. "
+                f"Its log: {self._worker.log}. `switchyard up` starts another."
+            )
 
     def endpoint(self) -> Endpoint:
         """How to reach it while it runs."""

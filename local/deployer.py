@@ -1,6 +1,5 @@
 """Keeps MiniStack running with the stacks of today's sources in it."""
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +14,8 @@ from local.errors import CloudError
 from local.home import Home
 from local.loopback import LOOPBACK
 from local.ministack import MiniStack
+from local.say import Say
 from local.sources import DEPLOYED, fingerprint
-
-Say = Callable[[str], None]
 
 
 class Deployer:
@@ -40,8 +38,7 @@ class Deployer:
                 return known
             say("The saved data is damaged: starting with an empty cloud")
             known = None
-        if known is None:
-            self._forget_everything()
+        self._forget(known)
         deployment = self._deploy(known, sources, say, undo)
         remember(self._home.cloud_file, deployment)
         return deployment
@@ -64,6 +61,13 @@ class Deployer:
         undo.callback(self._ministack.stop, keep_data=keep_data)
         self._ministack.start()
         self._ministack.wait_until_ready()
+
+    def _forget(self, known: Deployment | None) -> None:
+        """A deployment may end halfway: then what is there comes from no known sources."""
+        if known:
+            remember(self._home.cloud_file, replace(known, sources=""))
+        else:
+            self._forget_everything()
 
     def _forget_everything(self) -> None:
         self._ministack.stop(keep_data=False)

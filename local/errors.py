@@ -9,6 +9,11 @@ class CloudError(Exception):
     """The local cloud cannot go on; the message is a sentence that says what to do."""
 
 
+def refused_by_system(error: OSError) -> str:
+    where = f" ({error.filename})" if error.filename else ""
+    return f"The operating system refused: {error.strerror or error}{where}."
+
+
 def failure_with_log(what_happened: str, log: Path) -> CloudError:
     return CloudError(f"{what_happened}\n{last_lines(log)}\nThe whole log: {log}")
 

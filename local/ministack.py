@@ -11,7 +11,7 @@ from local.home import Home
 from local.loopback import LOOPBACK, require_free
 from local.processes import find, start_detached
 from local.roster import Roster
-from switchyard.adapters.system import SystemClock
+from switchyard.ports import Clock
 
 ROLE = "ministack"
 START_SECONDS = 30.0
@@ -20,7 +20,7 @@ STOP_SECONDS = 20.0
 
 class MiniStack:
     def __init__(
-        self, home: Home, port: int, *, clock: SystemClock, extra_environment: Mapping[str, str]
+        self, home: Home, port: int, *, clock: Clock, extra_environment: Mapping[str, str]
     ) -> None:
         self._home = home
         self._port = port

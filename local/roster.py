@@ -23,9 +23,10 @@ class Roster:
     def end(self, role: str, *, grace_seconds: float) -> bool:
         """True if there was one and it ended by itself in time."""
         started = self.get(role)
-        in_time = started is not None and stop(started, grace_seconds=grace_seconds)
-        self.remove(role)
-        return in_time
+        try:
+            return started is not None and stop(started, grace_seconds=grace_seconds)
+        finally:
+            self.remove(role)
 
     def remove(self, role: str) -> None:
         others = {name: entry for name, entry in read_private(self._file).items() if name != role}

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-Say = Callable[[str], None]
+from local.say import Say
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,10 @@ class Sharing:
         self.users.parent.mkdir(parents=True, exist_ok=True)
         with self.users.open("a") as handle:
             fcntl.flock(handle, fcntl.LOCK_SH)
-            starts_here = not running()
-            up(say)
-            if starts_here:
-                self.temporary.touch()
+            if not running():
+                self.temporary.touch()  # before it is up: whatever interrupts us, it is stopped
             try:
+                up(say)
                 yield self.temporary.exists()
             finally:
                 if self.temporary.exists() and self._is_last(handle.fileno(), say):

@@ -11,10 +11,10 @@ from local.home import Home
 from local.processes import find, kill_strays, start_detached
 from local.roster import Roster
 from local.sources import RUN_BY_THE_WORKER, fingerprint
-from switchyard.adapters.system import SystemClock
+from switchyard.ports import Clock
 
 ROLE = "worker"
-START_SECONDS = 5.0
+START_SECONDS = 30.0
 STOP_SECONDS = 120.0  # what Fargate gives it
 
 
@@ -25,7 +25,7 @@ class WorkerProcess:
         home: Home,
         port: int,
         *,
-        clock: SystemClock,
+        clock: Clock,
         extra_environment: Mapping[str, str],
     ) -> None:
         self._root = root
@@ -64,18 +64,20 @@ class WorkerProcess:
         self._roster.enter(ROLE, started)
 
     def wait_until_it_speaks(self) -> None:
-        """Raise if it ends instead of writing its first log line."""
+        """Raise if it ends, or does nothing for long, instead of writing its first log line."""
         deadline = self._clock.monotonic() + START_SECONDS
-        while self.log.stat().st_size == 0 and self._clock.monotonic() < deadline:
-            if self.pid is None:
-                break
+        while self.pid is not None and self.log.stat().st_size == 0:
+            if self._clock.monotonic() > deadline:
+                raise failure_with_log("The worker did not start.", self.log)
             self._clock.sleep(0.05)
         if self.pid is None:
             raise failure_with_log("The worker ended right after its start.", self.log)
 
     def stop(self) -> None:
-        self._roster.end(ROLE, grace_seconds=STOP_SECONDS)
-        kill_strays(self._home.worker_output)
+        try:
+            self._roster.end(ROLE, grace_seconds=STOP_SECONDS)
+        finally:
+            kill_strays(self._home.worker_output)
 
     def _environment(self, deployed: Mapping[str, str]) -> dict[str, str]:
         return {

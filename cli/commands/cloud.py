@@ -7,9 +7,10 @@ from rich.console import Console
 
 from cli.errors import Unreachable
 from cli.options import JsonOption
-from cli.outside import Say, outside_of
+from cli.outside import outside_of
 from cli.terminal import notices, print_json, results
 from local.cloud import Status
+from local.say import Say, heard_or_not
 from switchyard.contracts.wire import Wire
 
 
@@ -53,7 +54,10 @@ def status(context: typer.Context, *, as_json: JsonOption = False) -> None:
 
 
 def saying(console: Console) -> Say:
-    return lambda line: console.print(line, style="dim", soft_wrap=not console.is_terminal)
+    def say(line: str) -> None:
+        console.print(line, style="dim", soft_wrap=not console.is_terminal)
+
+    return heard_or_not(say)
 
 
 def _print_status(found: Status, console: Console) -> None:

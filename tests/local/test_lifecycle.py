@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import psutil
@@ -12,8 +13,11 @@ import pytest
 from local.cloud import LocalCloud
 from local.loopback import is_free
 
+START_SECONDS = 180
+STOP_SECONDS = 30
 UP = """
 import sys
+import threading
 from pathlib import Path
 from local.cloud import LocalCloud
 LocalCloud(Path(sys.argv[1]), port=int(sys.argv[2])).up(lambda line: print(line, flush=True))
@@ -33,12 +37,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def processes_below(folder: Path) -> list[str]:
-    """Everything of ours names the folder in its arguments or works in it."""
+    """Everything of ours names the folder in its arguments or environment, or works in it."""
     return [
-        " ".join(process.info["cmdline"])
-        for process in psutil.process_iter(["cmdline", "cwd"])
-        if str(folder) in " ".join([*(process.info["cmdline"] or []), process.info["cwd"] or ""])
+        f"{process.pid} {' '.join(process.info['cmdline'] or [])}"
+        for process in psutil.process_iter(["cmdline", "cwd", "environ"])
+        if any(str(folder) in place for place in places_of(process))
     ]
+
+
+def places_of(process: psutil.Process) -> list[str]:
+    facts = process.info
+    output = (facts["environ"] or {}).get("OUTPUT_FOLDER", "")
+    return [*(facts["cmdline"] or []), facts["cwd"] or "", output]
+
+
+def wait_for_line(containing: str, process: subprocess.Popen[str]) -> None:
+    """Raise if the process ends, or takes too long, without saying so."""
+    assert process.stdout is not None
+    overdue = threading.Timer(START_SECONDS, process.kill)
+    overdue.start()
+    try:
+        said = next((line for line in process.stdout if containing in line), None)
+    finally:
+        overdue.cancel()
+    assert said is not None, f"it never said {containing!r}"
 
 
 def test_an_interrupted_start_leaves_nothing_behind(folder: Path, port: int) -> None:
@@ -48,11 +70,9 @@ def test_an_interrupted_start_leaves_nothing_behind(folder: Path, port: int) -> 
         stderr=subprocess.DEVNULL,
         text=True,
     ) as starting:
-        assert starting.stdout is not None
-        while "Deploying" not in starting.stdout.readline():
-            pass
+        wait_for_line("Deploying", starting)
         starting.send_signal(signal.SIGINT)
-        starting.wait(30)
+        starting.wait(STOP_SECONDS)
     assert starting.returncode != 0
     assert processes_below(folder) == []
     assert is_free(port)
@@ -64,6 +84,7 @@ def test_it_starts_serves_heals_stops_and_keeps_its_data(folder: Path, port: int
         first = cloud.up(print)
         started = cloud.status()
         assert started.healthy
+        assert any("-m worker" in process for process in processes_below(folder))
 
         assert cloud.up(print) == first
         assert cloud.status() == started

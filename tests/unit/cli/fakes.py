@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 from pydantic import BaseModel
 
-from cli.outside import Say
 from local.cloud import Status
 from local.endpoint import Endpoint
 from local.errors import CloudError
+from local.say import Say
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
 
 JOB_ID = "job-00000000-0000-4000-8000-000000000001"
@@ -101,6 +101,7 @@ class FakeApi:
 class FakeCloud:
     running: bool = True
     healthy: bool = True
+    worker_lives: bool = True
     calls: list[str] = field(default_factory=list)
 
     def up(self, say: Say) -> Endpoint:
@@ -129,6 +130,10 @@ class FakeCloud:
         url = URL if self.running else None
         healthy = self.running and self.healthy
         return Status(port=4580, ministack_pid=pid, worker_pid=pid, api_url=url, healthy=healthy)
+
+    def require_worker(self) -> None:
+        if not self.worker_lives:
+            raise CloudError("The worker has ended; its log: worker.log. Try `switchyard up`.")
 
     def issue_key(self, tenant: str) -> str:
         return f"swy.{tenant}.from-{self.endpoint().tenant}"

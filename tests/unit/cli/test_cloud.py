@@ -1,10 +1,14 @@
 """`up`, `down`, `status`."""
 
-import pytest
+import io
 
-from cli.outside import Say
+import pytest
+from rich.console import Console
+
+from cli.commands.cloud import saying
 from local.endpoint import Endpoint
 from local.errors import CloudError
+from local.say import Say
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes import URL, FakeCloud
 
@@ -48,6 +52,16 @@ def test_status_of_a_cloud_that_is_of_no_use(told: str, switchyard: Switchyard) 
     [
         (CloudError("Port 4580 is in use."), "Port 4580 is in use.", 3),
         (KeyboardInterrupt(), "Interrupted.", 130),
+        (
+            PermissionError(13, "Permission denied", "/cloud.json"),
+            "The operating system refused: Permission denied (/cloud.json).",
+            3,
+        ),
+        (
+            OSError(28, "No space left on device"),
+            "The operating system refused: No space left on device.",
+            3,
+        ),
     ],
 )
 def test_a_cloud_that_does_not_start(
@@ -67,3 +81,11 @@ def test_a_cloud_that_does_not_start(
 
     assert result.stderr == f"{sentence}\n"
     assert result.exit_code == exit_code
+
+
+def test_a_terminal_that_is_gone_stops_nothing() -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str, /) -> int:
+            raise OSError(5, "Input/output error")
+
+    saying(Console(file=Gone()))("Stopping the worker")

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import JOB_ID, FakeApi, a_job, a_task, a_task_view, answer
+from tests.unit.cli.fakes import JOB_ID, FakeApi, FakeCloud, a_job, a_task, a_task_view, answer
 
 BUCKET = "s3://bucket/task/logs/"
 FOLDER = f"{JOB_ID}__scrape/1"
@@ -122,3 +122,40 @@ def test_a_long_outage_ends_the_watching(switchyard: Switchyard, api: FakeApi) -
 
     assert "The local cloud is not running" in result.stderr
     assert result.exit_code == 3
+
+
+def test_a_job_whose_worker_died_is_not_waited_for(
+    switchyard: Switchyard, api: FakeApi, cloud: FakeCloud
+) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", answer(BEGINNING))
+    cloud.worker_lives = False
+
+    result = switchyard("watch", JOB_ID)
+
+    assert "its log: worker.log. Try `switchyard up`." in result.stderr
+    assert result.exit_code == 3
+
+
+def test_a_worker_that_is_being_replaced_is_waited_for(
+    switchyard: Switchyard, api: FakeApi, cloud: FakeCloud
+) -> None:
+    def replaced(request: httpx.Request) -> httpx.Response:
+        cloud.worker_lives = True
+        return answer(BEGINNING)
+
+    api.on(
+        f"GET /jobs/{JOB_ID}", answer(BEGINNING), replaced, *[answer(BEGINNING)] * 9, answer(END)
+    )
+    cloud.worker_lives = False
+
+    assert switchyard("watch", JOB_ID).exit_code == 0
+
+
+def test_the_workers_of_a_deployed_stage_are_not_looked_for_here(
+    switchyard: Switchyard, api: FakeApi, cloud: FakeCloud, environment: dict[str, str]
+) -> None:
+    environment.update(SWITCHYARD_API_KEY="key", SWITCHYARD_API_URL="https://example.com/api")
+    api.on(f"GET /jobs/{JOB_ID}", *[answer(BEGINNING)] * 20, answer(END))
+    cloud.worker_lives = False
+
+    assert switchyard("watch", JOB_ID, "--stage", "dev").exit_code == 0

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 import boto3
 import pytest
-from botocore.stub import Stubber
+from botocore.stub import ANY, Stubber
 
 from cli.wiring import real_outside
 from switchyard.adapters import aws
@@ -49,17 +51,60 @@ def test_without_credentials_a_stage_is_out_of_reach(
         ask()
 
 
+@pytest.fixture
+def stubs(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Stubber]]:
+    services: tuple[Literal["cloudformation", "dynamodb"], ...] = ("cloudformation", "dynamodb")
+    clients: dict[str, Any] = {
+        name: boto3.client(name, region_name="eu-central-1") for name in services
+    }
+    monkeypatch.setattr(aws, "client", clients.__getitem__)
+    with ExitStack() as active:
+        yield {name: active.enter_context(Stubber(client)) for name, client in clients.items()}
+
+
+def deployed(stubs: dict[str, Stubber], state_table_name: str) -> None:
+    stack = {
+        "StackName": "switchyard-dev-infrastructure",
+        "CreationTime": datetime(2026, 1, 1, tzinfo=UTC),
+        "StackStatus": "CREATE_COMPLETE",
+        "Outputs": [{"OutputKey": "StateTableName", "OutputValue": state_table_name}],
+    }
+    stubs["cloudformation"].add_response(
+        "describe_stacks", {"Stacks": [stack]}, {"StackName": "switchyard-dev-infrastructure"}
+    )
+
+
+def test_a_key_is_issued_in_the_table_that_the_stack_names(stubs: dict[str, Stubber]) -> None:
+    deployed(stubs, "the-table")
+    stubs["dynamodb"].add_response(
+        "put_item",
+        {},
+        {
+            "TableName": "the-table",
+            "Item": ANY,
+            "ConditionExpression": ANY,
+            "ExpressionAttributeNames": ANY,
+        },
+    )
+
+    assert "acme" in ask_for_a_key()
+
+
 @pytest.mark.parametrize("code", ["AccessDeniedException", "ResourceNotFoundException"])
 def test_a_table_that_does_not_let_us_in_is_out_of_reach(
-    code: str, monkeypatch: pytest.MonkeyPatch
+    code: str, stubs: dict[str, Stubber]
 ) -> None:
-    client: Any = boto3.client("dynamodb", region_name="eu-central-1")
-    monkeypatch.setattr(aws, "client", lambda service: client)
+    deployed(stubs, "the-table")
+    stubs["dynamodb"].add_client_error("put_item", code)
 
-    stub = Stubber(client)
-    stub.add_client_error("put_item", code)
+    with pytest.raises(Unavailable, match=code):
+        ask_for_a_key()
 
-    with stub, pytest.raises(Unavailable, match=code):
+
+def test_a_stage_that_is_not_deployed_is_out_of_reach(stubs: dict[str, Stubber]) -> None:
+    stubs["cloudformation"].add_client_error("describe_stacks", "ValidationError")
+
+    with pytest.raises(Unavailable, match="ValidationError"):
         ask_for_a_key()
 
 

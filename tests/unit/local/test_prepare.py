@@ -1,5 +1,6 @@
 """`prepare.py` must end in a sentence on interpreters that cannot run the rest of us."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -52,6 +53,30 @@ def test_an_old_python_hands_over_to_a_newer_one_on_the_path(python: Path, tmp_p
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "also install the Claude agent" in ran.stdout
+
+
+def test_every_python_since_3_6_understands_the_file() -> None:
+    ast.parse(PREPARE.read_text(), feature_version=(3, 6))
+
+
+@pytest.mark.parametrize("version", [(3, 6, 15), (3, 10, 13)])
+def test_an_old_python_without_a_newer_one_is_not_suitable(
+    version: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "version_info", version)
+    monkeypatch.setattr(prepare, "executable_of", lambda name: "")
+    assert prepare.suitable_python() == ""
+    with pytest.raises(SystemExit, match=f"is Python {'.'.join(map(str, version))}. Install"):
+        prepare.main()
+
+
+def test_an_old_python_takes_the_first_newer_one_that_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = {"python3.12": "/opt/python3.12", "python3.11": "/opt/python3.11"}
+    monkeypatch.setattr(sys, "version_info", (3, 8, 18))
+    monkeypatch.setattr(prepare, "executable_of", lambda name: found.get(name, ""))
+    assert prepare.suitable_python() == "/opt/python3.12"
 
 
 def test_a_suitable_python_is_kept() -> None:

@@ -1,6 +1,7 @@
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from local.processes import (
 )
 from local.roster import Roster
 
+WAIT_SECONDS = 30
 SLEEP = "import time; time.sleep(60)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1); {SLEEP}"
 PARENT = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', '{SLEEP}']); {SLEEP}"
@@ -66,7 +68,7 @@ def test_stopping_is_orderly_when_the_process_ends_by_itself(sleeper: StartedPro
 
 def test_a_process_that_ignores_the_signal_is_killed(tmp_path: Path) -> None:
     process = started(STUBBORN, tmp_path)
-    wait_for_output(tmp_path / "log")
+    wait_until(lambda: (tmp_path / "log").read_text() != "", process)
     assert not stop(process, grace_seconds=0.2)
     assert find(process) is None
 
@@ -106,13 +108,15 @@ def test_a_process_is_identified_by_its_start_as_well() -> None:
     assert identified(os.getpid()).created == psutil.Process().create_time()
 
 
-def wait_for_output(log: Path) -> None:
-    while not log.read_text():
-        pass
+def wait_until(happened: Callable[[], bool], process: StartedProcess) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not happened():
+        assert find(process) is not None, "the process died"
+        assert time.monotonic() < deadline, f"nothing happened for {WAIT_SECONDS} s"
+        time.sleep(0.01)
 
 
 def wait_for_child(process: StartedProcess) -> psutil.Process:
     parent = psutil.Process(process.pid)
-    while not parent.children():
-        pass
+    wait_until(lambda: parent.children() != [], process)
     return parent.children()[0]

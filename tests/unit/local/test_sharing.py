@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from local.say import Say
 from local.sharing import Sharing
 
 
@@ -13,6 +14,7 @@ class SharedCloud:
     def __init__(self, folder: Path) -> None:
         self.is_up = False
         self.said: list[str] = []
+        self.interrupted_after_up = False
         self._folder = folder
 
     @contextmanager
@@ -21,7 +23,7 @@ class SharedCloud:
         with sharing.borrowed(
             self.said.append,
             running=lambda: self.is_up,
-            up=lambda _say: self._turn(up=True),
+            up=self._up,
             down=lambda _say: self._turn(up=False),
         ) as goes_down:
             yield goes_down
@@ -29,6 +31,11 @@ class SharedCloud:
     def keep(self) -> None:
         self.is_up = True
         Sharing(self._folder / "users", self._folder / "temporary").keep()
+
+    def _up(self, _say: Say) -> None:
+        self._turn(up=True)
+        if self.interrupted_after_up:
+            raise KeyboardInterrupt
 
     def _turn(self, *, up: bool) -> None:
         self.is_up = up
@@ -74,3 +81,10 @@ def test_asking_for_a_cloud_that_stays_outlives_those_who_borrowed_it(cloud: Sha
     with cloud.borrowed():
         cloud.keep()
     assert cloud.is_up
+
+
+def test_a_cloud_that_came_up_for_an_interrupted_command_is_stopped(cloud: SharedCloud) -> None:
+    cloud.interrupted_after_up = True
+    with pytest.raises(KeyboardInterrupt), cloud.borrowed():
+        pass
+    assert not cloud.is_up
