@@ -73,4 +73,5 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     )
     allow(role, "dynamodb:GetItem", on=[shared.task_definitions_table.table_arn])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
+    shared.artifacts.allow_event_payloads(role)
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")

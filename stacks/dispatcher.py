@@ -55,6 +55,7 @@ class DispatcherStack(Stack):
                 eventbridge_bus_name=shared.bus.event_bus_name,
                 state_table_name=shared.state_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
+                s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
         dispatch.consume(shared.dispatches.queue, batch_size=10)
@@ -68,3 +69,4 @@ class DispatcherStack(Stack):
         )
         allow(dispatch.role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
         allow(dispatch.role, "events:PutEvents", on=[shared.bus.event_bus_arn])
+        shared.artifacts.allow_event_payloads(dispatch.role)

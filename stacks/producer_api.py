@@ -102,3 +102,4 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     )
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
+    shared.artifacts.allow_event_payloads(role)

@@ -29,7 +29,9 @@ def build_yard(app: App, stage: Stage) -> Yard:
         infrastructure=shared,
         event=EventStack(app, stage.prefixed("event"), stage=stage, shared=shared),
         dispatcher=DispatcherStack(app, stage.prefixed("dispatcher"), stage=stage, shared=shared),
-        health_check=HealthCheckStack(app, stage.prefixed("health-check"), shared=shared),
+        health_check=HealthCheckStack(
+            app, stage.prefixed("health-check"), stage=stage, shared=shared
+        ),
         producer_api=ProducerApiStack(
             app, stage.prefixed("producer-api"), stage=stage, shared=shared
         ),

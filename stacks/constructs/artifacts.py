@@ -1,4 +1,4 @@
-"""The bucket for what tasks leave behind: artifacts, logs and traces."""
+"""The bucket for what tasks leave behind, and for what is too large for items and events."""
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
@@ -9,6 +9,7 @@ from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, all
 from stacks.stage import Stage
 
 TASK_FILES = "task/*"
+EVENT_PAYLOADS = "events/*"
 
 
 class ArtifactsBucket(Construct):
@@ -39,9 +40,16 @@ class ArtifactsBucket(Construct):
         )
 
     def allow_task_files(self, role: iam.IRole, *actions: str) -> None:
-        allow(role, *actions, on=[f"{self._arn}/{TASK_FILES}"])
+        self._allow_below(TASK_FILES, role, *actions)
+
+    def allow_event_payloads(self, role: iam.IRole) -> None:
+        """Whoever sends events moves the large fields of a large one here."""
+        self._allow_below(EVENT_PAYLOADS, role, "s3:PutObject")
+
+    def _allow_below(self, keys: str, role: iam.IRole, *actions: str) -> None:
+        allow(role, *actions, on=[f"{self._arn}/{keys}"])
         acknowledge_wildcard(
             role,
-            f"{self._export}/{TASK_FILES}",
+            f"{self._export}/{keys}",
             because="Which tasks there will be is not known when the role is written.",
         )

@@ -14,8 +14,17 @@ import yaml
 
 from local.cloud import LocalCloud
 from local.endpoint import Endpoint
-from switchyard.adapters.system import SystemClock
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.memory.transport import MemoryBlobStore
+from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.contracts.jobs import JobView, TaskView
+from switchyard.domain.due import AFTER_SETTLING
+from switchyard.domain.graph import TaskSpec
+from switchyard.domain.ids import JobRef, due_shard
+from switchyard.domain.plan import JobPlan, plan_job
+from tests.e2e.documents import DEFINITION
 
 ROOT = Path(__file__).parents[2]
 RECORDER = Path(__file__).parent / "recorder"
@@ -69,6 +78,28 @@ class RunningCloud:
             job_id: str = accepted.json()["jobId"]
             return job_id
 
+    def lose(self, plan: JobPlan, *, opened_ms_ago: int) -> None:
+        """Take a job in as the API does, and crash before Job Created is told."""
+        table = DynamoDbTable(
+            self.client("dynamodb"), self.output("infrastructure", "StateTableName")
+        )
+        intake = DynamoDbJobIntake(table, DynamoDbPayloads(table, MemoryBlobStore()))
+        intake.write(plan)
+        intake.open(plan, now_ms=SystemClock().now_ms() - opened_ms_ago)
+
+    def make_overdue(self, job_id: str, task_id: str) -> None:
+        """As if whoever followed it had crashed."""
+        task = JobRef("local", job_id).task(task_id)
+        self.table(self.output("infrastructure", "StateTableName")).update_item(
+            Key={"PK": f"TENANT#local#JOB#{job_id}", "SK": f"TASK#{task_id}"},
+            UpdateExpression="SET due_shard = :shard, due_at_ms = :then",
+            ExpressionAttributeValues={":shard": due_shard(task.request_id), ":then": 1},
+        )
+
+    def sweep(self) -> None:
+        answer = self.client("lambda").invoke(FunctionName="switchyard-local-sweep", Payload=b"{}")
+        assert "FunctionError" not in answer, answer["Payload"].read()
+
     def settled(self, job_id: str) -> JobView:
         clock = SystemClock()
         deadline = clock.monotonic() + PATIENCE_SECONDS
@@ -117,6 +148,28 @@ def brand_job(cloud: RunningCloud) -> JobView:
     """The example job, run to its end."""
     document = yaml.safe_load((ROOT / "examples" / "brand-analysis.yaml").read_text())
     return cloud.settled(cloud.submit(document))
+
+
+@pytest.fixture(scope="session")
+def swept_job(cloud: RunningCloud) -> JobView:
+    """A job that nobody was told of, started by the sweeper and run to its end."""
+    with cloud.http as http:
+        put = http.put("/task-definitions/do", json=DEFINITION).raise_for_status()
+    job = JobRef("local", SystemIds().new_job_id())
+    plan = plan_job(
+        job,
+        name="lost",
+        tags={},
+        specs=[
+            TaskSpec(task_id="a", name="do"),
+            TaskSpec(task_id="b", name="do", depends_on=("a",)),
+        ],
+        versions={"do": put.json()["version"]},
+        now_ms=SystemClock().now_ms(),
+    )
+    cloud.lose(plan, opened_ms_ago=AFTER_SETTLING + 1)
+    cloud.sweep()
+    return cloud.settled(job.job_id)
 
 
 def _free_port() -> int:

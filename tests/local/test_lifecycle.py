@@ -12,12 +12,13 @@ import pytest
 
 from local.cloud import LocalCloud
 from local.loopback import is_free
+from switchyard.clock import system_clock
 
 START_SECONDS = 180
 STOP_SECONDS = 30
+GONE_SECONDS = 5
 UP = """
 import sys
-import threading
 from pathlib import Path
 from local.cloud import LocalCloud
 LocalCloud(Path(sys.argv[1]), port=int(sys.argv[2])).up(lambda line: print(line, flush=True))
@@ -43,6 +44,15 @@ def processes_below(folder: Path) -> list[str]:
         for process in psutil.process_iter(["cmdline", "cwd", "environ"])
         if any(str(folder) in place for place in places_of(process))
     ]
+
+
+def left_below(folder: Path) -> list[str]:
+    """What is still there when everything that was killed has had the time to be gone."""
+    clock = system_clock()
+    deadline = clock.monotonic() + GONE_SECONDS
+    while (left := processes_below(folder)) and clock.monotonic() < deadline:
+        clock.sleep(0.05)
+    return left
 
 
 def places_of(process: psutil.Process) -> list[str]:
@@ -74,7 +84,7 @@ def test_an_interrupted_start_leaves_nothing_behind(folder: Path, port: int) -> 
         starting.send_signal(signal.SIGINT)
         starting.wait(STOP_SECONDS)
     assert starting.returncode != 0
-    assert processes_below(folder) == []
+    assert left_below(folder) == []
     assert is_free(port)
 
 
@@ -98,7 +108,7 @@ def test_it_starts_serves_heals_stops_and_keeps_its_data(folder: Path, port: int
 
         cloud.down(print)
         assert not cloud.status().running
-        assert processes_below(folder) == []
+        assert left_below(folder) == []
 
         said: list[str] = []
         assert cloud.up(said.append) == first
@@ -106,4 +116,4 @@ def test_it_starts_serves_heals_stops_and_keeps_its_data(folder: Path, port: int
         assert cloud.status().healthy
     finally:
         cloud.down(print)
-    assert processes_below(folder) == []
+    assert left_below(folder) == []

@@ -11,6 +11,7 @@ from switchyard.settings import (
     DispatcherSettings,
     SaveEventSettings,
     Settings,
+    SweeperSettings,
 )
 from tests.stacks.synthesized import Properties, SynthesizedYard
 
@@ -19,6 +20,7 @@ FUNCTIONS: dict[str, type[Settings]] = {
     "authorize": AuthorizerSettings,
     "dispatch": DispatcherSettings,
     "save-event": SaveEventSettings,
+    "sweep": SweeperSettings,
 }
 
 
@@ -86,3 +88,18 @@ def test_one_bad_message_does_not_repeat_its_batch(yard: SynthesizedYard) -> Non
     assert batched == {yard.stage.suffixed("event-queue"), yard.stage.suffixed("dispatch-queue")}
     for mapping in mappings:
         assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_the_sweeper_runs_every_minute_in_every_stage(yard: SynthesizedYard) -> None:
+    resources = yard.template("health-check")["Resources"]
+    rule = yard.one("AWS::Events::Rule", ScheduleExpression="rate(1 minute)")
+    (target,) = rule["Targets"]
+    woken = resources[target["Arn"]["Fn::GetAtt"][0]]["Properties"]
+    assert woken["FunctionName"] == yard.stage.prefixed("sweep")
+    assert rule["State"] == "ENABLED"
+
+
+def test_a_sweep_ends_before_lambda_ends_it(yard: SynthesizedYard) -> None:
+    function = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed("sweep"))
+    with patch.dict(os.environ, variables_of(function), clear=True):
+        assert SweeperSettings().sweep_seconds + 5 <= function["Timeout"]

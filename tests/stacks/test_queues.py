@@ -54,8 +54,8 @@ def test_every_queue_refuses_what_does_not_come_over_tls(yard: SynthesizedYard) 
 
 
 def test_dead_letters_of_every_kind_raise_an_alarm(yard: SynthesizedYard) -> None:
-    alarms = yard.template("health-check")["Resources"].values()
-    watched = [alarm["Properties"] for alarm in alarms]
+    resources = yard.template("health-check")["Resources"].values()
+    watched = [r["Properties"] for r in resources if r["Type"] == "AWS::CloudWatch::Alarm"]
     assert len(watched) == len(DEAD_LETTER_QUEUES)
     for alarm in watched:
         assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"

@@ -9,7 +9,9 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from switchyard.adapters import pauses
 from switchyard.adapters.aws import call
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
+from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, JobCreated
 from switchyard.domain.errors import EventsNotAccepted, Unavailable
 from tests.builders import JOB_ID
@@ -103,6 +105,10 @@ def some_events(count: int, *, size: int = 10) -> list[Event]:
     ]
 
 
+def a_bus(client: Any) -> EventBridgeBus:
+    return EventBridgeBus(client, "yard", EventOverflow(MemoryBlobStore(), "bucket"))
+
+
 def accepted(count: int, *, refused: int = 0) -> dict[str, Any]:
     results = [{"ErrorCode": "Throttled"}] * refused + [{"EventId": "e"}] * (count - refused)
     return {"FailedEntryCount": refused, "Entries": results}
@@ -110,7 +116,7 @@ def accepted(count: int, *, refused: int = 0) -> dict[str, Any]:
 
 def test_only_refused_events_are_sent_again() -> None:
     client = Answers("put_events", accepted(3, refused=1), accepted(1))
-    EventBridgeBus(client, "yard").put(some_events(3))
+    a_bus(client).put(some_events(3))
     first, second = (request["Entries"] for request in client.requests)
     assert second == first[:1]
 
@@ -118,13 +124,13 @@ def test_only_refused_events_are_sent_again() -> None:
 def test_events_that_are_never_accepted_are_not_lost_silently() -> None:
     client = Answers("put_events", *[accepted(1, refused=1)] * 4)
     with pytest.raises(EventsNotAccepted):
-        EventBridgeBus(client, "yard").put(some_events(1))
+        a_bus(client).put(some_events(1))
 
 
 def test_a_call_holds_at_most_ten_events_and_what_fits() -> None:
     client = Answers("put_events", *[accepted(n) for n in (10, 2)])
-    EventBridgeBus(client, "yard").put(some_events(12))
+    a_bus(client).put(some_events(12))
     assert [len(request["Entries"]) for request in client.requests] == [10, 2]
     large = Answers("put_events", accepted(2), accepted(1))
-    EventBridgeBus(large, "yard").put(some_events(3, size=100_000))
+    a_bus(large).put(some_events(3, size=100_000))
     assert [len(request["Entries"]) for request in large.requests] == [2, 1]

@@ -1,7 +1,21 @@
 """Keys, ids and envelopes of events."""
 
+from typing import Any
+
 from switchyard.adapters.memory import ManualClock, MemoryYard
-from switchyard.contracts.events import ArrivedEvent
+from switchyard.contracts.events import (
+    CATALOGUE,
+    ArrivedEvent,
+    Context,
+    Event,
+    HealthSummary,
+    KeptEvent,
+    MemoryUsage,
+    Properties,
+    TaskHealthCheck,
+    TaskHeartbeat,
+    what_it_says,
+)
 from switchyard.domain.event_keys import EntityType, EventIdentity, event_id, event_keys
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Outcome
@@ -105,3 +119,87 @@ def test_a_field_that_nobody_knows_survives_persistence() -> None:
     record = arrived.record()
     assert (record["brandNew"], record["properties"]) == ([1], {"new": {"deep": 1}})
     assert (record["PK"], record["GSI1PK"]) == ("TENANT#acme", "k")
+
+
+def sent(properties: Properties) -> dict[str, Any]:
+    context = Context(environment="test", origin="test")
+    event = Event.of(properties, tenant=TENANT, app="shop", timestamp_ms=NOW_MS, context=context)
+    return event.detail()
+
+
+def a_heartbeat(number: int) -> TaskHeartbeat:
+    return TaskHeartbeat(
+        request_id=f"{JOB_ID}__a",
+        job_id=JOB_ID,
+        run=1,
+        fence=2,
+        effective_until=NOW_MS,
+        heartbeat_number=number,
+        elapsed_ms=1,
+        worker_id="w",
+        process_id=7,
+        memory_usage=MemoryUsage(rss=1),
+    )
+
+
+def test_each_heartbeat_is_an_event_of_its_own_and_pays_for_one_index() -> None:
+    first, second = sent(a_heartbeat(1)), sent(a_heartbeat(2))
+    assert first["eventId"] != second["eventId"]
+    assert {name for name in first if name.startswith("GSI")} == {"GSI1PK", "GSI1SK"}
+
+
+def test_a_health_check_is_about_no_task_and_each_is_its_own() -> None:
+    nobody = HealthSummary(total_processing=0, healthy=0, warning=0, critical=0, overtime=0)
+    first, second = (
+        sent(TaskHealthCheck(checked_at=at, summary=nobody, tasks=())) for at in (1, 2)
+    )
+    assert first["eventId"] != second["eventId"]
+    assert first["GSI1PK"] == "STORE#health-check"
+
+
+def test_the_catalogue_is_whole() -> None:
+    assert set(CATALOGUE) == {
+        "Job Created",
+        "Job Tasks Added",
+        "Job Failure Detected",
+        "Job Completed",
+        "Job Failed",
+        "Job Cancelled",
+        "Task Pending",
+        "Task Processing Started",
+        "Task Heartbeat",
+        "Task Processing Failed",
+        "Task Released",
+        "Task Completed",
+        "Task Failed",
+        "Task Timeout",
+        "Task Skipped",
+        "Task Cancelled",
+        "Task Redriven",
+        "Task Health Check",
+    }
+
+
+def test_a_kept_event_becomes_its_model_again() -> None:
+    assert what_it_says(KeptEvent.model_validate(sent(a_heartbeat(1)))) == a_heartbeat(1)
+
+
+def test_what_a_newer_sender_says_is_kept_as_it_is() -> None:
+    detail = sent(a_heartbeat(1))
+    newer = detail["properties"] | {"mood": "good"}
+    for event in (
+        detail | {"properties": newer},
+        detail | {"schemaVersion": 2, "properties": newer},
+        detail | {"eventType": "Task Dreamt", "entityType": "DREAM", "properties": newer},
+    ):
+        assert what_it_says(KeptEvent.model_validate(event)) == newer
+
+
+def test_a_task_without_output_is_told_and_read_as_such() -> None:
+    yard = MemoryYard(ManualClock())
+    task = a_task(
+        state=TaskState.COMPLETED, settled_at_ms=NOW_MS, outcome=Outcome(state=TaskState.COMPLETED)
+    )
+    an_emitter(yard.bus).emit(task_events.settled(task, output=None))
+    (event,) = yard.bus.events
+    assert what_it_says(KeptEvent.model_validate(event.detail())) == event.properties

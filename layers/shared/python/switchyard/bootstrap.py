@@ -15,14 +15,16 @@ from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStor
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.ecs import scale_in_protection
+from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.adapters.sqs import SqsBacklog, SqsTaskQueue
 from switchyard.adapters.system import (
     SystemClock,
     SystemIds,
@@ -56,11 +58,13 @@ from switchyard.settings import (
     DispatcherSettings,
     EmitterSettings,
     SaveEventSettings,
+    SweeperSettings,
     WorkerSettings,
 )
 from switchyard.usecases.api_keys import issue_api_key
 from switchyard.usecases.dispatch_task import Dispatcher
 from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.sweep import Sweeper
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -144,6 +148,25 @@ def dispatcher(settings: DispatcherSettings) -> Dispatcher:
     )
 
 
+def sweeper(settings: SweeperSettings) -> Sweeper:
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
+    jobs, graph = DynamoDbJobStore(state), DynamoDbTaskGraph(state)
+    queue = SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url)
+    emitter = _emitter(settings, origin="sweeper")
+    clock = SystemClock()
+    return Sweeper(
+        overdue=DynamoDbOverdue(state),
+        backlog=SqsBacklog(),
+        jobs=jobs,
+        graph=graph,
+        payloads=DynamoDbPayloads(state, S3BlobStore(aws.client("s3"), settings.s3_bucket)),
+        queue=queue,
+        dispatcher=Dispatcher(jobs=jobs, graph=graph, queue=queue, emitter=emitter, clock=clock),
+        emitter=emitter,
+        clock=clock,
+    )
+
+
 def save_event_ports(settings: SaveEventSettings) -> SaveEventPorts:
     table = DynamoDbTable(aws.client("dynamodb"), settings.dynamodb_events_table_name)
     return SaveEventPorts(
@@ -203,8 +226,10 @@ def _definitions(dynamodb: Any, table_name: str) -> DefinitionStore:
 
 
 def _emitter(settings: EmitterSettings, *, origin: str, worker_id: str | None = None) -> Emitter:
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    overflow = EventOverflow(blobs, settings.s3_bucket)
     return Emitter(
-        EventBridgeBus(aws.client("events"), settings.eventbridge_bus_name),
+        EventBridgeBus(aws.client("events"), settings.eventbridge_bus_name, overflow),
         app=settings.app_name,
         context=Context(environment=settings.stage, origin=origin, worker_id=worker_id),
     )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.contracts.events import Event
+from switchyard.contracts.events import Event, KeptEvent
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
+from switchyard.domain.event_queries import EventQuery
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.job import Job, JobPicture
 from switchyard.domain.plan import JobPlan
@@ -151,6 +152,32 @@ class TaskGraph(Protocol):
         """Forget the due time, unless the task changed since it was read."""
 
 
+@dataclass(frozen=True, slots=True)
+class PageOfOverdue:
+    refs: tuple[TaskRef | JobRef, ...]
+    cursor: str | None
+    """Where the next page begins; `None` on the last."""
+
+
+class Overdue(Protocol):
+    """Finds what is unsettled or undispatched and past its due time.
+
+    A page may lag behind: whoever acts on it reads the thing consistently first.
+    """
+
+    def page(self, shard: int, *, now_ms: int, limit: int, cursor: str | None) -> PageOfOverdue:
+        """What is due by `now_ms` in one of the `DUE_SHARDS`, longest overdue first."""
+
+    def move_due(self, overdue: Task | Job, due_at_ms: int, *, count: bool = False) -> bool:
+        """Put the due time off and `count` it in `resends`; `False` if it is not as read."""
+
+    def abandon(self, job: Job) -> bool:
+        """Forget the due time of a job that is still WRITING; `False` if it is not as read.
+
+        A submission that goes on after all can still open the job, which gives it a new one.
+        """
+
+
 class Payloads(Protocol):
     """Inputs and outputs of tasks, wherever they are kept."""
 
@@ -192,6 +219,13 @@ class TaskQueue(Protocol):
         """Send all, or raise `Unavailable`: some may have been sent, which does no harm."""
 
 
+class Backlog(Protocol):
+    """How far the workers are behind."""
+
+    def oldest_waiting_ms(self) -> int | None:
+        """How long the task queue's oldest message has waited; `None` when nobody knows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Received:
     body: str
@@ -219,6 +253,18 @@ class EventBus(Protocol):
 class EventLog(Protocol):
     def append(self, record: Mapping[str, Any]) -> None:
         """Write if absent: a second delivery changes nothing."""
+
+
+class EventReader(Protocol):
+    """Looks back; no decision reads the log. `domain/event_queries.py` has the questions."""
+
+    def read(self, query: EventQuery, *, full: bool = False) -> Sequence[KeptEvent]:
+        """All answers, however many pages they fill, by time and id; none of another tenant.
+
+        Histories and the whole log hold whole events. The other indexes hold summaries, without
+        properties: `full` fetches the events behind them. Fields that were moved to the bucket or
+        kept as text are back in their places.
+        """
 
 
 class BlobStore(Protocol):

@@ -26,13 +26,14 @@ class EmitterSettings(Settings):
     """What is needed to put events on the bus."""
 
     eventbridge_bus_name: str
+    s3_bucket: str
+    """Where the large fields of large events go, and whatever else the deployable keeps."""
     app_name: str = "task-workflow"
 
 
 class ApiSettings(EmitterSettings):
     state_table_name: str
     task_definitions_table: str
-    s3_bucket: str
 
 
 class AuthorizerSettings(Settings):
@@ -44,6 +45,13 @@ class DispatcherSettings(EmitterSettings):
     sqs_queue_url: str
 
 
+class SweeperSettings(DispatcherSettings):
+    sweep_at_most: PositiveInt = 500
+    """How many overdue things one run looks at."""
+    sweep_seconds: PositiveInt = 20
+    """When a run stops looking; Lambda ends it at 30 s."""
+
+
 class SaveEventSettings(Settings):
     dynamodb_events_table_name: str
     events_retention_days: PositiveInt
@@ -53,7 +61,6 @@ class WorkerSettings(EmitterSettings):
     state_table_name: str
     task_definitions_table: str
     sqs_queue_url: str
-    s3_bucket: str
     agent_backend: AgentBackend
     max_concurrent_claude: PositiveInt = 3
     wait_time_seconds: int = Field(default=20, ge=0, le=20)

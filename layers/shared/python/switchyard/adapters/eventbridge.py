@@ -1,11 +1,11 @@
 """The event bus on EventBridge."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from switchyard.adapters.aws import call
+from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.pauses import tries
 from switchyard.contracts.events import DETAIL_TYPE, Event
 from switchyard.domain.errors import EventsNotAccepted
@@ -18,9 +18,10 @@ Entry = dict[str, Any]
 
 
 class EventBridgeBus:
-    def __init__(self, client: Any, bus_name: str) -> None:
+    def __init__(self, client: Any, bus_name: str, overflow: EventOverflow) -> None:
         self._client = client
         self._bus_name = bus_name
+        self._overflow = overflow
 
     def put(self, events: Sequence[Event]) -> None:
         for batch in _batches([self._entry(event) for event in events]):
@@ -39,7 +40,7 @@ class EventBridgeBus:
         return {
             "Source": f"task-workflow.{event.app}",
             "DetailType": DETAIL_TYPE,
-            "Detail": json.dumps(event.detail(), ensure_ascii=False, separators=(",", ":")),
+            "Detail": self._overflow.detail_text(event.detail()),
             "Time": datetime.fromtimestamp(event.timestamp / 1000, tz=UTC),
             "EventBusName": self._bus_name,
         }

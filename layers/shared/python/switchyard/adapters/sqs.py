@@ -60,6 +60,13 @@ class SqsTaskQueue:
             raise Unavailable(f"SQS refused {len(failed)} of {len(messages)} messages")
 
 
+class SqsBacklog:
+    """Unknown: SQS tells the age of its oldest message to CloudWatch alone, minutes late."""
+
+    def oldest_waiting_ms(self) -> int | None:
+        return None
+
+
 def _entry(number: int, message: TaskMessage, delay_seconds: int) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "Id": str(number),

@@ -62,6 +62,8 @@ class Task:
     started_at_ms: int | None = None
     settled_at_ms: int | None = None
     due_at_ms: int | None = None
+    resends: int = 0
+    """How often the sweeper had to nudge it since it was last claimed, released or given up."""
     last_error: str | None = None
     outcome: Outcome | None = None
 

@@ -44,6 +44,15 @@ class Dispatcher:
         while settled:
             settled.extend(self._follow(settled.popleft()))
 
+    def start(self, ready: list[Task]) -> None:
+        """Told before it is sent: once a worker may take it, nobody would find it untold."""
+        if not ready:
+            return
+        self._emitter.emit(*[task_events.pending(task) for task in ready])
+        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
+        for task in ready:
+            self._graph.mark_queued(task, now_ms=self._clock.now_ms())
+
     def _follow(self, task: Task) -> list[Task]:
         """Settle the edges that leave `task`; return what that settled in turn.
 
@@ -52,7 +61,7 @@ class Dispatcher:
         """
         tell_first_failure(task, jobs=self._jobs, emitter=self._emitter, clock=self._clock)
         moved = [self._advance(task, name) for name in self._graph.dependents(task.ref)]
-        self._start([child for child in moved if child.state is TaskState.READY])
+        self.start([child for child in moved if child.state is TaskState.READY])
         settled = [child for child in moved if _is_ours(child) and child.due_at_ms is not None]
         self._tell(settled)
         if task.ref.task_id == END:
@@ -74,15 +83,6 @@ class Dispatcher:
         refs = [child.ref.job.task(name) for name in sorted(names)]
         tasks = self._graph.find_many(refs) if refs else {}
         return {name: task.state for name, task in tasks.items()}
-
-    def _start(self, ready: list[Task]) -> None:
-        """Told before it is sent: once a worker may take it, nobody would find it untold."""
-        if not ready:
-            return
-        self._emitter.emit(*[task_events.pending(task) for task in ready])
-        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
-        for task in ready:
-            self._graph.mark_queued(task, now_ms=self._clock.now_ms())
 
     def _tell(self, settled: list[Task]) -> None:
         visible = [task for task in settled if not task.ref.hidden]

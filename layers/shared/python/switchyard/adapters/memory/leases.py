@@ -36,6 +36,7 @@ class MemoryTaskLeases:
                 lease_until_ms=now_ms + lease_ms,
                 started_at_ms=now_ms,
                 due_at_ms=now_ms + lease_ms + due.AFTER_LEASE,
+                resends=0,
             )
             self._state.tasks[ref] = claimed
             return Claimed(claimed, Lease(claimed, owner))
@@ -73,6 +74,7 @@ class MemoryTaskLeases:
                     lease_until_ms=0,
                     last_error=error or task.last_error,
                     due_at_ms=max(now_ms, not_before_ms) + due.AFTER_QUEUED,
+                    resends=0,
                 )
             )
 
@@ -83,7 +85,8 @@ class MemoryTaskLeases:
             idle = stored.state in {TaskState.READY, TaskState.QUEUED}
             if stored.fence != task.fence or not (lapsed or idle):
                 return None
-            return self._store(settled(replace(stored, fence=stored.fence + 1), outcome, now_ms))
+            fenced = replace(stored, fence=stored.fence + 1, resends=0)
+            return self._store(settled(fenced, outcome, now_ms))
 
     def _held(self, lease: Lease) -> Task:
         task = self._state.tasks.get(lease.ref)

@@ -16,6 +16,7 @@ class _Waiting:
     message_id: str
     body: str
     visible_at: float
+    sent_at: float
     receipt: str = ""
 
 
@@ -33,8 +34,8 @@ class MemoryTaskQueue:
 
     def send_body(self, body: str, *, delay_seconds: int = 0) -> None:
         message_id = f"message-{next(self._numbers)}"
-        visible_at = self._clock.monotonic() + delay_seconds
-        self._messages[message_id] = _Waiting(message_id, body, visible_at)
+        now = self._clock.monotonic()
+        self._messages[message_id] = _Waiting(message_id, body, now + delay_seconds, now)
 
     def receive(
         self,
@@ -55,6 +56,10 @@ class MemoryTaskQueue:
 
     def delete(self, message: Received) -> None:
         del self._messages[self._held(message).message_id]
+
+    def oldest_waiting_ms(self) -> int | None:
+        sent = min((waiting.sent_at for waiting in self._messages.values()), default=None)
+        return None if sent is None else round((self._clock.monotonic() - sent) * 1000)
 
     @property
     def waiting(self) -> int:

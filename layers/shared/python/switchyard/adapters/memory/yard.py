@@ -1,8 +1,11 @@
 """Everything in memory, wired together."""
 
+from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.memory.event_reader import MemoryEventReader
 from switchyard.adapters.memory.graph import MemoryTaskGraph
 from switchyard.adapters.memory.jobs import MemoryJobIntake, MemoryJobStore
 from switchyard.adapters.memory.leases import MemoryTaskLeases
+from switchyard.adapters.memory.overdue import MemoryOverdue
 from switchyard.adapters.memory.payloads import MemoryPayloads
 from switchyard.adapters.memory.registry import MemoryApiKeys, MemoryDefinitionStore
 from switchyard.adapters.memory.state import MemoryState
@@ -22,6 +25,7 @@ class MemoryYard:
         self.jobs = MemoryJobStore(self.state)
         self.leases = MemoryTaskLeases(self.state)
         self.graph = MemoryTaskGraph(self.state)
+        self.overdue = MemoryOverdue(self.state)
         self.payloads = MemoryPayloads(self.state)
         self.definitions = MemoryDefinitionStore()
         self.keys = MemoryApiKeys()
@@ -29,3 +33,4 @@ class MemoryYard:
         self.bus = MemoryBus()
         self.log = MemoryEventLog()
         self.blobs = MemoryBlobStore()
+        self.reader = MemoryEventReader(self.log, EventOverflow(self.blobs, "bucket"))

@@ -1,0 +1,49 @@
+"""Called every minute: nudges on whatever is overdue."""
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from switchyard import bootstrap
+from switchyard.domain.ids import TaskRef
+from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.settings import SweeperSettings
+from switchyard.usecases.sweep import Nudge, Sweeper
+
+logger = get_logger()
+metrics = Metrics()
+tracer = Tracer()
+
+
+@cache
+def settings() -> SweeperSettings:
+    return SweeperSettings()
+
+
+@cache
+def sweeper() -> Sweeper:
+    return bootstrap.sweeper(settings())
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler(capture_response=False)
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
+    limits = settings()
+    metrics.add_metric("Sweeps", MetricUnit.Count, 1)
+    for nudge in sweeper().sweep(at_most=limits.sweep_at_most, seconds=limits.sweep_seconds):
+        logger.info("overdue", extra=fields_of(nudge))
+        metrics.add_metric("Overdue", MetricUnit.Count, 1)
+
+
+def fields_of(nudge: Nudge) -> dict[str, str | None]:
+    task = nudge.ref.request_id if isinstance(nudge.ref, TaskRef) else None
+    return {
+        "tenant_id": nudge.ref.tenant,
+        "job_id": nudge.ref.job_id,
+        "request_id": task,
+        "action": nudge.action.value,
+        "reason": nudge.reason,
+        "error": nudge.error,
+    }

@@ -1,0 +1,71 @@
+"""Every type of event there is, and how a kept event becomes its model again."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from switchyard.contracts.events.checks import TaskHealthCheck
+from switchyard.contracts.events.envelope import SCHEMA_VERSION, KeptEvent
+from switchyard.contracts.events.jobs import (
+    JobCancelled,
+    JobCompleted,
+    JobCreated,
+    JobFailed,
+    JobFailureDetected,
+    JobTasksAdded,
+)
+from switchyard.contracts.events.properties import Properties
+from switchyard.contracts.events.tasks import (
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskHeartbeat,
+    TaskPending,
+    TaskProcessingFailed,
+    TaskProcessingStarted,
+    TaskRedriven,
+    TaskReleased,
+    TaskSkipped,
+    TaskTimeout,
+)
+
+CATALOGUE: Final[Mapping[str, type[Properties]]] = {
+    model.event_type: model
+    for model in (
+        JobCreated,
+        JobTasksAdded,
+        JobFailureDetected,
+        JobCompleted,
+        JobFailed,
+        JobCancelled,
+        TaskPending,
+        TaskProcessingStarted,
+        TaskHeartbeat,
+        TaskProcessingFailed,
+        TaskReleased,
+        TaskCompleted,
+        TaskFailed,
+        TaskTimeout,
+        TaskSkipped,
+        TaskCancelled,
+        TaskRedriven,
+        TaskHealthCheck,
+    )
+}
+
+Raw = dict[str, Any]
+
+
+def what_it_says(event: KeptEvent) -> Properties | Raw:
+    """The event's model, or all that it says as it is: a newer sender may say more than we know."""
+    said = event.properties
+    if said is None:
+        raise ValueError("a summary says nothing: read the whole event")
+    model = CATALOGUE.get(event.event_type)
+    if model is None or event.schema_version != SCHEMA_VERSION:
+        return said
+    try:
+        return model.model_validate(said)
+    except ValidationError:
+        return said

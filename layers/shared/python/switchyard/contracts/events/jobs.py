@@ -1,0 +1,59 @@
+"""The events of a job."""
+
+from typing import Any, ClassVar
+
+from switchyard.contracts.events.properties import JobProperties
+from switchyard.contracts.wire import Wire
+
+
+class CreatedTask(Wire):
+    task_id: str
+    name: str
+    depends_on: tuple[str, ...] = ()
+    input: Any = None
+
+
+class JobCreated(JobProperties):
+    event_type: ClassVar[str] = "Job Created"
+
+    request_id: str
+    tasks: tuple[CreatedTask, ...]
+    total_tasks: int
+
+
+class JobTasksAdded(JobProperties):
+    event_type: ClassVar[str] = "Job Tasks Added"
+
+    chunk: int
+    """Which of the job's additions this is: they are told one by one."""
+    new_tasks: tuple[CreatedTask, ...]
+    previous_total_tasks: int
+    total_tasks_now: int
+
+    @property
+    def number(self) -> int:
+        return self.chunk
+
+
+class JobFailureDetected(JobProperties):
+    event_type: ClassVar[str] = "Job Failure Detected"
+
+    failed_task_id: str
+    task_statuses: dict[str, str]
+
+
+class JobSettled(JobProperties):
+    total_tasks: int
+    task_statuses: dict[str, str]
+
+
+class JobCompleted(JobSettled):
+    event_type: ClassVar[str] = "Job Completed"
+
+
+class JobFailed(JobSettled):
+    event_type: ClassVar[str] = "Job Failed"
+
+
+class JobCancelled(JobSettled):
+    event_type: ClassVar[str] = "Job Cancelled"

@@ -1,0 +1,48 @@
+"""What every event says, whatever its type."""
+
+from typing import ClassVar
+
+from switchyard.contracts.wire import Wire
+from switchyard.domain.event_keys import EntityType
+
+
+class Properties(Wire):
+    """What one type of event says. `run` and `fence` tell which transition it reports."""
+
+    event_type: ClassVar[str]
+    entity_type: ClassVar[EntityType]
+    sparse: ClassVar[bool] = False
+    """Found through its entity's history alone: each further index entry is a paid write."""
+
+    run: int
+    fence: int = 0
+
+    @property
+    def entity_id(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def number(self) -> int:
+        """Tells apart events of one type that one transition may send several of."""
+        return 0
+
+
+class JobProperties(Properties):
+    entity_type: ClassVar[EntityType] = EntityType.JOB
+
+    job_id: str
+
+    @property
+    def entity_id(self) -> str:
+        return self.job_id
+
+
+class TaskProperties(Properties):
+    entity_type: ClassVar[EntityType] = EntityType.TASK
+
+    job_id: str
+    request_id: str
+
+    @property
+    def entity_id(self) -> str:
+        return self.request_id

@@ -1,0 +1,124 @@
+"""What a kept event tells a fold; nothing, if it is of no type we know."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from switchyard.contracts.events.catalogue import what_it_says
+from switchyard.contracts.events.envelope import KeptEvent
+from switchyard.contracts.events.jobs import (
+    CreatedTask,
+    JobCancelled,
+    JobCompleted,
+    JobCreated,
+    JobFailed,
+    JobFailureDetected,
+    JobSettled,
+    JobTasksAdded,
+)
+from switchyard.contracts.events.properties import JobProperties, Properties, TaskProperties
+from switchyard.contracts.events.tasks import (
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskHeartbeat,
+    TaskPending,
+    TaskProcessingFailed,
+    TaskProcessingStarted,
+    TaskRedriven,
+    TaskReleased,
+    TaskSkipped,
+    TaskTimeout,
+)
+from switchyard.domain.fold import JobTold, LastEvent, TaskTold
+from switchyard.domain.states import JobState, TaskState
+
+TASK_STATES: Final[Mapping[type[Properties], TaskState]] = {
+    TaskRedriven: TaskState.WAITING,  # Task Pending follows when it may run
+    TaskPending: TaskState.READY,
+    TaskProcessingStarted: TaskState.PROCESSING,
+    TaskHeartbeat: TaskState.PROCESSING,
+    TaskProcessingFailed: TaskState.QUEUED,
+    TaskReleased: TaskState.QUEUED,
+    TaskCompleted: TaskState.COMPLETED,
+    TaskFailed: TaskState.FAILED,
+    TaskTimeout: TaskState.TIMED_OUT,
+    TaskSkipped: TaskState.SKIPPED,
+    TaskCancelled: TaskState.CANCELLED,
+}
+JOB_STATES: Final[Mapping[type[Properties], JobState]] = {
+    JobCreated: JobState.OPEN,
+    JobTasksAdded: JobState.OPEN,
+    JobFailureDetected: JobState.OPEN,
+    JobCompleted: JobState.COMPLETED,
+    JobFailed: JobState.FAILED,
+    JobCancelled: JobState.CANCELLED,
+}
+
+
+def told_of_tasks(events: Iterable[KeptEvent]) -> list[TaskTold]:
+    return [
+        _of_task(_last(event), said)
+        for event, said in _said(events)
+        if isinstance(said, TaskProperties)
+    ]
+
+
+def told_of_job(events: Iterable[KeptEvent]) -> list[JobTold]:
+    return [
+        _of_job(_last(event), said)
+        for event, said in _said(events)
+        if isinstance(said, JobProperties)
+    ]
+
+
+def _said(events: Iterable[KeptEvent]) -> list[tuple[KeptEvent, object]]:
+    return [(event, what_it_says(event)) for event in events]
+
+
+def _last(event: KeptEvent) -> LastEvent:
+    return LastEvent(event.timestamp, event.event_id, event.event_type)
+
+
+def _of_task(event: LastEvent, said: TaskProperties) -> TaskTold:
+    return TaskTold(
+        event=event,
+        task_id=said.request_id.removeprefix(f"{said.job_id}__"),
+        run=said.run,
+        fence=said.fence,
+        state=TASK_STATES[type(said)],
+        attempt=_attempt(said),
+        given_back=isinstance(said, TaskReleased),
+        job_run=said.job_run if isinstance(said, TaskRedriven) else None,
+    )
+
+
+def _attempt(said: TaskProperties) -> int | None:
+    match said:
+        case TaskProcessingFailed():
+            return said.attempt_number
+        case TaskFailed():
+            return said.retry_count + 1
+    return None
+
+
+def _of_job(event: LastEvent, said: JobProperties) -> JobTold:
+    total, named = _tasks(said)
+    return JobTold(
+        event=event,
+        run=said.run,
+        state=JOB_STATES[type(said)],
+        total_tasks=total,
+        task_ids=tuple(task.task_id for task in named),
+        failed_task_id=said.failed_task_id if isinstance(said, JobFailureDetected) else None,
+    )
+
+
+def _tasks(said: JobProperties) -> tuple[int | None, tuple[CreatedTask, ...]]:
+    match said:
+        case JobCreated():
+            return said.total_tasks, said.tasks
+        case JobTasksAdded():
+            return said.total_tasks_now, said.new_tasks
+        case JobSettled():
+            return said.total_tasks, ()
+    return None, ()

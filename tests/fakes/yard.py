@@ -1,0 +1,106 @@
+"""A yard in memory with one job under way: the test plays the worker."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.contracts.jobs import JobAccepted, SubmitJob
+from switchyard.contracts.messages import parse_task_message
+from switchyard.domain.ids import START, JobRef
+from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.task import Outcome
+from switchyard.ports import Claimed
+from switchyard.usecases.dispatch_task import Dispatcher
+from switchyard.usecases.submit_job import submit_job
+from tests.builders import TENANT, a_definition, a_submission, an_emitter
+
+COMPLETED = Outcome(state=TaskState.COMPLETED, exit_code=0)
+FAILED = Outcome(state=TaskState.FAILED, error="boom", error_category="validation")
+
+
+class OneJobId:
+    def new_job_id(self) -> str:
+        return "job-00000000-0000-4000-8000-000000000001"
+
+    def new_worker_id(self) -> str:
+        return "worker-1"
+
+    def new_secret(self) -> str:
+        return "secret"
+
+
+class Yard:
+    """A job under way: the test plays the worker."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.memory = MemoryYard(self.clock)
+        self.memory.definitions.put(TENANT, "scrape", a_definition())
+        self.emitter = an_emitter(self.memory.bus)
+        self.dispatcher = Dispatcher(
+            jobs=self.memory.jobs,
+            graph=self.memory.graph,
+            queue=self.memory.queue,
+            emitter=self.emitter,
+            clock=self.clock,
+        )
+
+    def submit(self, request: SubmitJob) -> JobAccepted:
+        return submit_job(
+            TENANT,
+            request,
+            intake=self.memory.intake,
+            definitions=self.memory.definitions,
+            emitter=self.emitter,
+            clock=self.clock,
+            ids=OneJobId(),
+        )
+
+    def start(self, edges: dict[str, list[str]], **rules: Rule) -> JobRef:
+        request = a_submission(edges)
+        tasks = [t.model_copy(update={"rule": rules.get(t.task_id, t.rule)}) for t in request.tasks]
+        accepted = self.submit(request.model_copy(update={"tasks": tuple(tasks)}))
+        self.job = JobRef(TENANT, accepted.job_id)
+        self.dispatcher.dispatch(self.job.task(START))
+        return self.job
+
+    def queued(self) -> set[str]:
+        received = self.memory.queue.receive(at_most=99, wait_seconds=0, visibility_seconds=9999)
+        return {parse_task_message(message.body).task_id for message in received}
+
+    def settle(self, task_id: str, outcome: Outcome = COMPLETED, *, times: int = 1) -> None:
+        ref = self.job.task(task_id)
+        answer = self.memory.leases.claim(ref, owner="w", now_ms=self.clock.now_ms(), lease_ms=1000)
+        assert isinstance(answer, Claimed)
+        self.memory.leases.settle(
+            answer.lease, outcome, output={"of": task_id}, now_ms=self.clock.now_ms()
+        )
+        for _ in range(times):
+            self.dispatcher.dispatch(ref)
+
+    def state(self, task_id: str) -> TaskState:
+        task = self.memory.graph.find(self.job.task(task_id))
+        assert task is not None
+        return task.state
+
+    def job_state(self) -> JobState:
+        job = self.memory.jobs.find(self.job)
+        assert job is not None
+        return job.state
+
+    def told(self) -> Counter[str]:
+        """Each event once, however often it was emitted: ids tell them apart."""
+        return Counter({e.event_id: e.event_type for e in self.memory.bus.events}.values())
+
+
+class Crash(Exception):
+    pass
+
+
+def crashing(call: Callable[..., object], *, after: bool) -> Callable[..., object]:
+    def crash(*args: object, **kwargs: object) -> object:
+        if after:
+            call(*args, **kwargs)
+        raise Crash
+
+    return crash
