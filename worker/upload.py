@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
-from switchyard.domain.task import RESULT_FILE, Json, Lease
+from switchyard.domain.artifacts import RESULT_FILE
+from switchyard.domain.task import Json, Lease
 from switchyard.observability import get_logger
 from worker.folder import UPLOADED, TaskFolder
 from worker.patience import patiently

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from switchyard.domain.artifacts import RESULT_FILE
 from worker.task.assignment import Assignment
 from worker.task.step import STEP, StepResult
 
 OUTCOME_FILE: Final = "outcome.json"
-RESULT_FILE: Final = "artifacts/task-result.json"  # importing the domain's constant takes 10 ms
 
 
 def write_report(assignment: Assignment, step: StepResult, folder: Path) -> None:

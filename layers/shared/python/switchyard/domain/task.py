@@ -9,8 +9,6 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import Rule, TaskState
 
 MAX_ATTEMPTS: Final = 3
-RESULT_FILE: Final = "artifacts/task-result.json"
-"""Where an attempt leaves its output, below its prefix in the bucket."""
 
 Json = Any
 """Whatever JSON can say; its shape is the business of a definition's schema."""

@@ -14,11 +14,12 @@ from switchyard.adapters.dynamodb.items import (
 from switchyard.adapters.dynamodb.payloads import fits_inline
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Refusal, Update
 from switchyard.domain import due
+from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.claims import Claimable, decide_claim
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import RESULT_FILE, Json, Lease, Outcome, Task
+from switchyard.domain.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
 
 _HELD: Final = "#state = :processing AND #fence = :fence AND #owner = :owner"
