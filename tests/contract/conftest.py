@@ -22,17 +22,6 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
-from switchyard.contracts.tables import (
-    DUE_AT,
-    DUE_INDEX,
-    DUE_SHARD,
-    EVENT_INDEXES,
-    EVENT_SUMMARY,
-    JOBS_INDEX,
-    JOBS_ORDER,
-    JOBS_TENANT,
-    event_index_name,
-)
 from switchyard.ports import (
     ApiKeys,
     BlobStore,
@@ -45,10 +34,7 @@ from switchyard.ports import (
     TaskGraph,
     TaskLeases,
 )
-
-REGION = "eu-west-1"
-BUCKET = "artifacts"
-NUMBERS = {DUE_SHARD, DUE_AT}
+from tests.fakes.moto_tables import BUCKET, REGION, a_table, events_table, state_table
 
 
 @dataclass
@@ -90,9 +76,9 @@ def in_memory() -> Iterator[Backend]:
 def on_moto() -> Iterator[Backend]:
     with mock_aws():
         dynamodb = aws.client("dynamodb")
-        state = DynamoDbTable(dynamodb, _state_table(dynamodb))
-        events = DynamoDbTable(dynamodb, _events_table(dynamodb))
-        definitions = DynamoDbTable(dynamodb, _table(dynamodb, "definitions-test"))
+        state = DynamoDbTable(dynamodb, state_table(dynamodb))
+        events = DynamoDbTable(dynamodb, events_table(dynamodb))
+        definitions = DynamoDbTable(dynamodb, a_table(dynamodb, "definitions-test"))
         s3 = aws.client("s3")
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
         sqs = aws.client("sqs")
@@ -124,69 +110,3 @@ def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     yield from request.param()
-
-
-def _state_table(dynamodb: Any) -> str:
-    return _table(
-        dynamodb,
-        "state-test",
-        extra_attributes=[JOBS_TENANT, JOBS_ORDER, DUE_SHARD, DUE_AT],
-        GlobalSecondaryIndexes=[
-            {
-                "IndexName": JOBS_INDEX,
-                "KeySchema": [
-                    {"AttributeName": JOBS_TENANT, "KeyType": "HASH"},
-                    {"AttributeName": JOBS_ORDER, "KeyType": "RANGE"},
-                ],
-                "Projection": {"ProjectionType": "ALL"},
-            },
-            {
-                "IndexName": DUE_INDEX,
-                "KeySchema": [
-                    {"AttributeName": DUE_SHARD, "KeyType": "HASH"},
-                    {"AttributeName": DUE_AT, "KeyType": "RANGE"},
-                ],
-                "Projection": {"ProjectionType": "KEYS_ONLY"},
-            },
-        ],
-    )
-
-
-def _events_table(dynamodb: Any) -> str:
-    return _table(
-        dynamodb,
-        "events-test",
-        extra_attributes=[f"{index}{key}" for index in EVENT_INDEXES for key in ("PK", "SK")],
-        GlobalSecondaryIndexes=[
-            {
-                "IndexName": event_index_name(index),
-                "KeySchema": [
-                    {"AttributeName": f"{index}PK", "KeyType": "HASH"},
-                    {"AttributeName": f"{index}SK", "KeyType": "RANGE"},
-                ],
-                "Projection": {"ProjectionType": "ALL"}
-                if index == EVENT_INDEXES[0]
-                else {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(EVENT_SUMMARY)},
-            }
-            for index in EVENT_INDEXES
-        ],
-    )
-
-
-def _table(
-    dynamodb: Any, name: str, *, extra_attributes: list[str] | None = None, **more: Any
-) -> str:
-    dynamodb.create_table(
-        TableName=name,
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=[
-            {"AttributeName": "PK", "KeyType": "HASH"},
-            {"AttributeName": "SK", "KeyType": "RANGE"},
-        ],
-        AttributeDefinitions=[
-            {"AttributeName": attribute, "AttributeType": "N" if attribute in NUMBERS else "S"}
-            for attribute in ["PK", "SK", *(extra_attributes or [])]
-        ],
-        **more,
-    )
-    return name

@@ -24,7 +24,8 @@ from switchyard.domain import event_queries
 from switchyard.domain.event_queries import EventQuery
 from switchyard.domain.ids import JobRef, TaskRef
 from tests.builders import JOB_ID, NOW_MS
-from tests.contract.conftest import BUCKET, Backend
+from tests.contract.conftest import Backend
+from tests.fakes.moto_tables import BUCKET
 
 PENDING = TaskPending.event_type
 OTHER_JOB_ID = JOB_ID.removesuffix("1") + "2"

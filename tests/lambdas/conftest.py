@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from switchyard.adapters import aws
-from tests.contract.conftest import BUCKET, REGION, _state_table, _table
+from tests.fakes.moto_tables import BUCKET, REGION, a_table, events_table, state_table
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,9 +52,9 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         monkeypatch.setenv(name, value)
     with mock_aws():
         dynamodb = aws.client("dynamodb")
-        _state_table(dynamodb)
-        _table(dynamodb, "definitions-test")
-        _table(dynamodb, "events-test")
+        state_table(dynamodb)
+        a_table(dynamodb, "definitions-test")
+        events_table(dynamodb)
         aws.client("events").create_event_bus(Name="yard")
         queue_url = aws.client("sqs").create_queue(QueueName="tasks")["QueueUrl"]
         monkeypatch.setenv("SQS_QUEUE_URL", queue_url)

@@ -1,0 +1,89 @@
+"""The stacks' tables, made in moto with the indexes and projections that the stacks give them."""
+
+from typing import Any
+
+from switchyard.contracts.tables import (
+    DUE_AT,
+    DUE_INDEX,
+    DUE_SHARD,
+    EVENT_INDEXES,
+    EVENT_SUMMARY,
+    JOBS_INDEX,
+    JOBS_ORDER,
+    JOBS_SUMMARY,
+    JOBS_TENANT,
+    event_index_name,
+)
+
+REGION = "eu-west-1"
+BUCKET = "artifacts"
+NUMBERS = {DUE_SHARD, DUE_AT}
+
+
+def state_table(dynamodb: Any) -> str:
+    return a_table(
+        dynamodb,
+        "state-test",
+        extra_attributes=[JOBS_TENANT, JOBS_ORDER, DUE_SHARD, DUE_AT],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": JOBS_INDEX,
+                "KeySchema": [
+                    {"AttributeName": JOBS_TENANT, "KeyType": "HASH"},
+                    {"AttributeName": JOBS_ORDER, "KeyType": "RANGE"},
+                ],
+                "Projection": {
+                    "ProjectionType": "INCLUDE",
+                    "NonKeyAttributes": list(JOBS_SUMMARY),
+                },
+            },
+            {
+                "IndexName": DUE_INDEX,
+                "KeySchema": [
+                    {"AttributeName": DUE_SHARD, "KeyType": "HASH"},
+                    {"AttributeName": DUE_AT, "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+            },
+        ],
+    )
+
+
+def events_table(dynamodb: Any) -> str:
+    return a_table(
+        dynamodb,
+        "events-test",
+        extra_attributes=[f"{index}{key}" for index in EVENT_INDEXES for key in ("PK", "SK")],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": event_index_name(index),
+                "KeySchema": [
+                    {"AttributeName": f"{index}PK", "KeyType": "HASH"},
+                    {"AttributeName": f"{index}SK", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "ALL"}
+                if index == EVENT_INDEXES[0]
+                else {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(EVENT_SUMMARY)},
+            }
+            for index in EVENT_INDEXES
+        ],
+    )
+
+
+def a_table(
+    dynamodb: Any, name: str, *, extra_attributes: list[str] | None = None, **more: Any
+) -> str:
+    dynamodb.create_table(
+        TableName=name,
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[
+            {"AttributeName": "PK", "KeyType": "HASH"},
+            {"AttributeName": "SK", "KeyType": "RANGE"},
+        ],
+        AttributeDefinitions=[
+            {"AttributeName": attribute, "AttributeType": "N" if attribute in NUMBERS else "S"}
+            for attribute in ["PK", "SK", *(extra_attributes or [])]
+        ],
+        **more,
+    )
+    return name
