@@ -35,7 +35,7 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test check: SETUP_OPTIONS := --claude # the agent's tests drive the real SDK
+test lint check: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 test: setup ## Run all tests: ARGS="-k lease"
 	$(BIN)/python -m pytest $(ARGS)
 
