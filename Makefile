@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check format stage awsstage synth diff deploy bootstrap lock clean distclean
+.PHONY: help setup run up down test lint check simulate mutants format stage awsstage synth diff deploy bootstrap lock clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -35,7 +35,7 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test lint check: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test lint check simulate mutants: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 test: setup ## Run all tests: ARGS="-k lease"
 	$(BIN)/python -m pytest $(ARGS)
 
@@ -51,6 +51,12 @@ lint: setup ## Check style, types, imports and templates
 	$(BIN)/cfn-lint --ignore-checks W3005 -- cdk.out/*/*.template.json
 
 check: lint test ## Lint, then test: what CI runs
+
+simulate: setup ## Simulate yards in bad weather: SEEDS=500, or SEED=7 for one and its timeline
+	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),100))
+
+mutants: setup ## Take the guards out of the code one by one, and see a test fail each time
+	@$(BIN)/python -m tests.mutants
 
 format: setup ## Format the code
 	$(BIN)/ruff check --fix .

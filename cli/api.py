@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Literal, Self, TypeVar
 
 import httpx
 from pydantic import BaseModel, ValidationError
@@ -12,6 +12,7 @@ from cli.api_errors import refusal, unreachable
 from cli.errors import Unreachable
 from cli.stages import Endpoint, Stage
 from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition, TaskDefinition
+from switchyard.contracts.event_views import EventPage, EventsAsked, JobEventsAsked
 from switchyard.contracts.jobs import JobAccepted, JobPage, JobView, SubmitJob, TaskView
 
 M = TypeVar("M", bound=BaseModel)
@@ -56,6 +57,13 @@ class Api:
     def task(self, job_id: str, task_id: str) -> TaskView:
         return self._call(TaskView, "GET", f"/jobs/{job_id}/tasks/{task_id}")
 
+    def events(self, asked: EventsAsked) -> EventPage:
+        return self._call(EventPage, "GET", "/events", extra="allow", params=_body(asked))
+
+    def job_events(self, job_id: str, asked: JobEventsAsked) -> EventPage:
+        path = f"/jobs/{job_id}/events"
+        return self._call(EventPage, "GET", path, extra="allow", params=_body(asked))
+
     def put_definition(self, name: str, definition: TaskDefinition) -> RegisteredDefinition:
         path = f"/task-definitions/{name}"
         return self._call(RegisteredDefinition, "PUT", path, json=_body(definition))
@@ -63,13 +71,21 @@ class Api:
     def definitions(self) -> tuple[RegisteredDefinition, ...]:
         return self._call(DefinitionList, "GET", "/task-definitions").definitions
 
-    def _call(self, answer: type[M], method: str, path: str, **request: Any) -> M:
+    def _call(
+        self,
+        answer: type[M],
+        method: str,
+        path: str,
+        *,
+        extra: Literal["ignore", "allow"] = "ignore",
+        **request: Any,
+    ) -> M:
         with self._translated():
             response = self._client.request(method, path, **request)
         if not response.is_success:
             raise refusal(response, self.endpoint)
         try:
-            return answer.model_validate_json(response.content, extra="ignore")
+            return answer.model_validate_json(response.content, extra=extra)
         except ValidationError as error:
             raise Unreachable(
                 f"{self.endpoint.url} answered, but not as a Switchyard API does. "

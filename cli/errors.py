@@ -13,6 +13,7 @@ from typing import ClassVar
 from switchyard.domain.errors import Problem
 
 JOB_NOT_COMPLETED = 1
+LOG_DISAGREES = 1
 
 
 class CliError(Exception):

@@ -68,6 +68,8 @@ def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
         "tokens": f"{read} in, {written} out, {cached} from cache" if any(tokens) else "",
         "cost": cost(task.cost_usd),
         "error": task.error or "",
+        "input": task.input_location or "",
+        "output": task.output_location or "",
         "files": task.artifacts or "",
         "on disk": str(folder_of(task, endpoint) or ""),
     }

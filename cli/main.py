@@ -7,7 +7,7 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-from cli.commands import cloud, definitions, jobs, keys, submission
+from cli.commands import cloud, definitions, events, jobs, keys, submission
 from cli.errors import CliError, Interrupted, Unreachable
 from cli.terminal import notices
 from cli.wiring import real_outside
@@ -16,8 +16,8 @@ from local.say import heard_or_not
 from switchyard.domain.text import without_control_characters
 
 EXIT_CODES: Final = (
-    "Exit codes: 0 done, 1 the job did not complete, 2 bad input or usage, "
-    "3 the API or the local cloud cannot be reached, 130 interrupted."
+    "Exit codes: 0 done, 1 the job did not complete or does not agree with its log, "
+    "2 bad input or usage, 3 the API or the local cloud cannot be reached, 130 interrupted."
 )
 
 
@@ -87,6 +87,8 @@ app.command()(jobs.watch)
 app.command()(jobs.jobs)
 app.command()(jobs.job)
 app.command()(jobs.task)
+app.command()(events.events)
+app.command()(events.verify)
 app.add_typer(definitions_app, name="definitions")
 definitions_app.command("put")(definitions.put)
 definitions_app.command("list")(definitions.list_registered)

@@ -24,3 +24,4 @@ JobFileArgument = Annotated[
     typer.Argument(help="A job in YAML or JSON: name, tags, definitions, tasks. See examples/."),
 ]
 JobArgument = Annotated[str, typer.Argument(help="A job's id: job-…")]
+TaskArgument = Annotated[str | None, typer.Argument(help="The task's id, after a job's id.")]

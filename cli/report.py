@@ -40,7 +40,10 @@ def result_tasks(tasks: Sequence[TaskSummary]) -> set[str]:
 def _print_output(view: TaskView, console: Console) -> None:
     console.print()
     console.print(heading(f"Output of {view.task_id}"))
-    print_value(view.output, console)
+    if view.output_location:
+        console.print(f"too large to show: {clean(view.output_location)}", soft_wrap=True)
+    else:
+        print_value(view.output, console)
 
 
 def _most_telling(tasks: Sequence[TaskSummary]) -> list[TaskSummary]:

@@ -27,6 +27,11 @@ def clean(text: str) -> str:
     return " ".join(without_control_characters(text).split())
 
 
+def visible(text: str) -> str:
+    """On one line, with every control character written out instead of obeyed."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def styled(text: str, style: str) -> Text:
     return Text(clean(text), style=style)
 
@@ -37,6 +42,10 @@ def heading(text: str, style: str = "bold") -> Text:
 
 def print_json(answer: BaseModel | list[BaseModel]) -> None:
     typer.echo(json.dumps(_jsonable(answer), indent=2))
+
+
+def print_json_line(answer: BaseModel) -> None:
+    typer.echo(json.dumps(_jsonable(answer)))
 
 
 def _jsonable(answer: BaseModel | list[BaseModel]) -> Any:

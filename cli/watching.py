@@ -9,7 +9,7 @@ from rich.live import Live
 
 from cli.api import Api
 from cli.changes import ChangeLines
-from cli.errors import Unreachable
+from cli.patience import patiently
 from cli.picture import picture
 from cli.statuses import FINAL
 from switchyard.contracts.jobs import JobView
@@ -18,7 +18,6 @@ from switchyard.ports import Clock
 FASTEST_POLL_SECONDS: Final = 0.33
 SLOWEST_POLL_SECONDS: Final = 1.0
 SLOWING_DOWN: Final = 1.1
-OUTAGE_PATIENCE_SECONDS: Final = 10.0
 LINES_AROUND_THE_TASKS: Final = 4
 
 
@@ -37,7 +36,7 @@ def follow(
         while job.status not in FINAL:
             check()
             clock.sleep(pause)
-            latest = _patiently_read(api, job_id, clock)
+            latest = patiently(lambda: api.job(job_id), clock)
             pause = _next_pause(pause, changed=latest != job)
             job = latest
             display.show(job)
@@ -46,18 +45,6 @@ def follow(
 
 def _next_pause(pause: float, *, changed: bool) -> float:
     return FASTEST_POLL_SECONDS if changed else min(pause * SLOWING_DOWN, SLOWEST_POLL_SECONDS)
-
-
-def _patiently_read(api: Api, job_id: str, clock: Clock) -> JobView:
-    """A short outage of the API is no reason to stop watching."""
-    deadline = clock.monotonic() + OUTAGE_PATIENCE_SECONDS
-    while True:
-        try:
-            return api.job(job_id)
-        except Unreachable:
-            if clock.monotonic() >= deadline:
-                raise
-            clock.sleep(SLOWEST_POLL_SECONDS)
 
 
 @contextmanager

@@ -10,24 +10,8 @@ from stacks.constructs.subscription import EventSubscription
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.events import (
-    JobCreated,
-    TaskCancelled,
-    TaskCompleted,
-    TaskFailed,
-    TaskSkipped,
-    TaskTimeout,
-)
+from switchyard.contracts.bus import WAKING_EVENTS
 from switchyard.settings import DispatcherSettings
-
-WAKING_EVENTS = (
-    JobCreated.event_type,
-    TaskCompleted.event_type,
-    TaskFailed.event_type,
-    TaskTimeout.event_type,
-    TaskSkipped.event_type,
-    TaskCancelled.event_type,
-)
 
 
 class DispatcherStack(Stack):

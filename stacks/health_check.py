@@ -1,4 +1,4 @@
-"""Watches: nudges on what is overdue; a message that nobody could handle raises an alarm."""
+"""Watches: nudges on what is overdue, keeps what nobody could handle, and raises alarms."""
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -11,13 +11,15 @@ from constructs import Construct
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow
-from stacks.environment import environment_for
+from stacks.environment import environment_for, powertools_environment
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.tables import DUE_INDEX
-from switchyard.settings import SweeperSettings
+from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
+from switchyard.settings import AlertSettings, SweeperSettings
 
 SWEEP_EVERY = Duration.minutes(1)
+DRAINED_WITHIN_MINUTES = 5
 
 
 class HealthCheckStack(Stack):
@@ -25,19 +27,26 @@ class HealthCheckStack(Stack):
         self, scope: Construct, construct_id: str, *, stage: Stage, shared: InfrastructureStack
     ) -> None:
         super().__init__(scope, construct_id)
-        self._sweep(stage, shared)
-        self._alarm_on(shared.tasks.dead_letters, "TaskReceivedInVain")
-        self._alarm_on(shared.dispatches.dead_letters, "TaskNotDispatched")
-        self._alarm_on(shared.saves.dead_letters, "EventNotSaved")
-        self._alarm_on(shared.undeliverable, "EventNotDelivered")
+        layers = FunctionLayers(self, "Layers", stage=stage)
+        self._sweep(stage, shared, layers)
+        self._alarm("TaskReceivedInVain", _visible(shared.tasks.dead_letters))
+        alert = self._alert(stage, shared, layers)
+        undeliverable = {
+            "TaskNotDispatched": shared.dispatches.dead_letters,
+            "EventNotSaved": shared.saves.dead_letters,
+            "EventNotDelivered": shared.undeliverable,
+        }
+        for what, dead_letters in undeliverable.items():
+            alert.consume(dead_letters, batch_size=10, name=f"{what}Messages")
+            self._watch(what, dead_letters, stage)
 
-    def _sweep(self, stage: Stage, shared: InfrastructureStack) -> None:
+    def _sweep(self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers) -> None:
         sweep = HouseFunction(
             self,
             "Sweep",
             stage=stage,
             verb="sweep",
-            layers=FunctionLayers(self, "Layers", stage=stage),
+            layers=layers,
             environment=environment_for(
                 SweeperSettings,
                 stage=stage.name,
@@ -47,7 +56,7 @@ class HealthCheckStack(Stack):
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
-        _grant(sweep.role, shared)
+        _grant_sweep(sweep.role, shared)
         events.Rule(
             self,
             "EveryMinute",
@@ -55,21 +64,72 @@ class HealthCheckStack(Stack):
             targets=[targets.LambdaFunction(sweep.function)],
         )
 
-    def _alarm_on(self, dead_letters: sqs.Queue, alarm: str) -> None:
-        depth = dead_letters.metric_approximate_number_of_messages_visible(
-            period=Duration.minutes(1), statistic="Maximum"
-        )
-        depth.create_alarm(
+    def _alert(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
+    ) -> HouseFunction:
+        alert = HouseFunction(
             self,
-            alarm,
+            "Alert",
+            stage=stage,
+            verb="alert",
+            layers=layers,
+            environment=environment_for(
+                AlertSettings,
+                stage=stage.name,
+                s3_bucket=shared.artifacts.bucket.bucket_name,
+            ),
+        )
+        shared.artifacts.allow_keeping_undeliverable(alert.role)
+        return alert
+
+    def _watch(self, what: str, dead_letters: sqs.Queue, stage: Stage) -> None:
+        """Arrivals; and that the alert function drains the queue.
+
+        While it fails, its messages are hidden and not visible; when it is not called, they are
+        visible. Either count alone would miss one of the two.
+        """
+        self._alarm(what, _kept_from(dead_letters, stage))
+        self._alarm(f"{what}Unread", _visible(dead_letters), minutes=DRAINED_WITHIN_MINUTES)
+        self._alarm(f"{what}Unkept", _hidden(dead_letters), minutes=DRAINED_WITHIN_MINUTES)
+
+    def _alarm(self, name: str, metric: cloudwatch.Metric, *, minutes: int = 1) -> None:
+        metric.create_alarm(
+            self,
+            name,
             threshold=0,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-            evaluation_periods=1,
+            evaluation_periods=minutes,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
 
 
-def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
+def _visible(queue: sqs.Queue) -> cloudwatch.Metric:
+    return queue.metric_approximate_number_of_messages_visible(
+        period=Duration.minutes(1), statistic="Maximum"
+    )
+
+
+def _hidden(queue: sqs.Queue) -> cloudwatch.Metric:
+    return queue.metric_approximate_number_of_messages_not_visible(
+        period=Duration.minutes(1), statistic="Maximum"
+    )
+
+
+def _kept_from(dead_letters: sqs.Queue, stage: Stage) -> cloudwatch.Metric:
+    powertools = powertools_environment(stage, service="alert")
+    return cloudwatch.Metric(
+        namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],
+        metric_name=UNDELIVERABLE,
+        dimensions_map={
+            "service": powertools["POWERTOOLS_SERVICE_NAME"],
+            QUEUE: dead_letters.queue_name,
+        },
+        period=Duration.minutes(1),
+        statistic="Sum",
+    )
+
+
+def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     state = shared.state_table.table_arn
     allow(role, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:UpdateItem", on=[state])
     allow(role, "dynamodb:Query", on=[state, f"{state}/index/{DUE_INDEX}"])

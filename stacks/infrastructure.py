@@ -6,15 +6,17 @@ from constructs import Construct
 
 from stacks.constructs import tables
 from stacks.constructs.artifacts import ArtifactsBucket
-from stacks.constructs.function import TIMEOUT_SECONDS
 from stacks.constructs.permissions import acknowledge
-from stacks.constructs.queue import HouseQueue, accept_events, dead_letter_queue
+from stacks.constructs.queue import (
+    FUNCTION_VISIBILITY,
+    HouseQueue,
+    accept_events,
+    dead_letter_queue,
+)
 from stacks.stage import Stage
 from switchyard.contracts.events import DETAIL_TYPE
 
 TASK_VISIBILITY = Duration.seconds(900)
-# Six times the timeout of the function that reads it, as AWS advises: throttled batches come back.
-FUNCTION_VISIBILITY = Duration.seconds(6 * TIMEOUT_SECONDS)
 
 
 class InfrastructureStack(Stack):

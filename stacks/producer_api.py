@@ -12,7 +12,7 @@ from stacks.constructs.permissions import allow
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import JOBS_INDEX
+from switchyard.contracts.tables import EVENT_INDEXES, JOBS_INDEX, event_index_name
 from switchyard.settings import ApiSettings, AuthorizerSettings
 
 ROUTES = (
@@ -20,6 +20,8 @@ ROUTES = (
     (HttpMethod.GET, "/jobs"),
     (HttpMethod.GET, "/jobs/{jobId}"),
     (HttpMethod.GET, "/jobs/{jobId}/tasks/{taskId}"),
+    (HttpMethod.GET, "/jobs/{jobId}/events"),
+    (HttpMethod.GET, "/events"),
     (HttpMethod.PUT, "/task-definitions/{name}"),
     (HttpMethod.GET, "/task-definitions"),
 )
@@ -75,10 +77,12 @@ class ProducerApiStack(Stack):
                 eventbridge_bus_name=shared.bus.event_bus_name,
                 state_table_name=shared.state_table.table_name,
                 task_definitions_table=shared.task_definitions_table.table_name,
+                dynamodb_events_table_name=shared.events_table.table_name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
         _grant(api.role, shared)
+        _grant_log(api.role, shared)
         return api
 
 
@@ -102,4 +106,11 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     )
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
-    shared.artifacts.allow_event_payloads(role)
+    shared.artifacts.allow_event_payloads(role, "s3:GetObject")
+
+
+def _grant_log(role: iam.IRole, shared: InfrastructureStack) -> None:
+    events = shared.events_table.table_arn
+    indexes = [f"{events}/index/{event_index_name(index)}" for index in EVENT_INDEXES]
+    allow(role, "dynamodb:Query", on=[events, *indexes])
+    allow(role, "dynamodb:BatchGetItem", on=[events])

@@ -1,5 +1,7 @@
 """One delivered message: deleted in one place and last, when its outcome is stored and told."""
 
+import itertools
+
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import Malformed, TaskMessage, parse_task_message
 from switchyard.domain.errors import LeaseLost, Unavailable
@@ -29,6 +31,7 @@ class Deliveries:
         self._protection = protection
         self._refusals = Refusals(ports)
         self._settling = Settling(ports)
+        self._claim_numbers = itertools.count(1)
 
     async def handle(self, received: Received) -> None:
         """A message that is not deleted comes again, or ends among the dead letters."""
@@ -76,7 +79,7 @@ class Deliveries:
         return await self._ports.offload(
             self._ports.leases.claim,
             message.ref,
-            owner=self._ports.worker_id,
+            owner=f"{self._ports.worker_id}/{next(self._claim_numbers)}",
             now_ms=self._ports.clock.now_ms(),
             lease_ms=self._timing.lease_ms,
         )

@@ -20,8 +20,8 @@ from worker.task.report import OUTCOME_FILE
 from worker.untrusted_file import NotReadable, read_bounded
 from worker.verdict import Completed, Failed
 
-MAX_OUTPUT_BYTES: Final = 200 * 1024
-MAX_OUTCOME_BYTES: Final = 4 * 1024 * 1024
+MAX_OUTPUT_BYTES: Final = 10_000_000  # it is read into memory here, and by all that follow it
+MAX_OUTCOME_BYTES: Final = 20 * 1024 * 1024  # room for an output that is too large, to say so
 MAX_ERROR_CHARACTERS: Final = 2_000
 MAX_COUNT: Final = 10**12  # far more than an attempt can use, and a number that can be stored
 MAX_COST_USD: Final = 10**6
@@ -128,7 +128,8 @@ def _check_output(output: Any, schema: Mapping[str, Any] | None) -> None:
     if size > MAX_OUTPUT_BYTES:
         raise _Unbelievable(
             FailureCategory.VALIDATION,
-            f"the output has {size} bytes, {MAX_OUTPUT_BYTES} are allowed; it is in the artifacts",
+            f"the output has {size:,} bytes, {MAX_OUTPUT_BYTES:,} are allowed;"
+            " it is in the artifacts",
         )
     if schema is not None:
         _check_against(schema, output)

@@ -5,22 +5,20 @@ from typing import Annotated
 import typer
 
 from cli.api import Api
-from cli.errors import BadInput
 from cli.listings import print_jobs, print_task
-from cli.options import JobArgument, JsonOption, StageOption
+from cli.named import job_named, task_named
+from cli.options import JobArgument, JsonOption, StageOption, TaskArgument
 from cli.outside import Outside, outside_of
 from cli.picture import picture
 from cli.seeing_through import see_through
 from cli.stages import Stage, endpoint_of
 from cli.terminal import clean, notices, print_json, results
-from switchyard.domain.ids import JOB_ID, TASK_ID, split_request_id
 
 LimitOption = Annotated[int, typer.Option(min=1, max=100, help="How many jobs to list.")]
 CursorOption = Annotated[
     str | None, typer.Option(help="Where to go on, as the previous page told.")
 ]
 RequestArgument = Annotated[str, typer.Argument(help="A request id (job-…__task), or a job's id.")]
-TaskArgument = Annotated[str | None, typer.Argument(help="The task's id, after a job's id.")]
 
 
 def watch(
@@ -37,7 +35,7 @@ def watch(
     """
     outside = outside_of(context)
     with _api(stage, outside) as api:
-        see_through(api, _job_id(job), outside, as_json=as_json)
+        see_through(api, job_named(job), outside, as_json=as_json)
 
 
 def jobs(
@@ -71,7 +69,7 @@ def job(
     """Show one job and its tasks, as they are now."""
     outside = outside_of(context)
     with _api(stage, outside) as api:
-        found = api.job(_job_id(job))
+        found = api.job(job_named(job))
     if as_json:
         print_json(found)
     else:
@@ -90,7 +88,7 @@ def task(
 
     Name it by its request id, or by the ids of its job and itself.
     """
-    job_id, task_id = _task_named(request, task)
+    job_id, task_id = task_named(request, task)
     with _api(stage, outside_of(context)) as api:
         found = api.task(job_id, task_id)
     if as_json:
@@ -101,20 +99,3 @@ def task(
 
 def _api(stage: Stage, outside: Outside) -> Api:
     return Api(endpoint_of(stage, outside), outside.transport)
-
-
-def _job_id(given: str) -> str:
-    if not JOB_ID.fullmatch(given):
-        raise BadInput(f"{given!r} is not a job id; `switchyard jobs` lists them.")
-    return given
-
-
-def _task_named(request: str, task: str | None) -> tuple[str, str]:
-    if task is None:
-        try:
-            return split_request_id(request)
-        except ValueError as error:
-            raise BadInput(f"{error}. A job's id followed by a task's will do, too.") from error
-    if not TASK_ID.fullmatch(task):
-        raise BadInput(f"{task!r} is not a task id.")
-    return _job_id(request), task

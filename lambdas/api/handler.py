@@ -13,6 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import ApiPorts, api_ports
 from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition, TaskDefinition
+from switchyard.contracts.event_views import EventPage, EventsAsked, JobEventsAsked
 from switchyard.contracts.jobs import JobAccepted, JobPage, JobView, SubmitJob, TaskView
 from switchyard.contracts.problems import ProblemDetails, entries, validation_problems
 from switchyard.domain.errors import (
@@ -24,9 +25,11 @@ from switchyard.domain.errors import (
     UnknownJob,
     UnknownTask,
 )
+from switchyard.domain.ids import JobRef
 from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
 from switchyard.settings import ApiSettings
 from switchyard.usecases.put_definition import put_definition
+from switchyard.usecases.read_events import read_events, read_job_events
 from switchyard.usecases.read_jobs import list_jobs, read_job, read_task
 from switchyard.usecases.submit_job import submit_job
 
@@ -80,6 +83,26 @@ def get_task(job_id: str, task_id: str) -> TaskView:
     return read_task(
         tenant(), job_id, task_id, graph=yard.graph, payloads=yard.payloads, bucket=yard.bucket
     )
+
+
+@app.get("/jobs/<job_id>/events")
+def get_job_events(job_id: str) -> EventPage:
+    yard = ports()
+    return read_job_events(
+        JobRef(tenant(), job_id),
+        JobEventsAsked.of(app.current_event.query_string_parameters),
+        app=yard.app,
+        reader=yard.reader,
+        jobs=yard.jobs,
+        now_ms=yard.clock.now_ms(),
+    )
+
+
+@app.get("/events")
+def get_events() -> EventPage:
+    yard = ports()
+    asked = EventsAsked.of(app.current_event.query_string_parameters)
+    return read_events(tenant(), asked, reader=yard.reader, now_ms=yard.clock.now_ms())
 
 
 @app.put("/task-definitions/<name>")

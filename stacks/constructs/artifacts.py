@@ -7,6 +7,7 @@ from constructs import Construct
 
 from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, allow
 from stacks.stage import Stage
+from switchyard.contracts.undeliverable import KEPT_BELOW
 
 TASK_FILES = "task/*"
 EVENT_PAYLOADS = "events/*"
@@ -42,14 +43,17 @@ class ArtifactsBucket(Construct):
     def allow_task_files(self, role: iam.IRole, *actions: str) -> None:
         self._allow_below(TASK_FILES, role, *actions)
 
-    def allow_event_payloads(self, role: iam.IRole) -> None:
+    def allow_event_payloads(self, role: iam.IRole, *more: str) -> None:
         """Whoever sends events moves the large fields of a large one here."""
-        self._allow_below(EVENT_PAYLOADS, role, "s3:PutObject")
+        self._allow_below(EVENT_PAYLOADS, role, "s3:PutObject", *more)
+
+    def allow_keeping_undeliverable(self, role: iam.IRole) -> None:
+        self._allow_below(f"{KEPT_BELOW}/*", role, "s3:PutObject")
 
     def _allow_below(self, keys: str, role: iam.IRole, *actions: str) -> None:
         allow(role, *actions, on=[f"{self._arn}/{keys}"])
         acknowledge_wildcard(
             role,
             f"{self._export}/{keys}",
-            because="Which tasks there will be is not known when the role is written.",
+            because="Which tasks and messages there will be is not known when it is written.",
         )

@@ -61,11 +61,16 @@ class HouseFunction(Construct):
         )
 
     def consume(
-        self, queue: sqs.IQueue, *, batch_size: int, window: Duration | None = None
+        self,
+        queue: sqs.IQueue,
+        *,
+        batch_size: int,
+        window: Duration | None = None,
+        name: str = "Messages",
     ) -> None:
         """Run for batches of messages; the handler names those that have to come back."""
         self.function.add_event_source_mapping(
-            "Messages",
+            name,
             event_source_arn=queue.queue_arn,
             batch_size=batch_size,
             max_batching_window=window,

@@ -6,9 +6,12 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from stacks.constructs.function import TIMEOUT_SECONDS
 from stacks.stage import Stage
 
 MAX_RECEIVES = 3
+# Six times the timeout of the function that reads it, as AWS advises: throttled batches come back.
+FUNCTION_VISIBILITY = Duration.seconds(6 * TIMEOUT_SECONDS)
 
 
 class HouseQueue(Construct):
@@ -45,6 +48,7 @@ def dead_letter_queue(scope: Construct, construct_id: str, *, stage: Stage, name
         scope,
         construct_id,
         queue_name=stage.suffixed(name),
+        visibility_timeout=FUNCTION_VISIBILITY,
         retention_period=Duration.days(14),
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,

@@ -6,9 +6,16 @@ from switchyard.domain.errors import MissingBlob
 from tests.contract.conftest import Backend
 
 
-def test_a_blob_comes_back_byte_for_byte(backend: Backend) -> None:
-    backend.blobs.put("task/logs/x/1/artifacts/a.json", b"\x00\xff{}", content_type="text/plain")
-    assert backend.blobs.get("task/logs/x/1/artifacts/a.json") == b"\x00\xff{}"
+@pytest.mark.parametrize("body", [b"", b"\x00\xff{}\r\n", bytes(range(256)) * 40_000])
+def test_a_blob_comes_back_byte_for_byte(backend: Backend, body: bytes) -> None:
+    backend.blobs.put("task/logs/x/1/artifacts/a.json", body, content_type="text/plain")
+    assert backend.blobs.get("task/logs/x/1/artifacts/a.json") == body
+
+
+def test_a_blob_is_replaced(backend: Backend) -> None:
+    for body in (b"old", b"new"):
+        backend.blobs.put("task/a b/ü+?#.json", body, content_type="text/plain")
+    assert backend.blobs.get("task/a b/ü+?#.json") == b"new"
 
 
 def test_a_blob_that_is_not_there_will_not_come_by_waiting(backend: Backend) -> None:

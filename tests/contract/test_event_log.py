@@ -1,7 +1,13 @@
 """What every keeper of events promises."""
 
+import json
+from datetime import timedelta
 from typing import Any
 
+from switchyard.contracts.events import ArrivedEvent, Context, Event, TaskCompleted, UsageFigures
+from switchyard.domain.event_queries import history, whole_log
+from switchyard.usecases.save_event import save_event
+from tests.builders import JOB, NOW_MS, TENANT
 from tests.contract.conftest import Backend
 
 
@@ -23,3 +29,42 @@ def test_whatever_json_a_producer_or_an_agent_wrote_is_kept(backend: Backend) ->
     backend.log.append(an_event(properties={"output": output, "input": None, "run": 1}))
     (record,) = backend.kept_events()
     assert record["properties"]["run"] == 1
+
+
+def test_what_nobody_knows_survives_keeping_and_reading(backend: Backend) -> None:
+    """A newer sender may say more than we know."""
+    detail = a_completed_event().detail()
+    detail |= {"traceId": "é-1", "hints": {"a": [1, "x", None, True]}}
+    detail["properties"] |= {"unheardOf": {"deep": [{"b": 2}]}}
+    save_event(
+        ArrivedEvent.model_validate_json(json.dumps(detail)),
+        log=backend.log,
+        clock=backend.clock,
+        retention=timedelta(days=1),
+    )
+    for query in (history(JOB.task("a")), whole_log(TENANT)):
+        (kept,) = backend.reader.read(query, full=True)
+        assert kept.model_extra is not None
+        assert {name: kept.model_extra[name] for name in ("traceId", "hints")} == {
+            "traceId": "é-1",
+            "hints": {"a": [1, "x", None, True]},
+        }
+        assert kept.properties == detail["properties"]
+
+
+def a_completed_event() -> Event:
+    return Event.of(
+        TaskCompleted(
+            request_id=JOB.task("a").request_id,
+            job_id=JOB.job_id,
+            run=1,
+            output={"n": 1.0},
+            duration_ms=1,
+            exit_code=0,
+            usage=UsageFigures(cost_usd=0.5),
+        ),
+        tenant=TENANT,
+        app="shop",
+        timestamp_ms=NOW_MS,
+        context=Context(environment="test", origin="test"),
+    )

@@ -21,11 +21,11 @@ from switchyard.contracts.events import (
     what_it_says,
 )
 from switchyard.domain import event_queries
-from switchyard.domain.event_queries import EventQuery
+from switchyard.domain.event_queries import EventQuery, Period
 from switchyard.domain.ids import JobRef, TaskRef
 from tests.builders import JOB_ID, NOW_MS
 from tests.contract.conftest import Backend
-from tests.fakes.moto_tables import BUCKET
+from tests.fakes.tables import BUCKET
 
 PENDING = TaskPending.event_type
 OTHER_JOB_ID = JOB_ID.removesuffix("1") + "2"
@@ -40,16 +40,22 @@ def keep(
     at_ms: int = NOW_MS,
 ) -> Event:
     """As a sender, the bus and persistence do."""
-    event = Event.of(
+    event = told(properties, tenant=tenant, app=app, at_ms=at_ms)
+    overflow = EventOverflow(backend.blobs, BUCKET)
+    backend.log.append(json.loads(overflow.detail_text(event.detail())) | {"receivedAt": at_ms})
+    return event
+
+
+def told(
+    properties: Properties, *, tenant: str = "a", app: str = "shop", at_ms: int = NOW_MS
+) -> Event:
+    return Event.of(
         properties,
         tenant=tenant,
         app=app,
         timestamp_ms=at_ms,
         context=Context(environment="test", origin="test"),
     )
-    overflow = EventOverflow(backend.blobs, BUCKET)
-    backend.log.append(json.loads(overflow.detail_text(event.detail())) | {"receivedAt": at_ms})
-    return event
 
 
 def of(task_id: str, *, job_id: str = JOB_ID, run: int = 1) -> dict[str, Any]:
@@ -149,10 +155,11 @@ def test_what_is_older_is_left_out(backend: Backend) -> None:
     for age in (2, 1, 0):
         keep(backend, pending(run=10 - age), at_ms=NOW_MS - age)
     since = NOW_MS - 1
+    period = Period(since_ms=since)
     for query in (
-        event_queries.of_type("a", PENDING, since_ms=since),
-        event_queries.of_app("a", "shop", since_ms=since),
-        event_queries.whole_log("a", since_ms=since),
+        event_queries.of_type("a", PENDING, period),
+        event_queries.of_app("a", "shop", period),
+        event_queries.whole_log("a", period),
     ):
         assert [event.timestamp for event in read(backend, query)] == [since, NOW_MS]
 
@@ -160,9 +167,10 @@ def test_what_is_older_is_left_out(backend: Backend) -> None:
 def test_more_than_a_page_is_read_to_the_end_in_order(backend: Backend) -> None:
     text = "x" * 1_000  # DynamoDB's pages end at 1 MB
     sent = [
-        keep(backend, pending(run=number).model_copy(update={"name": text}), at_ms=NOW_MS + number)
+        told(pending(run=number).model_copy(update={"name": text}), at_ms=NOW_MS + number)
         for number in range(1_200)
     ]
+    backend.keep_many([event.detail() for event in sent])
     expected = [event.event_id for event in sent]
     assert ids(read(backend, QUESTIONS["history"])) == expected
     whole = read(backend, QUESTIONS["type"], full=True)

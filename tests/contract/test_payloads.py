@@ -1,19 +1,38 @@
 """What every keeper of inputs and outputs promises."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from switchyard.adapters.dynamodb.payloads import MAX_INLINE
+from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.plan import plan_job
-from switchyard.domain.task import Payload
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Outcome, Payload
+from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, specs
 from tests.contract.conftest import Backend
+
+PREFIX = "task/logs/x/1/"
 
 
 @pytest.mark.parametrize(
     "value",
-    [None, 0, 1.0, "", "ü", [], {"a": {"b": [1, 2.5, None]}}, {"n": 1e300}, {"text": "x" * 50_000}],
+    [
+        None,
+        0,
+        1.0,
+        "",
+        "ü",
+        [],
+        {"a": {"b": [1, 2.5, None]}},
+        {"n": 1e300},
+        {"text": "x" * 50_000},
+        {"text": "é\u2028" * 900_000},
+    ],
+    ids=lambda value: json.dumps(value)[:20],
 )
 def test_an_input_comes_back_as_it_was(backend: Backend, value: Any) -> None:
     backend.intake.write(
@@ -33,3 +52,27 @@ def test_an_input_comes_back_as_it_was(backend: Backend, value: Any) -> None:
 def test_a_task_without_data_has_an_empty_payload(backend: Backend) -> None:
     assert backend.payloads.read(JOB.task("nobody")) == Payload()
     assert backend.payloads.outputs(JOB, ["nobody"]) == {}
+
+
+@pytest.mark.parametrize("size", [MAX_INLINE - 2, MAX_INLINE - 1, 3_000_000])
+def test_an_output_of_any_size_comes_back_as_it_was(backend: Backend, size: int) -> None:
+    """Up to `MAX_INLINE` in the item, above it from the file that the worker uploaded."""
+    plan = plan_job(
+        JOB,
+        name="n",
+        tags={},
+        specs=specs({"a": []}),
+        versions={"scrape": 1},
+        now_ms=NOW_MS,
+    )
+    queued = [replace(task, state=TaskState.QUEUED) for task in plan.tasks]
+    backend.intake.write(replace(plan, tasks=tuple(queued)))
+    output = "x" * size  # and two quotes
+    result = f"{PREFIX}{RESULT_FILE}"
+    backend.blobs.put(result, json.dumps(output).encode(), content_type="application/json")
+    claimed = backend.leases.claim(JOB.task("a"), owner="w", now_ms=NOW_MS, lease_ms=1000)
+    assert isinstance(claimed, Claimed)
+    completed = Outcome(state=TaskState.COMPLETED, artifacts=PREFIX)
+    backend.leases.settle(claimed.lease, completed, output=output, now_ms=NOW_MS)
+    assert backend.payloads.read(JOB.task("a")).output == output
+    assert backend.payloads.outputs(JOB, ["a"]) == {"a": output}

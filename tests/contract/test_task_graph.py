@@ -8,7 +8,7 @@ from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import END, START
 from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import TaskState
-from tests.builders import JOB, NOW_MS, a_plan
+from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.conftest import Backend
 
 REPORT = JOB.task("compile-result")
@@ -37,9 +37,12 @@ def test_an_edge_is_removed_once(written: Backend) -> None:
     assert first.not_completed == frozenset()
 
 
-def test_an_edge_of_another_run_removes_nothing(written: Backend) -> None:
-    task = written.graph.remove_edge(REPORT, "color-tags@2", completed=True)
+@pytest.mark.parametrize("completed", [True, False])
+def test_an_edge_of_another_run_removes_nothing(written: Backend, completed: bool) -> None:
+    redriven = a_task("color-tags", run=2)
+    task = written.graph.remove_edge(REPORT, redriven.token, completed=completed)
     assert task.waiting_on == {"color-tags@1", "font-pairing@1"}
+    assert task.not_completed == frozenset()
 
 
 def test_a_parent_that_did_not_complete_is_remembered(written: Backend) -> None:

@@ -1,6 +1,8 @@
 """What every keeper of leases promises."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -23,6 +25,7 @@ COMPLETED = Outcome(
     usage=Usage(input_tokens=10, output_tokens=20, cost_usd=0.0125),
     artifacts="task/logs/x/1/",
 )
+FAILED = Outcome(state=TaskState.FAILED, error="boom", error_category="validation")
 
 
 @pytest.fixture
@@ -87,11 +90,36 @@ def test_an_owner_with_another_name_cannot_settle(ready: Backend) -> None:
         ready.leases.settle(Lease(claimed.task, "thief"), COMPLETED, output={}, now_ms=NOW_MS)
 
 
+def test_an_owner_with_an_old_fence_changes_nothing(ready: Backend) -> None:
+    claimed = claim(ready)
+    old = Lease(replace(claimed.task, fence=claimed.task.fence - 1), claimed.lease.owner)
+    changes: list[Callable[[], object]] = [
+        lambda: ready.leases.renew(old, lease_until_ms=NOW_MS + 9 * LEASE_MS),
+        lambda: ready.leases.settle(old, COMPLETED, output={}, now_ms=NOW_MS),
+        lambda: ready.leases.settle(old, FAILED, output=None, now_ms=NOW_MS),
+        lambda: ready.leases.release(
+            old, not_before_ms=NOW_MS, now_ms=NOW_MS, give_attempt_back=False
+        ),
+    ]
+    for change in changes:
+        with pytest.raises(LeaseLost):
+            change()
+    assert ready.graph.find(ROOT) == claimed.task
+
+
 def test_a_renewal_moves_the_end_of_the_lease_and_nothing_else(ready: Backend) -> None:
     claimed = claim(ready)
     renewed = ready.leases.renew(claimed.lease, lease_until_ms=NOW_MS + 2 * LEASE_MS)
     assert renewed.lease_until_ms == NOW_MS + 2 * LEASE_MS
     assert (renewed.fence, renewed.due_at_ms) == (claimed.task.fence, claimed.task.due_at_ms)
+
+
+def test_a_late_renewal_does_not_shorten_the_lease(ready: Backend) -> None:
+    """The first try timed out and arrives after the second."""
+    claimed = claim(ready)
+    ready.leases.renew(claimed.lease, lease_until_ms=NOW_MS + 3 * LEASE_MS)
+    late = ready.leases.renew(claimed.lease, lease_until_ms=NOW_MS + 2 * LEASE_MS)
+    assert late.lease_until_ms == NOW_MS + 3 * LEASE_MS
 
 
 def test_settling_stores_the_outcome_and_the_output(ready: Backend) -> None:
@@ -122,16 +150,16 @@ def test_a_settled_task_is_done_for_everybody(ready: Backend) -> None:
     ready.leases.settle(lease, COMPLETED, output=1, now_ms=NOW_MS)
     assert isinstance(refusal(ready, now_ms=NOW_MS + 10 * LEASE_MS).decision, Done)
     with pytest.raises(LeaseLost):
-        ready.leases.settle(lease, COMPLETED, output=2, now_ms=NOW_MS)
-    assert ready.payloads.read(ROOT).output == 1
+        ready.leases.settle(lease, FAILED, output=None, now_ms=NOW_MS)
+    with pytest.raises(LeaseLost):
+        ready.leases.release(lease, not_before_ms=0, now_ms=NOW_MS, give_attempt_back=False)
 
 
 def test_a_failure_is_stored_without_an_output(ready: Backend) -> None:
-    failed = Outcome(state=TaskState.FAILED, error="boom", error_category="validation")
-    ready.leases.settle(claim(ready).lease, failed, output=None, now_ms=NOW_MS)
+    ready.leases.settle(claim(ready).lease, FAILED, output=None, now_ms=NOW_MS)
     stored = ready.graph.find(ROOT)
     assert stored is not None
-    assert stored.outcome == failed
+    assert stored.outcome == FAILED
     assert ready.payloads.outputs(JOB, ["scrape-store"]) == {}
 
 
@@ -176,3 +204,69 @@ def test_giving_up_needs_the_fence_that_was_read(ready: Backend) -> None:
 def test_an_unknown_task_is_nobodys(ready: Backend) -> None:
     unknown = JOB.task("nobody")
     assert ready.leases.claim(unknown, owner="w", now_ms=NOW_MS, lease_ms=1) is None
+
+
+def test_an_owner_that_claims_again_gets_the_lease_it_has(ready: Backend) -> None:
+    first = claim(ready)
+    renewed = ready.leases.renew(first.lease, lease_until_ms=NOW_MS + 2 * LEASE_MS)
+    again = claim(ready, now_ms=NOW_MS + 2 * LEASE_MS)
+    assert again == Claimed(renewed, Lease(renewed, "w1"))
+    assert (again.lease.fence, again.task.attempt) == (first.lease.fence, 1)
+    assert ready.graph.find(ROOT) == renewed
+
+
+def test_an_owner_that_claims_again_too_late_begins_another_attempt(ready: Backend) -> None:
+    first = claim(ready)
+    again = claim(ready, now_ms=NOW_MS + LEASE_MS + 1)
+    assert (again.lease.fence, again.task.attempt) == (first.lease.fence + 1, 2)
+
+
+@pytest.mark.parametrize("outcome", [COMPLETED, FAILED], ids=["completed", "failed"])
+def test_settling_again_finds_what_was_settled_first(ready: Backend, outcome: Outcome) -> None:
+    lease = claim(ready).lease
+    ready.leases.settle(lease, outcome, output=1, now_ms=NOW_MS)
+    stored = ready.graph.find(ROOT)
+    changed = replace(outcome, duration_ms=9999)
+    assert ready.leases.settle(lease, changed, output=2, now_ms=NOW_MS + 5) == stored
+    assert ready.graph.find(ROOT) == stored
+    kept = 1 if outcome is COMPLETED else None
+    assert ready.payloads.read(ROOT).output == kept
+
+
+def test_releasing_again_gives_no_second_attempt_back(ready: Backend) -> None:
+    lease = claim(ready).lease
+    ready.leases.release(lease, not_before_ms=0, now_ms=NOW_MS, give_attempt_back=False)
+    lease = claim(ready).lease
+    released = [
+        ready.leases.release(lease, not_before_ms=n, now_ms=NOW_MS, give_attempt_back=True)
+        for n in (7, 8)
+    ]
+    assert released[0] == released[1] == ready.graph.find(ROOT)
+    assert (released[1].attempt, released[1].not_before_ms) == (1, 7)
+
+
+def test_a_release_is_not_repeated_once_the_task_was_claimed_since(ready: Backend) -> None:
+    lease = claim(ready).lease
+    ready.leases.release(lease, not_before_ms=0, now_ms=NOW_MS, give_attempt_back=True)
+    other = claim(ready, owner="w2").lease
+    ready.leases.release(other, not_before_ms=0, now_ms=NOW_MS, give_attempt_back=True)
+    with pytest.raises(LeaseLost):
+        ready.leases.release(lease, not_before_ms=0, now_ms=NOW_MS, give_attempt_back=True)
+
+
+def test_two_that_give_up_are_told_the_same(ready: Backend) -> None:
+    read = ready.graph.find(ROOT)
+    assert read is not None
+    first = ready.leases.give_up(read, FAILED, now_ms=NOW_MS)
+    assert first == ready.graph.find(ROOT)
+    assert ready.leases.give_up(read, FAILED, now_ms=NOW_MS + 5) == first
+    cancelled = Outcome(state=TaskState.CANCELLED)
+    assert ready.leases.give_up(read, cancelled, now_ms=NOW_MS) is None
+    assert ready.graph.find(ROOT) == first
+
+
+def test_a_failure_by_whoever_claimed_it_since_is_not_a_giving_up(ready: Backend) -> None:
+    read = ready.graph.find(ROOT)
+    assert read is not None
+    ready.leases.settle(claim(ready).lease, FAILED, output=None, now_ms=NOW_MS)
+    assert ready.leases.give_up(read, FAILED, now_ms=NOW_MS) is None

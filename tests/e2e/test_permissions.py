@@ -1,8 +1,8 @@
 """IAM is not enforced locally, so what was called is compared with what was granted.
 
 `everything_ran` makes every kind of call: data through items and through the bucket, a retry, a
-renewal, a failure, and what the sweeper finds. Policies are read back from the deployed roles:
-references resolved, exactly what the stacks synthesized.
+renewal, a failure, what the sweeper finds and what nobody could handle. Policies are read back from
+the deployed roles: references resolved, exactly what the stacks synthesized.
 """
 
 import json
@@ -30,8 +30,10 @@ QUEUE_CONSUMERS = FUNCTIONS | {
 }
 EVENT_PAYLOADS = "s3:PutObject on events/*"
 EMITTERS = {EVENT_PAYLOADS: "no event of these jobs is over 200 KB"}
+READER = {"s3:GetObject on events/*": "no event of these jobs is over 200 KB"}
 UNUSED_BUT_NEEDED = {
-    "switchyard-local-api": FUNCTIONS | EMITTERS,
+    "switchyard-local-alert": QUEUE_CONSUMERS,
+    "switchyard-local-api": FUNCTIONS | EMITTERS | READER,
     "switchyard-local-authorize": FUNCTIONS,
     "switchyard-local-dispatch": QUEUE_CONSUMERS | EMITTERS,
     "switchyard-local-save-event": QUEUE_CONSUMERS,
@@ -93,6 +95,21 @@ def recorded(cloud: RunningCloud) -> dict[str, set[tuple[str, str]]]:
     return calls
 
 
+def alert(cloud: RunningCloud) -> None:
+    letter = {
+        "messageId": "by-hand",
+        "eventSource": "aws:sqs",
+        "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:event-queue-dlq-local",
+        "attributes": {"SentTimestamp": "0", "ApproximateFirstReceiveTimestamp": "0"},
+        "messageAttributes": {},
+        "body": "not an event",
+    }
+    answer = cloud.client("lambda").invoke(
+        FunctionName="switchyard-local-alert", Payload=json.dumps({"Records": [letter]})
+    )
+    assert json.load(answer["Payload"]) == {"batchItemFailures": []}
+
+
 @pytest.fixture(scope="module")
 def everything_ran(cloud: RunningCloud) -> None:
     flaky = scripted(fail={"category": "network", "message": "reset", "times": 1})
@@ -115,9 +132,19 @@ def everything_ran(cloud: RunningCloud) -> None:
     cloud.make_overdue(job_id, "large")
     cloud.make_overdue(job_id, "broken")
     cloud.sweep()
+    alert(cloud)
     with cloud.http as http:
         http.get("/jobs").raise_for_status()
         http.get("/task-definitions").raise_for_status()
+        for question in every_question(job_id):
+            http.get("/events", params=question).raise_for_status()
+        http.get(f"/jobs/{job_id}/events").raise_for_status()
+
+
+def every_question(job_id: str) -> list[dict[str, str]]:
+    """One for each index of the log, and one for the log itself."""
+    entity, kind, app = {"entity": job_id}, {"type": "job-created"}, {"app": "task-workflow"}
+    return [{}, entity, app, kind, kind | entity, kind | app, kind | app | entity]
 
 
 @pytest.mark.usefixtures("brand_job", "swept_job", "everything_ran")

@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from switchyard.adapters import aws
-from tests.fakes.moto_tables import BUCKET, REGION, a_table, events_table, state_table
+from tests.fakes.tables import BUCKET, REGION, a_table, events_table, state_table
 
 ROOT = Path(__file__).parents[2]
 

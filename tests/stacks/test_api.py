@@ -5,6 +5,8 @@ ROUTES = {
     "GET /jobs",
     "GET /jobs/{jobId}",
     "GET /jobs/{jobId}/tasks/{taskId}",
+    "GET /jobs/{jobId}/events",
+    "GET /events",
     "PUT /task-definitions/{name}",
     "GET /task-definitions",
 }

@@ -6,6 +6,7 @@ import pytest
 
 from stacks.paths import LAMBDAS
 from switchyard.settings import (
+    AlertSettings,
     ApiSettings,
     AuthorizerSettings,
     DispatcherSettings,
@@ -16,11 +17,19 @@ from switchyard.settings import (
 from tests.stacks.synthesized import Properties, SynthesizedYard
 
 FUNCTIONS: dict[str, type[Settings]] = {
+    "alert": AlertSettings,
     "api": ApiSettings,
     "authorize": AuthorizerSettings,
     "dispatch": DispatcherSettings,
     "save-event": SaveEventSettings,
     "sweep": SweeperSettings,
+}
+READ_IN_BATCHES = {
+    "dispatch-queue",
+    "dispatch-queue-dlq",
+    "event-queue",
+    "event-queue-dlq",
+    "undeliverable-events-dlq",
 }
 
 
@@ -85,7 +94,7 @@ def test_no_two_functions_share_a_role(yard: SynthesizedYard) -> None:
 def test_one_bad_message_does_not_repeat_its_batch(yard: SynthesizedYard) -> None:
     mappings = yard.all("AWS::Lambda::EventSourceMapping")
     batched = {yard.imported(mapping["EventSourceArn"])["QueueName"] for mapping in mappings}
-    assert batched == {yard.stage.suffixed("event-queue"), yard.stage.suffixed("dispatch-queue")}
+    assert batched == {yard.stage.suffixed(name) for name in READ_IN_BATCHES}
     for mapping in mappings:
         assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 

@@ -16,6 +16,7 @@ LOGGING = {"logs:CreateLogStream", "logs:PutLogEvents"}
 TRACING = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
 CONSUMING = {"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"}
 MAY: dict[str, set[str]] = {
+    "alert": CONSUMING | {"s3:PutObject"},
     "save-event": CONSUMING | {"dynamodb:PutItem"},
     "dispatch": CONSUMING
     | {
@@ -74,13 +75,17 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def actions_of(yard: SynthesizedYard, holder: str) -> set[str]:
+def statements_of(yard: SynthesizedYard, holder: str) -> Iterator[Any]:
     role = {"Ref": role_of(yard, holder)["Fn::GetAtt"][0]}
+    for policy in yard.all("AWS::IAM::Policy"):
+        if role in policy["Roles"]:
+            yield from policy["PolicyDocument"]["Statement"]
+
+
+def actions_of(yard: SynthesizedYard, holder: str) -> set[str]:
     return {
         action
-        for policy in yard.all("AWS::IAM::Policy")
-        if role in policy["Roles"]
-        for statement in policy["PolicyDocument"]["Statement"]
+        for statement in statements_of(yard, holder)
         for action in listed(statement["Action"])
     }
 
@@ -97,6 +102,17 @@ def test_a_role_may_do_what_its_code_does_and_nothing_else(
     yard: SynthesizedYard, holder: str
 ) -> None:
     assert actions_of(yard, holder) - LOGGING - TRACING == MAY[holder]
+
+
+def test_the_alert_function_writes_below_one_prefix_of_the_bucket(yard: SynthesizedYard) -> None:
+    (written,) = (
+        statement["Resource"]["Fn::Join"][1]
+        for statement in statements_of(yard, "alert")
+        if statement["Action"] == "s3:PutObject"
+    )
+    bucket, keys = written
+    assert yard.imported(bucket) == yard.one("AWS::S3::Bucket")
+    assert keys == "/undeliverable/*"
 
 
 def test_only_actions_that_take_no_resource_are_allowed_on_everything(

@@ -1,12 +1,36 @@
 import json
+from typing import Any
 
 import pytest
 
-from tests.stacks.synthesized import SynthesizedYard
+from tests.stacks.synthesized import Properties, SynthesizedYard
 
 FOURTEEN_DAYS = 14 * 24 * 3600
 QUEUES = ("task-queue", "dispatch-queue", "event-queue")
-DEAD_LETTER_QUEUES = (*(f"{name}-dlq" for name in QUEUES), "undeliverable-events-dlq")
+KEPT_BY_ALERT = ("dispatch-queue-dlq", "event-queue-dlq", "undeliverable-events-dlq")
+DEAD_LETTER_QUEUES = ("task-queue-dlq", *KEPT_BY_ALERT)
+VISIBLE = "ApproximateNumberOfMessagesVisible"
+HIDDEN = "ApproximateNumberOfMessagesNotVisible"
+
+
+def watching(yard: SynthesizedYard, resource_type: str) -> list[Any]:
+    resources = yard.template("health-check")["Resources"].values()
+    return [r["Properties"] for r in resources if r["Type"] == resource_type]
+
+
+def alarms_on(yard: SynthesizedYard, name: str) -> dict[str, Any]:
+    """The alarms that watch a queue for more than nothing, by metric."""
+    return {
+        alarm["MetricName"]: alarm
+        for alarm in watching(yard, "AWS::CloudWatch::Alarm")
+        if queue_of(yard, alarm) == yard.stage.suffixed(name)
+        and (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0)
+    }
+
+
+def queue_of(yard: SynthesizedYard, alarm: Properties) -> object:
+    (queue,) = (d["Value"] for d in alarm["Dimensions"] if d["Name"] in ("QueueName", "queue"))
+    return yard.imported(queue)["QueueName"]
 
 
 def test_a_received_task_stays_hidden_for_fifteen_minutes(yard: SynthesizedYard) -> None:
@@ -29,7 +53,7 @@ def test_dead_letters_are_kept_for_two_weeks(yard: SynthesizedYard, name: str) -
     assert queue["MessageRetentionPeriod"] == FOURTEEN_DAYS
 
 
-@pytest.mark.parametrize("name", ["dispatch-queue", "event-queue"])
+@pytest.mark.parametrize("name", ["dispatch-queue", "event-queue", *KEPT_BY_ALERT])
 def test_a_batch_stays_hidden_for_six_runs_of_its_function(
     yard: SynthesizedYard, name: str
 ) -> None:
@@ -53,11 +77,42 @@ def test_every_queue_refuses_what_does_not_come_over_tls(yard: SynthesizedYard) 
     assert len(guarded) == len(yard.all("AWS::SQS::Queue"))
 
 
-def test_dead_letters_of_every_kind_raise_an_alarm(yard: SynthesizedYard) -> None:
-    resources = yard.template("health-check")["Resources"].values()
-    watched = [r["Properties"] for r in resources if r["Type"] == "AWS::CloudWatch::Alarm"]
-    assert len(watched) == len(DEAD_LETTER_QUEUES)
-    for alarm in watched:
-        assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
-        assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0)
-    assert len({json.dumps(alarm["Dimensions"]) for alarm in watched}) == len(watched)
+@pytest.mark.parametrize("name", DEAD_LETTER_QUEUES)
+def test_dead_letters_of_every_kind_raise_an_alarm(yard: SynthesizedYard, name: str) -> None:
+    arrived = "Undeliverable" if name in KEPT_BY_ALERT else VISIBLE
+    alarm = alarms_on(yard, name)[arrived]
+    assert (alarm["Period"], alarm["EvaluationPeriods"]) == (60, 1)
+
+
+@pytest.mark.parametrize("name", KEPT_BY_ALERT)
+@pytest.mark.parametrize("depth", [VISIBLE, HIDDEN])
+def test_dead_letters_that_are_not_drained_for_five_minutes_raise_an_alarm(
+    yard: SynthesizedYard, name: str, depth: str
+) -> None:
+    alarm = alarms_on(yard, name)[depth]
+    assert (alarm["Period"], alarm["EvaluationPeriods"]) == (60, 5)
+    assert alarm["Statistic"] == "Maximum"
+
+
+@pytest.mark.parametrize("name", KEPT_BY_ALERT)
+def test_arrivals_are_counted_under_the_name_that_the_alarm_watches(
+    yard: SynthesizedYard, name: str
+) -> None:
+    function = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed("alert"))
+    variables = function["Environment"]["Variables"]
+    alarm = alarms_on(yard, name)["Undeliverable"]
+    assert alarm["Namespace"] == variables["POWERTOOLS_METRICS_NAMESPACE"]
+    assert alarm["Statistic"] == "Sum"
+    service = {"Name": "service", "Value": variables["POWERTOOLS_SERVICE_NAME"]}
+    assert service in alarm["Dimensions"]
+    assert len(alarm["Dimensions"]) == 2
+
+
+def test_the_alert_function_reads_its_dead_letters_and_no_others(yard: SynthesizedYard) -> None:
+    resources = yard.template("health-check")["Resources"]
+    mappings = watching(yard, "AWS::Lambda::EventSourceMapping")
+    for mapping in mappings:
+        function = resources[mapping["FunctionName"]["Ref"]]["Properties"]
+        assert function["FunctionName"] == yard.stage.prefixed("alert")
+    read = sorted(yard.imported(mapping["EventSourceArn"])["QueueName"] for mapping in mappings)
+    assert read == [yard.stage.suffixed(name) for name in KEPT_BY_ALERT]

@@ -127,7 +127,7 @@ def test_an_output_that_does_not_match_its_schema_is_a_failure(yard: WorkerYard)
 
 
 def test_an_output_that_is_too_large_fails_but_is_uploaded(yard: WorkerYard) -> None:
-    large = "x" * 300_000
+    large = "x" * 10_000_001
     yard.add_task(given={"offline": {"output": {"text": large}}})
 
     yard.work(until=yard.quiet)
@@ -135,7 +135,7 @@ def test_an_output_that_is_too_large_fails_but_is_uploaded(yard: WorkerYard) -> 
     outcome = yard.task().outcome
     assert outcome is not None
     assert outcome.state is TaskState.FAILED
-    assert "204800 are allowed" in (outcome.error or "")
+    assert "10,000,000 are allowed" in (outcome.error or "")
     assert large in yard.blob("artifacts/task-result.json")
 
 

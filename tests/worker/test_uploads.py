@@ -1,11 +1,14 @@
 """What an attempt leaves behind: in the bucket, on the disk, and when the bucket is away."""
 
+import json
 from typing import Any
 
 import pytest
 
+from switchyard.contracts.events import TaskCompleted
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
+from tests.builders import JOB
 from tests.worker.yard import WorkerYard
 
 LONG = {"offline": {"delayMs": 60_000}}
@@ -68,6 +71,20 @@ def test_no_task_is_completed_before_its_result_is_kept_but_what_it_cost_is_told
     assert "the bucket is away" in (outcome.error or "")
     assert outcome.usage.cost_usd == 0.5
     assert outcome.duration_ms >= 10
+
+
+def test_a_large_output_is_kept_and_told_as_it_is(yard: WorkerYard) -> None:
+    large = {"text": "é\n\u2028" + "x" * 3_000_000, "numbers": [1.0, 10**40, -0.5]}
+    yard.add_task(given={"offline": {"output": large}})
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().state is TaskState.COMPLETED
+    assert json.loads(yard.blob("artifacts/task-result.json")) == large
+    assert yard.memory.payloads.read(JOB.task("a")).output == large
+    told = yard.memory.bus.events[-1].properties
+    assert isinstance(told, TaskCompleted)
+    assert json.dumps(told.output) == json.dumps(large)
 
 
 class TestFilesThatAreNotToBeKept:

@@ -20,9 +20,9 @@ def write_report(assignment: Assignment, step: StepResult, folder: Path) -> None
 
 
 def write_outcome(step: StepResult, folder: Path) -> None:
-    """Last, and by a rename: the worker finds all of it or nothing."""
+    """Last, and by a rename: the worker finds all of it or nothing. No person reads it."""
     unfinished = folder / f"{OUTCOME_FILE}.part"
-    _write_json(unfinished, _outcome(step))
+    unfinished.write_text(json.dumps(_outcome(step), ensure_ascii=False), encoding="utf-8")
     unfinished.replace(folder / OUTCOME_FILE)
 
 

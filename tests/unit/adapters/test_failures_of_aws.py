@@ -4,7 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError, EndpointConnectionError
+from botocore.exceptions import (
+    ClientError,
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    HTTPClientError,
+    NoCredentialsError,
+    ReadTimeoutError,
+    SSLError,
+)
 
 from switchyard.adapters import pauses
 from switchyard.adapters.aws import call
@@ -13,8 +22,10 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, JobCreated
-from switchyard.domain.errors import EventsNotAccepted, Unavailable
+from switchyard.domain.errors import AnswerLost, EventsNotAccepted, Unavailable
 from tests.builders import JOB_ID
+
+ENDPOINT = "http://127.0.0.1:1"
 
 
 @pytest.fixture(autouse=True)
@@ -69,13 +80,34 @@ def test_a_transaction_that_met_another_may_be_tried_again(code: str) -> None:
     "error",
     [
         an_error("ProvisionedThroughputExceededException"),
-        an_error("InternalServerError"),
+        an_error("ThrottlingException", ResponseMetadata={"HTTPStatusCode": 400}),
         an_error("InvalidParameterValue"),
-        EndpointConnectionError(endpoint_url="http://127.0.0.1:1"),
+        EndpointConnectionError(endpoint_url=ENDPOINT),
+        ConnectTimeoutError(endpoint_url=ENDPOINT),
+        NoCredentialsError(),
     ],
 )
-def test_what_may_pass_is_unavailable(error: Exception) -> None:
-    with pytest.raises(Unavailable):
+def test_what_was_certainly_not_done_may_be_tried_again(error: Exception) -> None:
+    with pytest.raises(Unavailable) as raised:
+        call(raising(error))
+    assert type(raised.value) is Unavailable
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        an_error("InternalServerError"),
+        an_error("TransactionInProgressException"),
+        an_error("Whatever", ResponseMetadata={"HTTPStatusCode": 500}),
+        an_error("ServiceUnavailable", ResponseMetadata={"HTTPStatusCode": 503}),
+        ReadTimeoutError(endpoint_url=ENDPOINT),
+        ConnectionClosedError(endpoint_url=ENDPOINT),
+        HTTPClientError(error="reset"),
+        SSLError(endpoint_url=ENDPOINT, error=OSError("bad record")),
+    ],
+)
+def test_what_may_have_been_done_says_so(error: Exception) -> None:
+    with pytest.raises(AnswerLost):
         call(raising(error))
 
 

@@ -1,4 +1,5 @@
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -9,7 +10,17 @@ from cli.main import app
 from cli.outside import Outside
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
-from tests.unit.cli.fakes import NOW_MS, FakeApi, FakeCloud
+from tests.unit.cli.fake_log import FakeLog, an_event
+from tests.unit.cli.fakes import (
+    JOB_ID,
+    NOW_MS,
+    FakeApi,
+    FakeCloud,
+    a_task,
+    a_task_view,
+    answer,
+)
+from tests.unit.cli.told import DONE, JOB_ROUTE, created, ended, job_ended, pending
 
 Switchyard = Callable[..., Result]
 NewDeployedKey = Callable[[str, str], str]
@@ -62,3 +73,29 @@ def switchyard(
 
 def no_such_stack(stage: str) -> str:
     raise Unavailable(f"Stack with id switchyard-{stage}-producer-api does not exist")
+
+
+@pytest.fixture
+def log(api: FakeApi) -> FakeLog:
+    """Of a job that has completed."""
+    log = FakeLog(
+        an_event(created(), 0),
+        an_event(pending(), 5),
+        an_event(ended(), 1_500),
+        an_event(job_ended(), 1_600),
+    )
+    api.on(JOB_ROUTE, log)
+    api.on("GET /events", log)
+    api.on(f"GET /jobs/{JOB_ID}", answer(DONE))
+    view = a_task_view(a_task("scrape", "completed"))
+    api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(view))
+    return log
+
+
+@pytest.fixture
+def in_a_known_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Etc/GMT-1")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()

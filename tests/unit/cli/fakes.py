@@ -65,7 +65,6 @@ def a_task_view(task: TaskSummary, **facts: Any) -> TaskView:
         job_id=JOB_ID,
         request_id=f"{JOB_ID}__{task.task_id}",
         definition_version=1,
-        run=1,
         max_attempts=3,
         **facts,
     )

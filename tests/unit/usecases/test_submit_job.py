@@ -4,6 +4,7 @@ import pytest
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
+from switchyard.contracts.events import JobCreated
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.domain.errors import InvalidJob
 from switchyard.usecases.read_jobs import list_jobs, read_job, read_task
@@ -108,9 +109,21 @@ def test_a_job_has_a_bounded_number_of_tasks(yard: MemoryYard, count: int) -> No
     assert "1 to 100 tasks" in problem
 
 
-def test_a_job_too_large_to_tell_is_refused_with_its_size(yard: MemoryYard) -> None:
-    request = SubmitJob.model_validate(
-        {"tasks": [{"taskId": "a", "name": "scrape", "input": "x" * 300_000}]}
-    )
-    (problem,) = problems(yard, request)
-    assert "bytes" in problem
+def a_job_of(*sizes: int) -> SubmitJob:
+    tasks = [
+        {"taskId": f"t{n}", "name": "scrape", "input": "x" * size} for n, size in enumerate(sizes)
+    ]
+    return SubmitJob.model_validate({"tasks": tasks})
+
+
+def test_a_job_may_be_large(yard: MemoryYard) -> None:
+    submit(yard, a_job_of(2_000_000, 2_900_000))
+    (told,) = yard.bus.events
+    assert isinstance(told.properties, JobCreated)
+    assert [len(task.input) for task in told.properties.tasks] == [2_000_000, 2_900_000]
+
+
+def test_a_job_too_large_to_take_in_is_refused_with_its_largest_part(yard: MemoryYard) -> None:
+    (problem,) = problems(yard, a_job_of(1_000_000, 3_000_000, 1_000_000))
+    assert problem.startswith("tasks.1.input: has 3,000,0")
+    assert problem.endswith("at most 5,000,000 are accepted")

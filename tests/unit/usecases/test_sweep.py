@@ -115,12 +115,17 @@ def test_a_crash_at_any_step_is_mended_by_sweeping_alone(
 
 def test_a_job_nobody_heard_of_runs_to_its_end_by_sweeping_alone(yard: SweptYard) -> None:
     yard.open(DIAMOND)
+    yard.memory.bus.events.clear()
     yard.sweep(after=2 * MINUTE)
     for task_id in DIAMOND:
         yard.settle(task_id, times=0)
         yard.sweep(after=2 * MINUTE)
     assert yard.job_state() is JobState.COMPLETED
     assert yard.told()["Task Completed"] == len(DIAMOND)
+    (created,) = [e for e in yard.memory.bus.events if e.event_type == "Job Created"]
+    tasks = created.detail()["properties"]["tasks"]
+    assert {t["taskId"]: t["dependsOn"] for t in tasks} == DIAMOND
+    assert {t["taskId"]: t["input"] for t in tasks} == {t: {"for": t} for t in DIAMOND}
 
 
 def test_the_event_of_a_settled_task_is_told_with_its_output(yard: SweptYard) -> None:

@@ -34,6 +34,7 @@ class EmitterSettings(Settings):
 class ApiSettings(EmitterSettings):
     state_table_name: str
     task_definitions_table: str
+    dynamodb_events_table_name: str
 
 
 class AuthorizerSettings(Settings):
@@ -55,6 +56,10 @@ class SweeperSettings(DispatcherSettings):
 class SaveEventSettings(Settings):
     dynamodb_events_table_name: str
     events_retention_days: PositiveInt
+
+
+class AlertSettings(Settings):
+    s3_bucket: str
 
 
 class WorkerSettings(EmitterSettings):

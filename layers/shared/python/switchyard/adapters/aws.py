@@ -1,13 +1,14 @@
 """How we talk to AWS: one way to make a client, one way to call it, one translation of failure."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, Final, ParamSpec, TypeVar
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, SSLError
 
-from switchyard.domain.errors import Unavailable
+from switchyard.domain.errors import AnswerLost, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +25,7 @@ CONDITION_FAILED: Final = "ConditionalCheckFailedException"
 TRANSACTION_CANCELLED: Final = "TransactionCanceledException"
 _OURS_TO_DECIDE: Final = frozenset({CONDITION_FAILED, TRANSACTION_CANCELLED})
 _CALLERS_FAULT: Final = frozenset({"ValidationException", "AccessDeniedException", "AccessDenied"})
+_DONE_OR_NOT: Final = frozenset({"InternalServerError", "TransactionInProgressException"})
 
 
 def client(service: str) -> Any:
@@ -31,16 +33,28 @@ def client(service: str) -> Any:
 
 
 def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Translate what may pass into `Unavailable`; conditions and our own mistakes stay."""
+    """Translate what may pass into `Unavailable`; conditions and our own mistakes stay.
+
+    `AnswerLost` once the request may have arrived; a throttle or a refused connection is neither
+    done nor half done.
+    """
     try:
         return operation(*args, **kwargs)
     except ClientError as error:
         if code_of(error) in _OURS_TO_DECIDE | _CALLERS_FAULT:
             raise
-        raise Unavailable(str(error)) from error
+        kind = AnswerLost if _may_be_done(error) else Unavailable
+        raise kind(str(error)) from error
+    except (HTTPClientError, SSLError) as error:  # TLS may break after the request as well
+        raise AnswerLost(str(error)) from error
     except BotoCoreError as error:
         raise Unavailable(str(error)) from error
 
 
 def code_of(error: ClientError) -> str:
     return error.response["Error"]["Code"]
+
+
+def _may_be_done(error: ClientError) -> bool:
+    status: int = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status >= HTTPStatus.INTERNAL_SERVER_ERROR or code_of(error) in _DONE_OR_NOT

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from switchyard.adapters.aws import call
 from switchyard.adapters.event_overflow import EventOverflow
-from switchyard.adapters.pauses import tries
+from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
 from switchyard.contracts.events import DETAIL_TYPE, Event
 from switchyard.domain.errors import EventsNotAccepted
 
@@ -18,17 +18,25 @@ Entry = dict[str, Any]
 
 
 class EventBridgeBus:
-    def __init__(self, client: Any, bus_name: str, overflow: EventOverflow) -> None:
+    def __init__(
+        self,
+        client: Any,
+        bus_name: str,
+        overflow: EventOverflow,
+        *,
+        pauses: Pauses = SYSTEM_PAUSES,
+    ) -> None:
         self._client = client
         self._bus_name = bus_name
         self._overflow = overflow
+        self._pauses = pauses
 
     def put(self, events: Sequence[Event]) -> None:
         for batch in _batches([self._entry(event) for event in events]):
             self._put_batch(batch)
 
     def _put_batch(self, entries: list[Entry]) -> None:
-        for _ in tries(ROUNDS):
+        for _ in self._pauses.tries(ROUNDS):
             answer = call(self._client.put_events, Entries=entries)
             if not answer["FailedEntryCount"]:
                 return

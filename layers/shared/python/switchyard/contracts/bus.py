@@ -1,10 +1,30 @@
 """What a queue behind a rule of the bus delivers."""
 
+from typing import Final
+
 from pydantic import BaseModel, ConfigDict
 
-from switchyard.contracts.events import ArrivedEvent
+from switchyard.contracts.events import (
+    ArrivedEvent,
+    JobCreated,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskSkipped,
+    TaskTimeout,
+)
 from switchyard.domain.event_keys import EntityType
-from switchyard.domain.ids import JOB_ID, START, TENANT_ID, JobRef, TaskRef, split_request_id
+from switchyard.domain.ids import JOB_ID, START, TENANT_ID, JobRef, TaskRef, task_named
+
+WAKING_EVENTS: Final = (
+    JobCreated.event_type,
+    TaskCompleted.event_type,
+    TaskFailed.event_type,
+    TaskTimeout.event_type,
+    TaskSkipped.event_type,
+    TaskCancelled.event_type,
+)
+"""What the dispatcher is woken by."""
 
 
 class BusMessage(BaseModel):
@@ -20,7 +40,7 @@ def settled_task(event: ArrivedEvent) -> TaskRef:
     if not TENANT_ID.fullmatch(event.tenant_id):
         raise ValueError(f"{event.tenant_id!r} is not a tenant")
     if event.entity_type is EntityType.TASK:
-        return TaskRef(event.tenant_id, *split_request_id(event.entity_id))
+        return task_named(event.tenant_id, event.entity_id)
     if not JOB_ID.fullmatch(event.entity_id):
         raise ValueError(f"{event.entity_id!r} is not a job")
     return JobRef(event.tenant_id, event.entity_id).task(START)

@@ -60,6 +60,7 @@ class TaskSummary(Wire):
     name: str
     depends_on: tuple[str, ...]
     status: str
+    run: int = 1
     attempt: int
     started_at: datetime | None = None
     settled_at: datetime | None = None
@@ -71,9 +72,12 @@ class JobView(Wire):
     job_id: str
     name: str
     status: str
+    run: int = 1
     total_tasks: int
     progress: dict[str, int]
     """How many tasks are in each status."""
+    failed_task_id: str | None = None
+    """The first that failed in this run."""
     created_at: datetime
     completed_at: datetime | None = None
     tags: dict[str, str] = Field(default_factory=dict)
@@ -98,7 +102,6 @@ class TaskView(TaskSummary):
     job_id: str
     request_id: str
     definition_version: int
-    run: int
     max_attempts: int
     duration_ms: int | None = None
     input_tokens: int = 0
@@ -106,6 +109,9 @@ class TaskView(TaskSummary):
     cache_read_tokens: int = 0
     input: Any = None
     output: Any = None
+    input_location: str | None = None
+    """Where in the bucket the input is, if an answer has no room for it; likewise the output."""
+    output_location: str | None = None
     artifacts: str | None = None
     """The bucket's prefix with artifacts, logs and traces."""
 

@@ -5,17 +5,17 @@ from typing import Any, Final, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from switchyard.contracts.wire import Wire
-from switchyard.domain.ids import JOB_ID, TASK_ID, TENANT_ID, TaskRef
+from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
 
 SCHEMA_VERSION: Final = 1
 
 
 class TaskMessage(Wire):
-    """A wake-up for a worker."""
+    """A wake-up for a worker. That of a bare task names it by its `~…` instead of a job."""
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     tenant_id: str = Field(pattern=TENANT_ID.pattern)
-    job_id: str = Field(pattern=JOB_ID.pattern)
+    job_id: str
     task_id: str = Field(pattern=TASK_ID.pattern)
     request_id: str
     run: int = Field(ge=1)
@@ -32,10 +32,9 @@ class TaskMessage(Wire):
 
     @model_validator(mode="after")
     def _ids_are_whole(self) -> Self:
-        ids = ((TENANT_ID, self.tenant_id), (JOB_ID, self.job_id), (TASK_ID, self.task_id))
-        if not all(pattern.fullmatch(value) for pattern, value in ids):
-            raise ValueError("an id has characters that ids cannot have")
-        if self.request_id != self.ref.request_id:
+        if not TENANT_ID.fullmatch(self.tenant_id):
+            raise ValueError("tenantId has characters that ids cannot have")
+        if task_named(self.tenant_id, self.request_id) != self.ref:
             raise ValueError("requestId does not name this job and task")
         return self
 

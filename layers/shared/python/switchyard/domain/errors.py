@@ -5,6 +5,7 @@ SwitchyardError
 │   ├── UnknownJob · UnknownTask · UnknownDefinition · MissingBlob
 │   └── Conflict                           somebody else was faster
 └── Unavailable    a dependency's fault; worth trying again
+    ├── AnswerLost                         nobody knows whether the write was done: read it back
     ├── EventsNotAccepted
     └── LeaseLost                          the task is no longer ours: stop, settle nothing
 """
@@ -74,6 +75,10 @@ class MissingBlob(Rejected):
 
 class Conflict(Rejected):
     pass
+
+
+class AnswerLost(Unavailable):
+    """The request was sent, and nobody knows what became of it."""
 
 
 class EventsNotAccepted(Unavailable):

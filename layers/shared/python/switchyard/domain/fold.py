@@ -11,10 +11,15 @@ from typing import Final
 
 from switchyard.domain.ids import HIDDEN_PREFIX
 from switchyard.domain.states import JobState, TaskState, job_status, task_status
+from switchyard.domain.task import Json
 
 _BEFORE_A_WORKER: Final = {TaskState.WAITING: 0, TaskState.READY: 1, TaskState.PROCESSING: 2}
 _HANDED_BACK: Final = 3
 _ENDED_BY_ITS_HOLDER: Final = frozenset({TaskState.COMPLETED, TaskState.TIMED_OUT})
+
+
+Outcome = Mapping[str, Json]
+"""Output, cost or error, under the names that readers of the state table know them by."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,6 +44,8 @@ class TaskTold:
     given_back: bool = False
     """The attempt did not count."""
     job_run: int | None = None
+    outcome: Outcome | None = None
+    """What an end left behind, as far as its event says."""
 
     @property
     def held(self) -> bool:
@@ -61,6 +68,7 @@ class JobTold:
     event: LastEvent
     run: int
     state: JobState
+    creation: bool = False
     total_tasks: int | None = None
     task_ids: tuple[str, ...] = ()
     failed_task_id: str | None = None
@@ -71,6 +79,10 @@ class TaskFold:
     status: str
     run: int = 1
     attempt: int = 0
+    attempt_known: bool = False
+    """Whether every attempt was told of, or the last was told by its number."""
+    pending_told: bool = False
+    outcome: Outcome | None = None
     last: LastEvent | None = None
     """`None` for a task that its job named and no event told of yet."""
 
@@ -81,6 +93,7 @@ class JobFold:
     run: int
     total_tasks: int
     last: LastEvent
+    creation_told: bool = False
     failed_task_id: str | None = None
     tasks: Mapping[str, TaskFold] = field(default_factory=dict)
 
@@ -90,11 +103,14 @@ def fold_task(told: Iterable[TaskTold]) -> TaskFold | None:
     latest = _of_the_highest_run(told)
     if not latest:
         return None
-    attempt = _attempt(latest)
+    decisive, attempt = _decisive(latest), _attempt(latest)
     return TaskFold(
-        status=task_status(_state(latest), attempt=attempt),
-        run=latest[0].run,
+        status=task_status(decisive.state, attempt=attempt),
+        run=decisive.run,
         attempt=attempt,
+        attempt_known=decisive.attempt is not None or _is_gapless(latest),
+        pending_told=any(one.state is TaskState.READY for one in latest),
+        outcome=decisive.outcome,
         last=max(one.event for one in latest),
     )
 
@@ -122,6 +138,7 @@ def fold_job(of_job: Iterable[JobTold], of_tasks: Iterable[TaskTold]) -> JobFold
         run=run,
         total_tasks=max([len(folds), *(one.total_tasks or 0 for one in job)]),
         last=max([*(one.event for one in job), *(one.event for one in tasks)]),
+        creation_told=any(one.creation for one in job),
         failed_task_id=min(failures, key=lambda one: one.event).failed_task_id
         if failures
         else None,
@@ -135,11 +152,11 @@ def _of_the_highest_run(told: Iterable[TaskTold]) -> list[TaskTold]:
     return [one for one in every if one.run == run]
 
 
-def _state(told: list[TaskTold]) -> TaskState:
+def _decisive(told: list[TaskTold]) -> TaskTold:
     ends = [one for one in told if one.state.settled]
     if ends:
-        return min(ends, key=lambda one: one.step).state
-    return max(told, key=lambda one: one.step).state
+        return min(ends, key=lambda one: one.step)
+    return max(told, key=lambda one: one.step)
 
 
 def _attempt(told: list[TaskTold]) -> int:
@@ -150,6 +167,15 @@ def _attempt(told: list[TaskTold]) -> int:
     given_back = {one.fence for one in told if one.given_back}
     begun = {one.fence for one in told if one.held and one.fence > known_fence}
     return known + len(begun - given_back)
+
+
+def _is_gapless(told: list[TaskTold]) -> bool:
+    """Each claim raises the fence by one, as does queueing before the first: a gap is untold."""
+    ready = max((one.fence for one in told if one.state is TaskState.READY), default=None)
+    claims = sorted({one.fence for one in told if one.held or one.given_back})
+    if ready is None or not claims or claims[-1] - claims[0] >= len(claims):
+        return False
+    return claims[0] - ready in {1, 2}
 
 
 def _job_state(told: list[JobTold]) -> JobState:

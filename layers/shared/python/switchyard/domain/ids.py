@@ -15,6 +15,9 @@ HIDDEN_PREFIX: Final = "__"
 START: Final = "__start__"
 END: Final = "__end__"
 
+BARE_PREFIX: Final = "~"  # no job id can begin with it
+BARE_TASK: Final = "task"
+
 DUE_SHARDS: Final = 16
 
 
@@ -39,7 +42,15 @@ class TaskRef:
 
     @property
     def request_id(self) -> str:
+        """A bare task keeps the id that its producer gave it."""
+        if self.bare:
+            return self.job_id.removeprefix(BARE_PREFIX)
         return f"{self.job_id}__{self.task_id}"
+
+    @property
+    def bare(self) -> bool:
+        """Whether it belongs to no job: it came in a message of another producer."""
+        return self.job_id.startswith(BARE_PREFIX)
 
     @property
     def hidden(self) -> bool:
@@ -52,6 +63,31 @@ def split_request_id(request_id: str) -> tuple[str, str]:
     if not (separator and JOB_ID.fullmatch(job_id) and TASK_ID.fullmatch(task_id)):
         raise ValueError(f"{request_id!r} is not of the form job-…__taskId")
     return job_id, task_id
+
+
+def bare_task(tenant: str, request_id: str) -> TaskRef:
+    """The task of another producer's message, in a namespace that no job id can reach."""
+    problem = problem_with_bare_id(request_id)
+    if problem:
+        raise ValueError(problem)
+    return TaskRef(tenant, f"{BARE_PREFIX}{request_id}", BARE_TASK)
+
+
+def problem_with_bare_id(request_id: str) -> str | None:
+    if not REQUEST_ID.fullmatch(request_id):
+        return f"{request_id!r} is not a request id"
+    if "__" in request_id:
+        return f"{request_id!r} is not bare: `__` separates a job from its task"
+    if request_id.startswith("job-"):
+        return f"{request_id!r} is not bare: ids of jobs begin with `job-`"
+    return None
+
+
+def task_named(tenant: str, request_id: str) -> TaskRef:
+    """The task whose `request_id` this is, of a job or bare."""
+    if "__" in request_id:
+        return TaskRef(tenant, *split_request_id(request_id))
+    return bare_task(tenant, request_id)
 
 
 def due_shard(request_id: str) -> int:

@@ -21,6 +21,10 @@ class JobPlan:
     dependents: Mapping[str, tuple[str, ...]]
     payloads: Mapping[str, Payload]
 
+    @property
+    def visible_tasks(self) -> tuple[Task, ...]:
+        return tuple(task for task in self.tasks if not task.ref.hidden)
+
 
 def plan_job(
     ref: JobRef,

@@ -1,6 +1,8 @@
 """What producers may know of their jobs and tasks."""
 
+import json
 from collections import Counter
+from typing import Final
 
 from switchyard.contracts.jobs import (
     JobPage,
@@ -10,12 +12,15 @@ from switchyard.contracts.jobs import (
     TaskView,
     instant,
 )
+from switchyard.domain.artifacts import RESULT_FILE, input_key
 from switchyard.domain.errors import UnknownJob, UnknownTask
-from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef
+from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
 from switchyard.domain.job import Job
 from switchyard.domain.states import job_status, task_status
-from switchyard.domain.task import Outcome, Task
+from switchyard.domain.task import Json, Outcome, Payload, Task
 from switchyard.ports import JobStore, Payloads, TaskGraph
+
+MAX_ANSWER_BYTES: Final = 5_500_000  # a function answers with 6 MB; the rest is for what is around
 
 
 def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
@@ -26,6 +31,8 @@ def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
     ]
     return JobView(
         **_job_summary(picture.job).model_dump(),
+        run=picture.job.run,
+        failed_task_id=picture.job.failed_task_id,
         tags=dict(picture.job.tags),
         progress=dict(Counter(task.status for task in tasks)),
         tasks=tuple(tasks),
@@ -51,16 +58,36 @@ def read_task(
         job_id=job_id,
         request_id=ref.request_id,
         definition_version=task.definition_version,
-        run=task.run,
         max_attempts=task.max_attempts,
         duration_ms=outcome.duration_ms if task.outcome else None,
         input_tokens=outcome.usage.input_tokens,
         output_tokens=outcome.usage.output_tokens,
         cache_read_tokens=outcome.usage.cache_read_tokens,
-        input=payload.input,
-        output=payload.output,
+        **_what_fits(ref, payload, outcome, bucket),
         artifacts=f"s3://{bucket}/{outcome.artifacts}" if outcome.artifacts else None,
     )
+
+
+def _what_fits(ref: TaskRef, payload: Payload, outcome: Outcome, bucket: str) -> dict[str, Json]:
+    """Input and output, or where they are; the output first: a producer has the input."""
+    room = MAX_ANSWER_BYTES
+    shown: dict[str, Json] = {}
+    for name, value, key in (
+        ("output", payload.output, f"{outcome.artifacts}{RESULT_FILE}"),
+        ("input", payload.input, input_key(ref.request_id)),
+    ):
+        size = _bytes_in_answer(value)
+        if size <= room:
+            shown[name] = value
+            room -= size
+        else:
+            shown[f"{name}_location"] = f"s3://{bucket}/{key}"
+    return shown
+
+
+def _bytes_in_answer(value: Json) -> int:
+    """The body of an answer is a text within the function's own JSON."""
+    return len(json.dumps(json.dumps(value)))
 
 
 def _job_ref(tenant: str, job_id: str) -> JobRef:
@@ -87,6 +114,7 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
         name=task.definition,
         depends_on=depends_on,
         status=task_status(task.state, attempt=task.attempt),
+        run=task.run,
         attempt=task.attempt,
         started_at=instant(task.started_at_ms),
         settled_at=instant(task.settled_at_ms),

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Final
 
-from switchyard.contracts.events import CreatedTask, JobCreated
-from switchyard.contracts.jobs import JobAccepted, SubmitJob, instant
+from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest, instant
 from switchyard.domain.errors import InvalidJob, Problem
 from switchyard.domain.graph import TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.ids import JobRef
-from switchyard.domain.plan import JobPlan, plan_job
+from switchyard.domain.plan import plan_job
 from switchyard.ports import Clock, DefinitionStore, Ids, JobIntake
-from switchyard.usecases.emitting import Emitter, Fact
+from switchyard.usecases import job_events
+from switchyard.usecases.emitting import Emitter
 
-MAX_DOCUMENT_BYTES: Final = 200_000  # Job Created tells the whole job in one event
+# API Gateway takes 10 MB, a function 6 MB: with the body as a text whose quotes are escaped.
+MAX_DOCUMENT_BYTES: Final = 5_000_000
 
 
 def submit_job(
@@ -38,7 +39,7 @@ def submit_job(
     )
     intake.write(plan)
     intake.open(plan, now_ms=clock.now_ms())
-    emitter.emit(_created(plan, specs))
+    emitter.emit(job_events.created(plan.job, plan.visible_tasks, plan.payloads))
     return JobAccepted(
         job_id=ref.job_id,
         total_tasks=len(specs),
@@ -63,21 +64,13 @@ def _size_problems(request: SubmitJob) -> list[Problem]:
     size = len(request.model_dump_json(by_alias=True).encode())
     if size <= MAX_DOCUMENT_BYTES:
         return []
-    return [Problem((), f"the job is {size:,} bytes; at most {MAX_DOCUMENT_BYTES:,} are accepted")]
-
-
-def _created(plan: JobPlan, specs: Sequence[TaskSpec]) -> Fact:
-    job = plan.job
-    told = JobCreated(
-        job_id=job.ref.job_id,
-        request_id=job.ref.job_id,
-        run=job.run,
-        total_tasks=job.total_tasks,
-        tasks=tuple(
-            CreatedTask(
-                task_id=spec.task_id, name=spec.name, depends_on=spec.depends_on, input=spec.input
-            )
-            for spec in specs
-        ),
+    sizes = [_bytes_of_input(task) for task in request.tasks]
+    largest = max(sizes)
+    message = (
+        f"has {largest:,} of the job's {size:,} bytes; at most {MAX_DOCUMENT_BYTES:,} are accepted"
     )
-    return Fact(job.ref.tenant, told, job.created_at_ms)
+    return [Problem(("tasks", sizes.index(largest), "input"), message)]
+
+
+def _bytes_of_input(task: TaskRequest) -> int:
+    return len(task.model_dump_json(include={"input"}).encode())

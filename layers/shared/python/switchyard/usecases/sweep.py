@@ -11,7 +11,7 @@ from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Rejected
-from switchyard.domain.ids import DUE_SHARDS, JobRef, TaskRef
+from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef
 from switchyard.domain.job import Job
 from switchyard.domain.states import TaskState
 from switchyard.domain.sweeping import (
@@ -23,7 +23,7 @@ from switchyard.domain.sweeping import (
 )
 from switchyard.domain.task import Task
 from switchyard.ports import Backlog, Clock, JobStore, Overdue, Payloads, TaskGraph, TaskQueue
-from switchyard.usecases import task_events
+from switchyard.usecases import job_events, task_events
 from switchyard.usecases.dispatch_task import Dispatcher
 from switchyard.usecases.emitting import Emitter
 
@@ -120,8 +120,16 @@ class Sweeper:
 
     def _tell(self, task: Task) -> None:
         """Its event may never have been accepted; dispatching clears the due time that says so."""
+        if task.ref.task_id == START:
+            self._tell_creation(task.ref.job)
         if task.ref.hidden:
             return
         completed = task.state is TaskState.COMPLETED
         output = self.payloads.read(task.ref).output if completed else None
         self.emitter.emit(task_events.settled(task, output=output))
+
+    def _tell_creation(self, ref: JobRef) -> None:
+        picture = self.jobs.picture(ref)
+        tasks = picture.visible_tasks
+        payloads = {task.ref.task_id: self.payloads.read(task.ref) for task in tasks}
+        self.emitter.emit(job_events.created(picture.job, tasks, payloads))

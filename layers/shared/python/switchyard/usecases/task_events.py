@@ -103,9 +103,10 @@ _TELL: Final[Mapping[TaskState, Callable[[Task, Outcome, Json], Properties]]] = 
 
 
 def _identity(task: Task) -> dict[str, str | int]:
+    of_a_job = {} if task.ref.bare else {"job_id": task.ref.job_id}
     return {
         "request_id": task.ref.request_id,
-        "job_id": task.ref.job_id,
+        **of_a_job,
         "run": task.run,
         "fence": task.fence,
     }

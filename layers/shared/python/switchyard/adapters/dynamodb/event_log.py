@@ -1,13 +1,14 @@
-"""The event log: written once per event, however often it is delivered; read to the end."""
+"""The event log: written once per event, however often it is delivered; read by range."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from switchyard.adapters.dynamodb.items import json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Item
 from switchyard.adapters.event_overflow import EventOverflow
-from switchyard.contracts.events import FREE_FORM, KeptEvent
+from switchyard.adapters.event_pages import EventPages
+from switchyard.contracts.events import FREE_FORM
 from switchyard.contracts.tables import event_index_name
 from switchyard.domain.event_queries import EventQuery
 
@@ -20,18 +21,14 @@ class DynamoDbEventLog:
         self._table.put_new(_stored(record))
 
 
-class DynamoDbEventReader:
+class DynamoDbEventReader(EventPages):
     def __init__(self, table: DynamoDbTable, overflow: EventOverflow) -> None:
+        super().__init__(overflow)
         self._table = table
-        self._overflow = overflow
 
-    def read(self, query: EventQuery, *, full: bool = False) -> tuple[KeptEvent, ...]:
-        items = self._items(query)
-        if full and query.summarised:
-            items = self._table.get_many([(item["PK"], item["SK"]) for item in items])
-        return tuple(sorted(map(self._kept, items), key=lambda event: event.order))
-
-    def _items(self, query: EventQuery) -> list[Item]:
+    def _find(
+        self, query: EventQuery, *, newest_first: bool, at_once: int | None
+    ) -> Iterator[Item]:
         partition, sort = query.key_names
         values = {
             "partition": query.partition,
@@ -40,20 +37,20 @@ class DynamoDbEventReader:
             "tenant": query.tenant,
         }
         index = {"IndexName": event_index_name(query.index)} if query.index else {}
-        return list(
-            self._table.query(
-                f"#{partition} = :partition AND #{sort} BETWEEN :low AND :high",
-                values,
-                FilterExpression="tenantId = :tenant",
-                **index,
-            )
+        # Of a shared partition a small page might hold nothing but what others own.
+        limit = {"Limit": at_once} if at_once and not query.shared else {}
+        found = self._table.query(
+            f"#{partition} = :partition AND #{sort} BETWEEN :low AND :high",
+            values,
+            FilterExpression="tenantId = :tenant",
+            ScanIndexForward=not newest_first,
+            **index,
+            **limit,
         )
+        return map(_loaded, found)
 
-    def _kept(self, item: Item) -> KeptEvent:
-        if "properties" not in item:
-            return KeptEvent.model_validate(item)
-        properties = self._overflow.put_back(_loaded(item["properties"]))
-        return KeptEvent.model_validate({**item, "properties": properties})
+    def _whole(self, summaries: Sequence[Item]) -> Iterator[Item]:
+        return map(_loaded, self._table.get_many([(s["PK"], s["SK"]) for s in summaries]))
 
 
 # What producers and agents wrote is kept as JSON text: DynamoDB's numbers and nesting have limits
@@ -64,8 +61,11 @@ def _stored(record: Mapping[str, Any]) -> Item:
     return {**record, "properties": {**properties, **text}}
 
 
-def _loaded(properties: Mapping[str, Any]) -> Item:
-    return {
+def _loaded(item: Item) -> Item:
+    if "properties" not in item:
+        return item
+    properties = {
         name: json.loads(value) if name in FREE_FORM else value
-        for name, value in properties.items()
+        for name, value in item["properties"].items()
     }
+    return {**item, "properties": properties}

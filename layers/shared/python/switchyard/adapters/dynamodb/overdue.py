@@ -41,7 +41,7 @@ class DynamoDbOverdue:
         )
         last = page.get("LastEvaluatedKey")
         return PageOfOverdue(
-            refs=tuple(_ref(deserialized(item)) for item in page["Items"]),
+            refs=tuple(ref_of(deserialized(item)) for item in page["Items"]),
             cursor=json.dumps(deserialized(last)) if last else None,
         )
 
@@ -73,7 +73,7 @@ def _key(overdue: Task | Job) -> Key:
     return task_key(overdue.ref) if isinstance(overdue, Task) else job_key(overdue.ref)
 
 
-def _ref(item: Mapping[str, Any]) -> TaskRef | JobRef:
+def ref_of(item: Mapping[str, Any]) -> TaskRef | JobRef:
     match = _PARTITION.fullmatch(item["PK"])
     if not match:
         raise ValueError(f"{item['PK']!r} is not the partition of a job")

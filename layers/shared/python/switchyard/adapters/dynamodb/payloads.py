@@ -6,6 +6,7 @@ from typing import Final
 
 from switchyard.adapters.dynamodb.items import DATA_PREFIX, data_key, json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, key_item
+from switchyard.domain.artifacts import input_key
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.task import Json, Payload
 from switchyard.ports import BlobStore
@@ -49,7 +50,7 @@ class DynamoDbPayloads:
         text = json_text(value)
         if fits_inline(text):
             return {"input": text}
-        key = f"task/inputs/{ref.request_id}.json"
+        key = input_key(ref.request_id)
         self._blobs.put(key, text.encode(), content_type="application/json")
         return {"input_key": key}
 

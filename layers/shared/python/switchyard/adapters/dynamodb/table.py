@@ -1,7 +1,7 @@
 """One DynamoDB table: plain Python values in, plain Python values out."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -11,7 +11,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
-from switchyard.adapters.pauses import tries
+from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
 from switchyard.domain.errors import Unavailable
 
 Item = dict[str, Any]
@@ -72,10 +72,25 @@ class Refusal:
     item: Item | None
 
 
+def on_threads(call: Callable[[Any], None], things: Sequence[Any]) -> None:
+    with ThreadPoolExecutor(min(PARALLEL_BATCHES, len(things) or 1)) as pool:
+        list(pool.map(call, things))
+
+
 class DynamoDbTable:
-    def __init__(self, client: Any, name: str) -> None:
+    def __init__(
+        self,
+        client: Any,
+        name: str,
+        *,
+        pauses: Pauses = SYSTEM_PAUSES,
+        all_of: Callable[[Callable[[Any], None], Sequence[Any]], None] = on_threads,
+    ) -> None:
+        """`all_of` calls a function with each of several things, in whatever order."""
         self._client = client
         self.name = name
+        self._pauses = pauses
+        self._all_of = all_of
 
     def get(self, key: Key) -> Item | None:
         answer = call(
@@ -96,7 +111,7 @@ class DynamoDbTable:
                     "ConsistentRead": True,
                 }
             }
-            for _ in tries(ROUNDS):
+            for _ in self._pauses.tries(ROUNDS):
                 answer = call(self._client.batch_get_item, RequestItems=wanted)
                 items += map(deserialized, answer["Responses"].get(self.name, []))
                 wanted = answer.get("UnprocessedKeys")
@@ -124,9 +139,7 @@ class DynamoDbTable:
 
     def put_many(self, items: Sequence[Item]) -> None:
         """Unconditional, in no order, in parallel batches."""
-        chunks = list(_chunks(items, WRITES_PER_BATCH))
-        with ThreadPoolExecutor(min(PARALLEL_BATCHES, len(chunks) or 1)) as pool:
-            list(pool.map(self._put_batch, chunks))
+        self._all_of(self._put_batch, list(_chunks(items, WRITES_PER_BATCH)))
 
     def update(self, key: Key, update: Update) -> Item | Refusal:
         """The item as it is after the update, or the refusal with what was there."""
@@ -182,7 +195,7 @@ class DynamoDbTable:
 
     def _put_batch(self, items: Sequence[Item]) -> None:
         waiting: Any = {self.name: [{"PutRequest": {"Item": serialized(item)}} for item in items]}
-        for _ in tries(ROUNDS):
+        for _ in self._pauses.tries(ROUNDS):
             answer = call(self._client.batch_write_item, RequestItems=waiting)
             waiting = answer.get("UnprocessedItems")
             if not waiting:

@@ -8,12 +8,12 @@ from switchyard.adapters.dynamodb.items import (
     due_attributes,
     json_text,
     outcome_attribute,
-    task_from,
     task_key,
 )
 from switchyard.adapters.dynamodb.payloads import fits_inline
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Refusal, Update
-from switchyard.domain import due
+from switchyard.adapters.dynamodb.read_back import NotDone, Proof, ReadBack, Shows
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Update
+from switchyard.domain import due, proofs
 from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.claims import Claimable, decide_claim
 from switchyard.domain.errors import LeaseLost, Unavailable
@@ -37,14 +37,14 @@ _NOBODY_HOLDS_IT: Final = (
 
 class DynamoDbTaskLeases:
     def __init__(self, table: DynamoDbTable) -> None:
-        self._table = table
+        self._writes = ReadBack(table)
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
     ) -> Claimed | Refused | None:
         lease_until_ms = now_ms + lease_ms
-        answer = self._table.update(
-            task_key(ref),
+        answer = self._writes.update(
+            ref,
             Update(
                 set={
                     "state": TaskState.PROCESSING,
@@ -58,14 +58,26 @@ class DynamoDbTaskLeases:
                 condition=_CLAIMABLE,
                 values=_OPEN_STATES | {"now": now_ms},
             ),
+            Proof(
+                done=lambda task: proofs.claimed(task, owner=owner, now_ms=now_ms),
+                possible=lambda task: isinstance(decide_claim(task, now_ms=now_ms), Claimable),
+            ),
         )
-        if isinstance(answer, Refusal):
-            return _refused(answer, ref, now_ms)
-        task = task_from(answer, ref.job)
-        return Claimed(task, Lease(task, owner))
+        if isinstance(answer, NotDone):
+            return _refused(answer.found, now_ms)
+        return Claimed(answer, Lease(answer, owner))
 
     def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
-        return self._held(lease, Update(set={"lease_until_ms": lease_until_ms}, **_held_by(lease)))
+        held = _held_by(lease)
+        return self._held(
+            lease,
+            Update(
+                set={"lease_until_ms": lease_until_ms},
+                condition=f"{held['condition']} AND #lease_until_ms <= :set_lease_until_ms",
+                values=held["values"],
+            ),
+            lambda task: proofs.renewed(task, lease, lease_until_ms=lease_until_ms),
+        )
 
     def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
         update = Update(
@@ -78,9 +90,11 @@ class DynamoDbTaskLeases:
             **_held_by(lease),
         )
         if outcome.state is not TaskState.COMPLETED:
-            return self._held(lease, update)
-        self._settle_with_output(lease, update, _stored_output(outcome, output))
-        return replace(lease.task, state=outcome.state, settled_at_ms=now_ms, outcome=outcome)
+            return self._held(
+                lease, update, lambda task: proofs.settled(task, lease, outcome.state)
+            )
+        completed = replace(lease.task, state=outcome.state, settled_at_ms=now_ms, outcome=outcome)
+        return self._settle_with_output(lease, completed, update, _stored_output(outcome, output))
 
     def release(
         self,
@@ -103,11 +117,11 @@ class DynamoDbTaskLeases:
             add={"attempt": -1} if give_attempt_back else {},
             **_held_by(lease),
         )
-        return self._held(lease, update)
+        return self._held(lease, update, lambda task: proofs.released(task, lease))
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
-        answer = self._table.update(
-            task_key(task.ref),
+        answer = self._writes.update(
+            task.ref,
             Update(
                 set={
                     "state": outcome.state,
@@ -120,23 +134,33 @@ class DynamoDbTaskLeases:
                 condition=_NOBODY_HOLDS_IT,
                 values=_OPEN_STATES | {"fence": task.fence, "now": now_ms},
             ),
+            Proof(
+                done=lambda found: proofs.given_up(found, task, outcome.state),
+                possible=lambda found: (
+                    found.fence == task.fence and proofs.held_by_nobody(found, now_ms=now_ms)
+                ),
+            ),
         )
-        return None if isinstance(answer, Refusal) else task_from(answer, task.ref.job)
+        return None if isinstance(answer, NotDone) else answer
 
-    def _held(self, lease: Lease, update: Update) -> Task:
-        answer = self._table.update(task_key(lease.ref), update)
-        if isinstance(answer, Refusal):
-            raise LeaseLost(_whose(answer, lease))
-        return task_from(answer, lease.ref.job)
+    def _held(self, lease: Lease, update: Update, done: Shows) -> Task:
+        return _still_ours(lease, self._writes.update(lease.ref, update, _proof(lease, done)))
 
-    def _settle_with_output(self, lease: Lease, update: Update, output: Item) -> None:
+    def _settle_with_output(
+        self, lease: Lease, completed: Task, update: Update, output: Item
+    ) -> Task:
         stored = Update(
             set=output,
             remove=sorted({"output", "output_key"} - output.keys()),
             condition="attribute_exists(#PK)",
         )
-        if not self._table.transact((task_key(lease.ref), update), (data_key(lease.ref), stored)):
-            raise LeaseLost(f"{lease.ref.request_id} is no longer ours to settle")
+        answer = self._writes.transact(
+            completed,
+            (task_key(lease.ref), update),
+            (data_key(lease.ref), stored),
+            proof=_proof(lease, lambda task: proofs.settled(task, lease, completed.state)),
+        )
+        return _still_ours(lease, answer)
 
 
 _OPEN_STATES: Final = {
@@ -144,6 +168,10 @@ _OPEN_STATES: Final = {
     "queued": TaskState.QUEUED,
     "processing": TaskState.PROCESSING,
 }
+
+
+def _proof(lease: Lease, done: Shows) -> Proof:
+    return Proof(done=done, possible=lambda task: proofs.holds(lease, task))
 
 
 def _held_by(lease: Lease) -> Item:
@@ -165,19 +193,18 @@ def _stored_output(outcome: Outcome, output: Json) -> Item:
     return {"output_key": f"{outcome.artifacts}{RESULT_FILE}"}
 
 
-def _refused(refusal: Refusal, ref: TaskRef, now_ms: int) -> Refused | None:
-    if refusal.item is None:
+def _refused(task: Task | None, now_ms: int) -> Refused | None:
+    if task is None:
         return None
-    task = task_from(refusal.item, ref.job)
     decision = decide_claim(task, now_ms=now_ms)
     if isinstance(decision, Claimable):
-        raise Unavailable(f"{ref.request_id} was refused, though {decision.reason}")
+        raise Unavailable(f"{task.ref.request_id} was refused, though {decision.reason}")
     return Refused(task, decision)
 
 
-def _whose(refusal: Refusal, lease: Lease) -> str:
-    item = refusal.item or {}
-    return (
-        f"{lease.ref.request_id} is {item.get('state', 'gone')} at fence {item.get('fence')},"
-        f" ours was {lease.fence}"
-    )
+def _still_ours(lease: Lease, answer: Task | NotDone) -> Task:
+    if isinstance(answer, Task):
+        return answer
+    found = answer.found
+    is_now = f"{found.state} at fence {found.fence}" if found else "gone"
+    raise LeaseLost(f"{lease.ref.request_id} is {is_now}, ours was {lease.fence}")

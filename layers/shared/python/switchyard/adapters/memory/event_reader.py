@@ -1,42 +1,41 @@
 """Reads the log in memory, through the same ranges of the same keys."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.event_pages import EventPages, Record
 from switchyard.adapters.memory.transport import MemoryEventLog
-from switchyard.contracts.events import KeptEvent
 from switchyard.contracts.tables import EVENT_SUMMARY
 from switchyard.domain.event_queries import EventQuery
 
 _SUMMARY: Final = {*EVENT_SUMMARY, "PK", "SK"}
 
 
-class MemoryEventReader:
+class MemoryEventReader(EventPages):
     def __init__(self, log: MemoryEventLog, overflow: EventOverflow) -> None:
+        super().__init__(overflow)
         self._log = log
-        self._overflow = overflow
 
-    def read(self, query: EventQuery, *, full: bool = False) -> tuple[KeptEvent, ...]:
-        kept = [
-            self._whole(record) if full or not query.summarised else _summary(record)
+    def _find(
+        self,
+        query: EventQuery,
+        *,
+        newest_first: bool,
+        at_once: int | None,  # noqa: ARG002
+    ) -> list[Record]:
+        partition, sort = query.key_names
+        found = [
+            record
             for record in self._log.records.values()
-            if _answers(record, query)
+            if record.get(partition) == query.partition and query.low <= record[sort] <= query.high
         ]
-        return tuple(sorted(kept, key=lambda event: event.order))
+        found.sort(key=lambda record: str(record[sort]), reverse=newest_first)
+        return [_summary(record) if query.summarised else record for record in found]
 
-    def _whole(self, record: dict[str, Any]) -> KeptEvent:
-        properties = self._overflow.put_back(record["properties"])
-        return KeptEvent.model_validate({**record, "properties": properties})
-
-
-def _answers(record: dict[str, Any], query: EventQuery) -> bool:
-    partition, sort = query.key_names
-    return (
-        record.get(partition) == query.partition
-        and query.low <= record[sort] <= query.high
-        and record["tenantId"] == query.tenant
-    )
+    def _whole(self, summaries: Sequence[Record]) -> list[Record]:
+        return [self._log.records[summary["PK"], summary["SK"]] for summary in summaries]
 
 
-def _summary(record: dict[str, Any]) -> KeptEvent:
-    return KeptEvent.model_validate({n: v for n, v in record.items() if n in _SUMMARY})
+def _summary(record: Record) -> Record:
+    return {name: value for name, value in record.items() if name in _SUMMARY}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from switchyard.adapters.memory.settling import settled
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain import due
+from switchyard.domain import due, proofs
 from switchyard.domain.claims import Claimable, decide_claim
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
@@ -24,6 +24,8 @@ class MemoryTaskLeases:
             task = self._state.tasks.get(ref)
             if task is None:
                 return None
+            if proofs.claimed(task, owner=owner, now_ms=now_ms):
+                return Claimed(task, Lease(task, owner))
             decision = decide_claim(task, now_ms=now_ms)
             if not isinstance(decision, Claimable):
                 return Refused(task, decision)
@@ -43,10 +45,15 @@ class MemoryTaskLeases:
 
     def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
         with self._state.lock:
-            return self._store(replace(self._held(lease), lease_until_ms=lease_until_ms))
+            task = self._held(lease)
+            later = max(task.lease_until_ms, lease_until_ms)
+            return self._store(replace(task, lease_until_ms=later))
 
     def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
         with self._state.lock:
+            stored = self._state.tasks.get(lease.ref)
+            if stored and proofs.settled(stored, lease, outcome.state):
+                return stored
             task = self._held(lease)
             if outcome.state is TaskState.COMPLETED:
                 payload = self._state.payloads[task.ref]
@@ -63,6 +70,9 @@ class MemoryTaskLeases:
         error: str | None = None,
     ) -> Task:
         with self._state.lock:
+            stored = self._state.tasks.get(lease.ref)
+            if stored and proofs.released(stored, lease):
+                return stored
             task = self._held(lease)
             return self._store(
                 replace(
@@ -81,20 +91,16 @@ class MemoryTaskLeases:
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
         with self._state.lock:
             stored = self._state.tasks[task.ref]
-            lapsed = stored.state is TaskState.PROCESSING and stored.lease_until_ms < now_ms
-            idle = stored.state in {TaskState.READY, TaskState.QUEUED}
-            if stored.fence != task.fence or not (lapsed or idle):
+            if proofs.given_up(stored, task, outcome.state):
+                return stored
+            if stored.fence != task.fence or not proofs.held_by_nobody(stored, now_ms=now_ms):
                 return None
             fenced = replace(stored, fence=stored.fence + 1, resends=0)
             return self._store(settled(fenced, outcome, now_ms))
 
     def _held(self, lease: Lease) -> Task:
         task = self._state.tasks.get(lease.ref)
-        if (
-            task is None
-            or task.state is not TaskState.PROCESSING
-            or (task.fence, task.owner) != (lease.fence, lease.owner)
-        ):
+        if task is None or not proofs.holds(lease, task):
             raise LeaseLost(f"{lease.ref.request_id} is no longer ours")
         return task
 

@@ -40,7 +40,8 @@ class JobProperties(Properties):
 class TaskProperties(Properties):
     entity_type: ClassVar[EntityType] = EntityType.TASK
 
-    job_id: str
+    job_id: str | None = None
+    """`None` for a bare task."""
     request_id: str
 
     @property

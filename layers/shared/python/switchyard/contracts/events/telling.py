@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from switchyard.contracts.events.catalogue import what_it_says
-from switchyard.contracts.events.envelope import KeptEvent
+from pydantic.alias_generators import to_camel
+
+from switchyard.contracts.events.catalogue import CATALOGUE, what_it_says
+from switchyard.contracts.events.envelope import OVERFLOW, KeptEvent
 from switchyard.contracts.events.jobs import (
     CreatedTask,
     JobCancelled,
@@ -29,7 +31,7 @@ from switchyard.contracts.events.tasks import (
     TaskSkipped,
     TaskTimeout,
 )
-from switchyard.domain.fold import JobTold, LastEvent, TaskTold
+from switchyard.domain.fold import JobTold, LastEvent, Outcome, TaskTold
 from switchyard.domain.states import JobState, TaskState
 
 TASK_STATES: Final[Mapping[type[Properties], TaskState]] = {
@@ -53,13 +55,12 @@ JOB_STATES: Final[Mapping[type[Properties], JobState]] = {
     JobFailed: JobState.FAILED,
     JobCancelled: JobState.CANCELLED,
 }
+_NOTHING: Final[Mapping[str, object]] = {"tasks": (), "new_tasks": (), "task_statuses": {}}
 
 
 def told_of_tasks(events: Iterable[KeptEvent]) -> list[TaskTold]:
     return [
-        _of_task(_last(event), said)
-        for event, said in _said(events)
-        if isinstance(said, TaskProperties)
+        _of_task(event, said) for event, said in _said(events) if isinstance(said, TaskProperties)
     ]
 
 
@@ -72,16 +73,27 @@ def told_of_job(events: Iterable[KeptEvent]) -> list[JobTold]:
 
 
 def _said(events: Iterable[KeptEvent]) -> list[tuple[KeptEvent, object]]:
-    return [(event, what_it_says(event)) for event in events]
+    return [(event, what_it_says(_without_address(event))) for event in events]
+
+
+def _without_address(event: KeptEvent) -> KeptEvent:
+    """Of what stayed in the bucket nothing is known; the rest is told all the same."""
+    if OVERFLOW not in (event.properties or {}):
+        return event
+    model = CATALOGUE.get(event.event_type)
+    fields = model.model_fields if model else {}
+    told = {name: value for name, value in (event.properties or {}).items() if name != OVERFLOW}
+    empty = {to_camel(name): value for name, value in _NOTHING.items() if name in fields}
+    return event.model_copy(update={"properties": empty | told})
 
 
 def _last(event: KeptEvent) -> LastEvent:
     return LastEvent(event.timestamp, event.event_id, event.event_type)
 
 
-def _of_task(event: LastEvent, said: TaskProperties) -> TaskTold:
+def _of_task(event: KeptEvent, said: TaskProperties) -> TaskTold:
     return TaskTold(
-        event=event,
+        event=_last(event),
         task_id=said.request_id.removeprefix(f"{said.job_id}__"),
         run=said.run,
         fence=said.fence,
@@ -89,7 +101,18 @@ def _of_task(event: LastEvent, said: TaskProperties) -> TaskTold:
         attempt=_attempt(said),
         given_back=isinstance(said, TaskReleased),
         job_run=said.job_run if isinstance(said, TaskRedriven) else None,
+        outcome=_outcome(event, said),
     )
+
+
+def _outcome(event: KeptEvent, said: TaskProperties) -> Outcome | None:
+    match said:
+        case TaskCompleted():
+            cost = {"costUsd": said.usage.cost_usd}
+            return cost if OVERFLOW in (event.properties or {}) else cost | {"output": said.output}
+        case TaskFailed():
+            return {"error": said.error}
+    return None
 
 
 def _attempt(said: TaskProperties) -> int | None:
@@ -107,6 +130,7 @@ def _of_job(event: LastEvent, said: JobProperties) -> JobTold:
         event=event,
         run=said.run,
         state=JOB_STATES[type(said)],
+        creation=isinstance(said, JobCreated),
         total_tasks=total,
         task_ids=tuple(task.task_id for task in named),
         failed_task_id=said.failed_task_id if isinstance(said, JobFailureDetected) else None,

@@ -1,4 +1,4 @@
-"""The stacks' tables, made in moto with the indexes and projections that the stacks give them."""
+"""The stacks' tables, as the stacks make them: with their indexes and what these project."""
 
 from typing import Any
 
@@ -20,10 +20,10 @@ BUCKET = "artifacts"
 NUMBERS = {DUE_SHARD, DUE_AT}
 
 
-def state_table(dynamodb: Any) -> str:
+def state_table(dynamodb: Any, name: str = "state-test") -> str:
     return a_table(
         dynamodb,
-        "state-test",
+        name,
         extra_attributes=[JOBS_TENANT, JOBS_ORDER, DUE_SHARD, DUE_AT],
         GlobalSecondaryIndexes=[
             {
@@ -49,10 +49,10 @@ def state_table(dynamodb: Any) -> str:
     )
 
 
-def events_table(dynamodb: Any) -> str:
+def events_table(dynamodb: Any, name: str = "events-test") -> str:
     return a_table(
         dynamodb,
-        "events-test",
+        name,
         extra_attributes=[f"{index}{key}" for index in EVENT_INDEXES for key in ("PK", "SK")],
         GlobalSecondaryIndexes=[
             {

@@ -1,0 +1,121 @@
+"""Reading the log to the end or page by page, wherever it is kept."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.contracts.events import KeptEvent
+from switchyard.domain.event_cursor import cursor_at, place_of
+from switchyard.domain.event_queries import EventQuery
+from switchyard.ports import PageOfEvents
+
+Record = dict[str, Any]
+
+FETCHED_AT_ONCE: Final = 50  # whole events; each may be 200 KB
+
+
+class EventPages(ABC):
+    def __init__(self, overflow: EventOverflow) -> None:
+        self._overflow = overflow
+
+    @abstractmethod
+    def _find(
+        self, query: EventQuery, *, newest_first: bool, at_once: int | None
+    ) -> Iterable[Record]:
+        """What the index holds of each answer, in its order; `at_once` so many are wanted."""
+
+    @abstractmethod
+    def _whole(self, summaries: Sequence[Record]) -> Iterable[Record]:
+        """The records behind summaries, in any order; without those that have expired since."""
+
+    def read(self, query: EventQuery, *, full: bool = False) -> tuple[KeptEvent, ...]:
+        found: Iterable[Record] = self._answers(query)
+        if full and query.summarised:
+            found = self._whole(list(found))
+        return tuple(sorted(map(self._put_back, found), key=lambda event: event.order))
+
+    def page(
+        self,
+        *queries: EventQuery,
+        limit: int,
+        max_bytes: int,
+        cursor: str | None = None,
+        newest_first: bool = False,
+    ) -> PageOfEvents:
+        place = place_of(cursor, queries, newest_first=newest_first) if cursor else None
+        found = [
+            record
+            for query in queries
+            for record in self._beyond(place, query, limit + 1, newest_first=newest_first)
+        ]
+        found.sort(key=_place, reverse=newest_first)
+        events = tuple(self._fitting(found[:limit], max_bytes))
+        if len(events) == len(found):
+            return PageOfEvents(events, cursor=None)
+        ended = _place(found[len(events) - 1])
+        return PageOfEvents(events, cursor_at(ended, queries, newest_first=newest_first))
+
+    def _beyond(
+        self, place: str | None, query: EventQuery, count: int, *, newest_first: bool
+    ) -> Iterator[Record]:
+        """The first so many answers after a place; all of them where they are not by time."""
+        if place is not None:
+            query = query.ending_at(place) if newest_first else query.starting_at(place)
+        found = self._answers(query, newest_first=newest_first, at_once=count)
+        new = (record for record in found if _place(record) != place)
+        return islice(new, count) if query.by_time else new
+
+    def _answers(
+        self, query: EventQuery, *, newest_first: bool = False, at_once: int | None = None
+    ) -> Iterator[Record]:
+        if query.empty:
+            return
+        for record in self._find(query, newest_first=newest_first, at_once=at_once):
+            if query.admits(
+                tenant=record["tenantId"], sort_key=_place(record), event_type=record["eventType"]
+            ):
+                yield record
+
+    def _fitting(self, records: Sequence[Record], max_bytes: int) -> Iterator[KeptEvent]:
+        """Whole events as long as they fit together, but at least one."""
+        total = 0
+        for record in self._wholes(records):
+            event, size = self._at_most(record, max_bytes)
+            if total and total + size > max_bytes:
+                return
+            total += size
+            yield event
+
+    def _wholes(self, records: Sequence[Record]) -> Iterator[Record]:
+        for start in range(0, len(records), FETCHED_AT_ONCE):
+            chunk = records[start : start + FETCHED_AT_ONCE]
+            summaries = [record for record in chunk if "properties" not in record]
+            whole = {_place(record): record for record in self._whole(summaries)}
+            yield from (whole.get(_place(record), record) for record in chunk)
+
+    def _at_most(self, record: Record, max_bytes: int) -> tuple[KeptEvent, int]:
+        """What is in the bucket stays there if it is too large even alone."""
+        event = self._put_back(record)
+        size = _size(event)
+        if size <= max_bytes:
+            return event, size
+        event = KeptEvent.model_validate(record)
+        return event, _size(event)
+
+    def _put_back(self, record: Record) -> KeptEvent:
+        if "properties" not in record:
+            return KeptEvent.model_validate(record)
+        properties = self._overflow.put_back(record["properties"])
+        return KeptEvent.model_validate({**record, "properties": properties})
+
+
+def _place(record: Record) -> str:
+    place: str = record["SK"]
+    return place
+
+
+def _size(event: KeptEvent) -> int:
+    return len(json.dumps(event.properties))

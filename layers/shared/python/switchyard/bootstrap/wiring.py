@@ -1,0 +1,28 @@
+"""What several deployables have in common."""
+
+from typing import Any
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.contracts.events import Context
+from switchyard.ports import DefinitionStore
+from switchyard.settings import EmitterSettings
+from switchyard.usecases.emitting import Emitter
+
+
+def definition_store(dynamodb: Any, table_name: str) -> DefinitionStore:
+    return DynamoDbDefinitionStore(DynamoDbTable(dynamodb, table_name))
+
+
+def emitter_for(settings: EmitterSettings, *, origin: str, worker_id: str | None = None) -> Emitter:
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    overflow = EventOverflow(blobs, settings.s3_bucket)
+    return Emitter(
+        EventBridgeBus(aws.client("events"), settings.eventbridge_bus_name, overflow),
+        app=settings.app_name,
+        context=Context(environment=settings.stage, origin=origin, worker_id=worker_id),
+    )

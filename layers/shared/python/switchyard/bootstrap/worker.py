@@ -1,0 +1,87 @@
+"""The worker."""
+
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import ParamSpec, Protocol, TypeVar
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.ecs import scale_in_protection
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.adapters.system import (
+    SystemClock,
+    SystemIds,
+    SystemRandomness,
+    ThreadOffload,
+    system_sleep,
+)
+from switchyard.bootstrap.wiring import definition_store, emitter_for
+from switchyard.ports import (
+    BlobStore,
+    Clock,
+    DefinitionStore,
+    Payloads,
+    Randomness,
+    ScaleInProtection,
+    Sleep,
+    TaskInbox,
+    TaskLeases,
+    TaskQueue,
+)
+from switchyard.settings import WorkerSettings
+from switchyard.usecases.emitting import Emitter
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PORT_THREADS_PER_SLOT = 4
+
+
+class Offload(Protocol):
+    """The one bridge from the event loop to ports, which block."""
+
+    def __call__(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> Awaitable[R]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerPorts:
+    clock: Clock
+    sleep: Sleep
+    offload: Offload
+    randomness: Randomness
+    worker_id: str
+    leases: TaskLeases
+    payloads: Payloads
+    definitions: DefinitionStore
+    queue: TaskQueue
+    inbox: TaskInbox
+    blobs: BlobStore
+    emitter: Emitter
+    protection: ScaleInProtection
+
+
+def worker_ports(settings: WorkerSettings) -> WorkerPorts:
+    dynamodb = aws.client("dynamodb")
+    state = DynamoDbTable(dynamodb, settings.state_table_name)
+    queue = SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url)
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    worker_id = SystemIds().new_worker_id()
+    return WorkerPorts(
+        clock=SystemClock(),
+        sleep=system_sleep,
+        offload=ThreadOffload(threads=PORT_THREADS_PER_SLOT * settings.max_concurrent_claude + 1),
+        randomness=SystemRandomness(),
+        worker_id=worker_id,
+        leases=DynamoDbTaskLeases(state),
+        payloads=DynamoDbPayloads(state, blobs),
+        definitions=definition_store(dynamodb, settings.task_definitions_table),
+        queue=queue,
+        inbox=queue,
+        blobs=blobs,
+        emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
+        protection=scale_in_protection(os.environ),
+    )

@@ -1,0 +1,36 @@
+"""Points in time as people write them: an ISO time, or how long ago."""
+
+import re
+from datetime import datetime, timedelta
+from typing import Final
+
+from switchyard.domain.task import milliseconds
+
+_SPAN: Final = re.compile(r"([0-9]{1,6})([smhd])")
+_LAST_MS: Final = 9_999_999_999_999  # the log's keys sort thirteen digits
+_UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+def moment_ms(text: str, *, now_ms: int) -> int:
+    """Raise `ValueError` for what is neither."""
+    span = _SPAN.fullmatch(text)
+    if span:
+        ago = timedelta(**{_UNITS[span[2]]: int(span[1])})
+        return _kept(now_ms - milliseconds(ago))
+    moment = _parsed(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"{text!r} does not say in which zone; end it in Z for UTC")
+    return _kept(round(moment.timestamp() * 1000))
+
+
+def _kept(moment: int) -> int:
+    return min(max(0, moment), _LAST_MS)
+
+
+def _parsed(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is neither a time like 2027-01-31T12:00:00Z nor a span like 15m, 2h or 1d"
+        ) from None

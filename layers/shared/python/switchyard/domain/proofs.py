@@ -1,0 +1,45 @@
+"""What a task shows about a write whose answer was lost, or that was asked for twice.
+
+Only owners keep the fence when they change a task; everybody else raises it. So a state under the
+fence of a lease was written by its owner, and an owner's name stands for one claim.
+"""
+
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Lease, Task
+
+
+def holds(lease: Lease, task: Task) -> bool:
+    """The condition of everything that an owner writes."""
+    return task.state is TaskState.PROCESSING and _is_of(lease, task)
+
+
+def held_by_nobody(task: Task, *, now_ms: int) -> bool:
+    lapsed = task.state is TaskState.PROCESSING and task.lease_until_ms < now_ms
+    return lapsed or task.state in {TaskState.READY, TaskState.QUEUED}
+
+
+def claimed(task: Task, *, owner: str, now_ms: int) -> bool:
+    """Whether this owner's claim took the lease that still runs."""
+    running = task.state is TaskState.PROCESSING and task.lease_until_ms >= now_ms
+    return running and task.owner == owner
+
+
+def renewed(task: Task, lease: Lease, *, lease_until_ms: int) -> bool:
+    return holds(lease, task) and task.lease_until_ms >= lease_until_ms
+
+
+def settled(task: Task, lease: Lease, state: TaskState) -> bool:
+    return task.state is state and _is_of(lease, task)
+
+
+def released(task: Task, lease: Lease) -> bool:
+    return task.state is TaskState.QUEUED and task.fence == lease.fence
+
+
+def given_up(task: Task, read: Task, state: TaskState) -> bool:
+    """Two who give up the same task tell the same event: either may count it as its own."""
+    return task.state is state and (task.fence, task.owner) == (read.fence + 1, read.owner)
+
+
+def _is_of(lease: Lease, task: Task) -> bool:
+    return (task.fence, task.owner) == (lease.fence, lease.owner)

@@ -1,0 +1,43 @@
+"""The roles that the outside world plays for the use cases.
+
+Every adapter of a port keeps the promises written here; `tests/contract` holds each to them.
+"""
+
+from switchyard.ports.blobs import BlobStore
+from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvents
+from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
+from switchyard.ports.machine import Clock, Ids, Randomness, ScaleInProtection, Sleep
+from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
+from switchyard.ports.queues import Received, TaskInbox, TaskQueue
+from switchyard.ports.registry import ApiKeys, DefinitionStore
+from switchyard.ports.tasks import Claimed, Payloads, Refused, TaskAdoption, TaskGraph, TaskLeases
+
+__all__ = [
+    "ApiKeys",
+    "Backlog",
+    "BlobStore",
+    "Claimed",
+    "Clock",
+    "DefinitionStore",
+    "EventBus",
+    "EventLog",
+    "EventReader",
+    "Ids",
+    "JobIntake",
+    "JobStore",
+    "Overdue",
+    "PageOfEvents",
+    "PageOfJobs",
+    "PageOfOverdue",
+    "Payloads",
+    "Randomness",
+    "Received",
+    "Refused",
+    "ScaleInProtection",
+    "Sleep",
+    "TaskAdoption",
+    "TaskGraph",
+    "TaskInbox",
+    "TaskLeases",
+    "TaskQueue",
+]

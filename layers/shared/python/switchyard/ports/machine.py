@@ -1,0 +1,39 @@
+"""What a machine gives to whatever runs on it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+
+class Clock(Protocol):
+    def now_ms(self) -> int: ...
+
+    def monotonic(self) -> float:
+        """Seconds on a clock that nobody sets."""
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+Sleep = Callable[[float], Awaitable[None]]
+"""Waits, in seconds, without holding up the event loop."""
+
+
+class Ids(Protocol):
+    def new_job_id(self) -> str: ...
+
+    def new_worker_id(self) -> str: ...
+
+    def new_secret(self) -> str: ...
+
+
+class Randomness(Protocol):
+    def between(self, low: float, high: float) -> float: ...
+
+
+class ScaleInProtection(Protocol):
+    """Asks the platform to spare this worker when it takes some away."""
+
+    def protect(self, *, minutes: int) -> None:
+        """From now on, however often it was asked before. Raise `Unavailable`."""
+
+    def drop(self) -> None:
+        """Raise `Unavailable`."""

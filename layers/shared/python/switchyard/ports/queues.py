@@ -1,0 +1,33 @@
+"""Both ends of the task queue."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from switchyard.contracts.messages import TaskMessage
+
+
+class TaskQueue(Protocol):
+    """Wakes workers; decides nothing."""
+
+    def send(self, messages: Sequence[TaskMessage], *, delay_seconds: int = 0) -> None:
+        """Send all, or raise `Unavailable`: some may have been sent, which does no harm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    body: str
+    receipt: str
+    message_id: str
+
+
+class TaskInbox(Protocol):
+    """The worker's side of the queue."""
+
+    def receive(
+        self, *, at_most: int, wait_seconds: int, visibility_seconds: int
+    ) -> Sequence[Received]: ...
+
+    def extend(self, message: Received, *, seconds: int) -> None: ...
+
+    def delete(self, message: Received) -> None: ...

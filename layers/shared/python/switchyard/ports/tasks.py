@@ -1,0 +1,117 @@
+"""Where tasks are kept, and what decides about them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from switchyard.domain.adoption import Adoption
+from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
+from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.readiness import Verdict
+from switchyard.domain.task import Json, Lease, Outcome, Payload, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    task: Task
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why the lease was not taken, and the task as it was read."""
+
+    task: Task
+    decision: Busy | Done | NotYet | Exhausted | Flagged
+
+
+class TaskLeases(Protocol):
+    """Decides who runs a task. Each method is one conditional write on the control item.
+
+    Asking again for what was done already is answered with the task as it is, and changes nothing.
+    So an answer that was lost does no harm; `AnswerLost` says that nobody knows, not even by
+    reading the task back.
+    """
+
+    def claim(
+        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+    ) -> Claimed | Refused | None:
+        """Take the lease, or say why not; `None` for a task that does not exist.
+
+        `owner` stands for this one claim: while its lease runs, the same owner gets the same lease.
+        """
+
+    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+        """Keep the lease; return the task, which may be flagged. Raise `LeaseLost`.
+
+        A renewal that arrives late never shortens what a later one was promised.
+        """
+
+    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+        """Store the outcome and all its event will contain. Raise `LeaseLost`.
+
+        What was settled before in this state, under this lease, is returned as it was then.
+        """
+
+    def release(
+        self,
+        lease: Lease,
+        *,
+        not_before_ms: int,
+        now_ms: int,
+        give_attempt_back: bool,
+        error: str | None = None,
+    ) -> Task:
+        """Hand the task back as QUEUED. Raise `LeaseLost`."""
+
+    def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
+        """Settle a task that nobody holds (exhausted, cancelled), on the fence as read.
+
+        `None` if it is not as read, unless somebody gave it up in the same way.
+        """
+
+
+class TaskAdoption(Protocol):
+    """Takes in bare tasks: those of other producers' messages, which belong to no job."""
+
+    def adopt(self, adoption: Adoption) -> bool:
+        """Store the task with its input, in one write; `False` if there is one of that id.
+
+        That one stays as it is. Adopting again after an outage does no harm.
+        """
+
+
+class TaskGraph(Protocol):
+    """A job's edges and the steps of its tasks before they run."""
+
+    def find(self, ref: TaskRef) -> Task | None: ...
+
+    def dependents(self, ref: TaskRef) -> tuple[str, ...]: ...
+
+    def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
+        """The tasks by task id, read consistently."""
+
+    def remove_edge(self, ref: TaskRef, token: str, *, completed: bool) -> Task:
+        """Take `token` out of `waiting_on`; if it is gone already, change nothing.
+
+        Either way return the task as it is now.
+        """
+
+    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task | None:
+        """WAITING with nothing left becomes the verdict's state; `None` if somebody was faster."""
+
+    def mark_queued(self, task: Task, *, now_ms: int) -> None:
+        """READY becomes QUEUED; nothing happens when a worker was faster."""
+
+    def clear_due(self, task: Task) -> None:
+        """Forget the due time, unless the task changed since it was read."""
+
+
+class Payloads(Protocol):
+    """Inputs and outputs of tasks, wherever they are kept."""
+
+    def read(self, ref: TaskRef) -> Payload:
+        """An empty payload for a task that has none."""
+
+    def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
+        """The outputs of those that completed, in the order asked for."""

@@ -1,0 +1,122 @@
+"""Every adapter of every port, over memory or over a cloud."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog, DynamoDbEventReader
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.table import DynamoDbTable, deserialized
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.ports import (
+    ApiKeys,
+    BlobStore,
+    Clock,
+    DefinitionStore,
+    EventReader,
+    JobIntake,
+    JobStore,
+    Overdue,
+    Payloads,
+    TaskGraph,
+    TaskLeases,
+)
+from tests.contract.clouds import Cloud
+from tests.fakes.tables import BUCKET, a_table, events_table, state_table
+
+
+@dataclass
+class Backend:
+    intake: JobIntake
+    jobs: JobStore
+    leases: TaskLeases
+    graph: TaskGraph
+    overdue: Overdue
+    payloads: Payloads
+    definitions: DefinitionStore
+    keys: ApiKeys
+    log: Any
+    reader: EventReader
+    blobs: BlobStore
+    queue: Any
+    kept_events: Callable[[], list[dict[str, Any]]]
+    keep_many: Callable[[Sequence[dict[str, Any]]], None]
+    """As `log.append` keeps each that says nothing free-form, but in batches."""
+    clock: Clock
+    """The queue's."""
+    accepts_stale_receipts: bool
+
+
+def in_memory() -> Backend:
+    clock = ManualClock()
+    yard = MemoryYard(clock)
+
+    def keep_many(records: Sequence[dict[str, Any]]) -> None:
+        for record in records:
+            yard.log.append(record)
+
+    return Backend(
+        intake=yard.intake,
+        jobs=yard.jobs,
+        leases=yard.leases,
+        graph=yard.graph,
+        overdue=yard.overdue,
+        payloads=yard.payloads,
+        definitions=yard.definitions,
+        keys=yard.keys,
+        log=yard.log,
+        reader=yard.reader,
+        blobs=yard.blobs,
+        queue=yard.queue,
+        kept_events=lambda: list(yard.log.records.values()),
+        keep_many=keep_many,
+        clock=clock,
+        accepts_stale_receipts=False,
+    )
+
+
+def in_the_cloud(cloud: Cloud) -> Backend:
+    """With tables, a bucket and a queue that no other test sees."""
+    dynamodb, sqs = cloud.client("dynamodb"), cloud.client("sqs")
+    state = DynamoDbTable(dynamodb, state_table(dynamodb, cloud.fresh("state")))
+    events = DynamoDbTable(dynamodb, events_table(dynamodb, cloud.fresh("events")))
+    definitions = DynamoDbTable(dynamodb, a_table(dynamodb, cloud.fresh("definitions")))
+    blobs = a_bucket(cloud)
+    payloads = DynamoDbPayloads(state, blobs)
+    return Backend(
+        intake=DynamoDbJobIntake(state, payloads),
+        jobs=DynamoDbJobStore(state),
+        leases=DynamoDbTaskLeases(state),
+        graph=DynamoDbTaskGraph(state),
+        overdue=DynamoDbOverdue(state),
+        payloads=payloads,
+        definitions=DynamoDbDefinitionStore(definitions),
+        keys=DynamoDbApiKeys(state),
+        log=DynamoDbEventLog(events),
+        reader=DynamoDbEventReader(events, EventOverflow(blobs, BUCKET)),
+        blobs=blobs,
+        queue=SqsTaskQueue(sqs, sqs.create_queue(QueueName=cloud.fresh("tasks"))["QueueUrl"]),
+        kept_events=lambda: [
+            deserialized(item) for item in dynamodb.scan(TableName=events.name)["Items"]
+        ],
+        keep_many=events.put_many,
+        clock=cloud.clock,
+        accepts_stale_receipts=cloud.accepts_stale_receipts,
+    )
+
+
+def a_bucket(cloud: Cloud) -> S3BlobStore:
+    s3, name = cloud.client("s3"), cloud.fresh(BUCKET)
+    elsewhere = {"CreateBucketConfiguration": {"LocationConstraint": cloud.region}}
+    s3.create_bucket(Bucket=name, **({} if cloud.region == "us-east-1" else elsewhere))
+    return S3BlobStore(s3, name)

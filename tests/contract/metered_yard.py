@@ -1,0 +1,155 @@
+"""The real adapters over a metered client, and a job with names as long as real ones.
+
+`child` waits for five parents with ids of forty characters; it is the task that is followed.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
+from switchyard.adapters.dynamodb.items import task_key
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.table import DynamoDbTable, serialized
+from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.memory.transport import MemoryBlobStore
+from switchyard.contracts.events import Context, Event, Properties
+from switchyard.domain.graph import TaskSpec
+from switchyard.domain.ids import JobRef
+from switchyard.domain.job import Job
+from switchyard.domain.plan import JobPlan, plan_job
+from switchyard.domain.readiness import Verdict
+from switchyard.domain.states import Rule, TaskState
+from switchyard.domain.task import Lease, Task, edge_token
+from switchyard.ports import Claimed, Refused
+from tests.contract.clouds import Cloud
+from tests.fakes.tables import a_table, events_table, state_table
+from tests.fakes.write_units import MeteredDynamoDb, size_of
+
+NOW_MS: Final = 1_794_801_234_567  # no round figure: zeros at the end are not stored
+LEASE_MS: Final = 45_000
+TENANT: Final = "north-sea-brand-studio"
+JOB: Final = JobRef(TENANT, "job-7d9f2b64-0c1e-4e0a-9d53-1f2a6b8c4e75")
+WORKER: Final = "worker-4f1b9c2d7a60"
+PARENTS: Final = tuple(f"parent-{number}-of-".ljust(40, "x") for number in range(5))
+CHILD: Final = JOB.task("child-of-five-".ljust(40, "x"))
+DEFINITION: Final = "analyse-competitors-and-their-prices"
+
+
+class MeteredYard:
+    def __init__(self, cloud: Cloud) -> None:
+        self._meter = MeteredDynamoDb(cloud.client("dynamodb"))
+        self._state = DynamoDbTable(self._meter, state_table(self._meter))
+        events = DynamoDbTable(self._meter, events_table(self._meter))
+        definitions = DynamoDbTable(self._meter, a_table(self._meter, "definitions"))
+        self.log = DynamoDbEventLog(events)
+        self.definitions = DynamoDbDefinitionStore(definitions)
+        self.keys = DynamoDbApiKeys(self._state)
+        payloads = DynamoDbPayloads(self._state, MemoryBlobStore())
+        self.intake = DynamoDbJobIntake(self._state, payloads)
+        self.adoption = DynamoDbTaskAdoption(self._state, payloads)
+        self.jobs = DynamoDbJobStore(self._state)
+        self.graph = DynamoDbTaskGraph(self._state)
+        self.leases = DynamoDbTaskLeases(self._state)
+        self.overdue = DynamoDbOverdue(self._state)
+        self.plan = _plan()
+
+    def cost(self, act: Callable[[], object]) -> int:
+        return self._meter.cost_of(act)
+
+    def written(self) -> None:
+        self.intake.write(self.plan)
+
+    def opened(self) -> Job:
+        self.written()
+        self.intake.open(self.plan, now_ms=NOW_MS)
+        job = self.jobs.find(JOB)
+        assert job is not None
+        return job
+
+    def without_edges(self) -> Task:
+        self.opened()
+        for parent in PARENTS:
+            task = self.graph.remove_edge(CHILD, edge_token(parent, 1), completed=False)
+        return task
+
+    def ready(self) -> Task:
+        verdict = Verdict(TaskState.READY, "all settled")
+        task = self.graph.decide(self.without_edges(), verdict, now_ms=NOW_MS)
+        assert task is not None
+        return task
+
+    def queued(self) -> None:
+        self.graph.mark_queued(self.ready(), now_ms=NOW_MS + 12)
+
+    def claim(self, *, owner: str = f"{WORKER}/1234") -> Claimed | Refused | None:
+        return self.leases.claim(CHILD, owner=owner, now_ms=NOW_MS + 345, lease_ms=LEASE_MS)
+
+    def claimed(self) -> Lease:
+        self.queued()
+        answer = self.claim()
+        assert isinstance(answer, Claimed)
+        return answer.lease
+
+    def retried(self) -> Lease:
+        """Held again, after an attempt whose error was kept."""
+        self.leases.release(
+            self.claimed(),
+            not_before_ms=NOW_MS + 345,
+            now_ms=NOW_MS + 345,
+            give_attempt_back=False,
+            error="e" * 200,
+        )
+        answer = self.claim()
+        assert isinstance(answer, Claimed)
+        return answer.lease
+
+    def child(self) -> Task:
+        task = self.graph.find(CHILD)
+        assert task is not None
+        return task
+
+    def size_of_child(self) -> int:
+        item = self._state.get(task_key(CHILD))
+        assert item is not None
+        return size_of(serialized(item))
+
+    def tell(self, properties: Properties) -> int:
+        return self.cost(lambda: self.log.append(_record(properties)))
+
+
+def _plan() -> JobPlan:
+    parents = [TaskSpec(task_id=name, name=DEFINITION) for name in PARENTS]
+    child = TaskSpec(
+        task_id=CHILD.task_id,
+        name=DEFINITION,
+        depends_on=PARENTS,
+        input={"store": "https://example.com/a-store"},
+        rule=Rule.ALL_SETTLED,
+    )
+    return plan_job(
+        JOB,
+        name="Brand analysis of a store, weekly",
+        tags={"team": "brand", "store": "north-sea"},
+        specs=[*parents, child],
+        versions={DEFINITION: 12},
+        now_ms=NOW_MS,
+    )
+
+
+def _record(properties: Properties) -> dict[str, Any]:
+    """As it is kept: what the sender says, and what persistence adds."""
+    event = Event.of(
+        properties,
+        tenant=TENANT,
+        app="task-workflow",
+        timestamp_ms=NOW_MS,
+        context=Context(environment="prod", origin="worker", worker_id=WORKER),
+    )
+    return event.detail() | {"receivedAt": NOW_MS + 87, "ttl": NOW_MS // 1000}

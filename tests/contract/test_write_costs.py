@@ -1,0 +1,65 @@
+"""What each write costs in DynamoDB's write units, and that the documents say the same."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.contract import measured_writes as writes
+from tests.contract.clouds import Cloud
+from tests.contract.metered_yard import MeteredYard
+
+DATA_MODEL = Path(__file__).parents[2] / "docs" / "data-model.md"
+COST = re.compile(r"^\| `(\w+)` \|.*\| (\d+) \|$", re.MULTILINE)
+
+UNITS: dict[Callable[[MeteredYard], int], int] = {
+    writes.write_job: 23,
+    writes.open_job: 8,
+    writes.note_failure: 2,
+    writes.settle_job: 3,
+    writes.abandon: 2,
+    writes.remove_edge: 1,
+    writes.decide_ready: 2,
+    writes.decide_skipped: 2,
+    writes.mark_queued: 3,
+    writes.claim: 3,
+    writes.claim_refused: 1,
+    writes.renew: 1,
+    writes.renew_after_a_retry: 1,
+    writes.release: 3,
+    writes.settle_small: 8,
+    writes.settle_inline: 14,
+    writes.settle_large: 6,
+    writes.settle_failed: 4,
+    writes.settle_refused: 4,
+    writes.give_up: 4,
+    writes.adopt: 5,
+    writes.clear_due: 2,
+    writes.move_due: 3,
+    writes.move_due_of_job: 3,
+    writes.heartbeat: 2,
+    writes.lifecycle: 10,
+    writes.lifecycle_again: 2,
+    writes.completed: 12,
+    writes.put_definition: 8,
+    writes.add_key: 1,
+}
+
+
+@pytest.mark.parametrize(("write", "units"), UNITS.items(), ids=[write.__name__ for write in UNITS])
+def test_a_write_costs_what_it_did(
+    moto: Cloud, write: Callable[[MeteredYard], int], units: int
+) -> None:
+    assert write(MeteredYard(moto)) == units
+
+
+def test_the_data_model_names_every_cost() -> None:
+    told = {name: int(units) for name, units in COST.findall(DATA_MODEL.read_text())}
+    assert told == {write.__name__: units for write, units in UNITS.items()}
+
+
+def test_the_control_item_of_a_running_task_stays_under_a_kilobyte(moto: Cloud) -> None:
+    yard = MeteredYard(moto)
+    yard.retried()
+    assert yard.size_of_child() < 1024

@@ -1,0 +1,59 @@
+"""What ended in a dead-letter queue is in the bucket, and the queue is empty again."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pytest
+
+from switchyard.adapters.system import SystemClock
+from tests.e2e.conftest import RunningCloud
+
+PATIENCE_SECONDS = 30
+NOT_AN_EVENT = '{"detail": "\\u001b[31mnobody can save this\\n"'
+
+T = TypeVar("T")
+
+
+def eventually(look: Callable[[], T | None], what: str) -> T:
+    clock = SystemClock()
+    deadline = clock.monotonic() + PATIENCE_SECONDS
+    while True:
+        seen = look()
+        if seen is not None:
+            return seen
+        assert clock.monotonic() < deadline, what
+        clock.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    "queue", ["event-queue-dlq-local", "dispatch-queue-dlq-local", "undeliverable-events-dlq-local"]
+)
+def test_a_dead_letter_is_kept_whole_and_its_queue_is_drained(
+    cloud: RunningCloud, queue: str
+) -> None:
+    sqs = cloud.client("sqs")
+    url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
+    noted = {"ERROR_CODE": {"DataType": "String", "StringValue": "SDK_CLIENT_ERROR"}}
+    sent = sqs.send_message(QueueUrl=url, MessageBody=NOT_AN_EVENT, MessageAttributes=noted)
+    kept = eventually(lambda: kept_letter(cloud, queue, sent["MessageId"]), "it was not kept")
+    assert kept["body"] == NOT_AN_EVENT
+    assert kept["queueArn"].endswith(f":{queue}")
+    assert kept["messageAttributes"]["ERROR_CODE"]["stringValue"] == "SDK_CLIENT_ERROR"
+    assert kept["sentAt"] <= kept["receivedAt"] <= kept["keptAt"]
+    eventually(lambda: is_empty(cloud, url) or None, "it was kept, and is still in the queue")
+
+
+def kept_letter(cloud: RunningCloud, queue: str, message_id: str) -> Any:
+    s3, bucket = cloud.client("s3"), cloud.output("infrastructure", "ArtifactsBucketName")
+    listed = s3.list_objects_v2(Bucket=bucket, Prefix=f"undeliverable/{queue}/")
+    for found in listed.get("Contents", []):
+        if found["Key"].endswith(f"/{message_id}.json"):
+            return json.load(s3.get_object(Bucket=bucket, Key=found["Key"])["Body"])
+    return None
+
+
+def is_empty(cloud: RunningCloud, queue_url: str) -> bool:
+    counts = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+    answer = cloud.client("sqs").get_queue_attributes(QueueUrl=queue_url, AttributeNames=counts)
+    return all(answer["Attributes"][count] == "0" for count in counts)

@@ -1,0 +1,32 @@
+"""Where the guards are, and the tests that watch them."""
+
+from typing import Final
+
+PACKAGE: Final = "layers/shared/python/switchyard"
+LEASES: Final = f"{PACKAGE}/adapters/dynamodb/task_leases.py"
+GRAPH: Final = f"{PACKAGE}/adapters/dynamodb/task_graph.py"
+JOBS: Final = f"{PACKAGE}/adapters/dynamodb/job_store.py"
+READ_BACK: Final = f"{PACKAGE}/adapters/dynamodb/read_back.py"
+TABLE: Final = f"{PACKAGE}/adapters/dynamodb/table.py"
+OVERDUE: Final = f"{PACKAGE}/adapters/dynamodb/overdue.py"
+BUS: Final = f"{PACKAGE}/adapters/eventbridge.py"
+DISPATCH: Final = f"{PACKAGE}/usecases/dispatch_task.py"
+SWEEP: Final = f"{PACKAGE}/usecases/sweep.py"
+SWEEPING: Final = f"{PACKAGE}/domain/sweeping.py"
+PROOFS: Final = f"{PACKAGE}/domain/proofs.py"
+FOLD: Final = f"{PACKAGE}/domain/fold.py"
+TASK: Final = f"{PACKAGE}/domain/task.py"
+ON_MOTO: Final = ("-k", "moto")
+LEASE_TESTS: Final = ("tests/contract/test_task_leases.py", *ON_MOTO)
+STATE_TESTS: Final = ("tests/contract/test_every_state.py", *ON_MOTO)
+GRAPH_TESTS: Final = ("tests/contract/test_task_graph.py", *ON_MOTO)
+OVERDUE_TESTS: Final = ("tests/contract/test_overdue.py", *ON_MOTO)
+JOB_TESTS: Final = ("tests/contract/test_job_store.py", *ON_MOTO)
+LOG_TESTS: Final = ("tests/contract/test_event_log.py", *ON_MOTO)
+BUS_TESTS: Final = ("tests/contract/test_event_bus.py", "-k", "not ministack")
+READ_BACK_TESTS: Final = ("tests/unit/adapters/test_read_back.py",)
+FOLD_TESTS: Final = ("tests/unit/domain/test_fold.py",)
+SWEEP_TESTS: Final = ("tests/unit/usecases/test_sweep.py",)
+STORMS: Final = ("tests/simulation/test_storms.py", "-k", "invariant")
+ZOMBIES: Final = ("tests/simulation/test_zombies.py",)
+RECOVERY: Final = ("tests/simulation/test_recovery.py",)

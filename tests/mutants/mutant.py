@@ -1,0 +1,73 @@
+"""A deliberate bug: one guard taken out of the real source, and the tests that must notice."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+COPIED: Final = ("layers/shared", "worker", "lambdas", "tests", "pyproject.toml")
+ALL_PASSED, SOME_FAILED = 0, 1
+"""Pytest's exit codes; any other means that the tests did not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    guard: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    def planted_in(self, source: str) -> str:
+        """Raise `ValueError` when the guard is not there exactly once: the list is out of date."""
+        if source.count(self.old) != 1:
+            raise ValueError(f"{self.guard}: {self.file} has it {source.count(self.old)} times")
+        return source.replace(self.old, self.new)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    caught: bool
+    by: str
+
+
+def copy_of_the_tree(folder: Path) -> Path:
+    for name in COPIED:
+        source, target = ROOT / name, folder / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    return folder
+
+
+def try_out(mutant: Mutant, folder: Path) -> Verdict:
+    """Plant it in a copy of the tree, run its tests there, take it out again."""
+    path = folder / mutant.file
+    source = path.read_text()
+    path.write_text(mutant.planted_in(source))
+    try:
+        code, output = run_tests(folder, mutant.tests)
+    finally:
+        path.write_text(source)
+    if code not in {ALL_PASSED, SOME_FAILED}:
+        raise RuntimeError(f"{mutant.guard}: the tests did not run\n{output}")
+    failures = [line for line in output.splitlines() if line.startswith("FAILED")]
+    return Verdict(code == SOME_FAILED, failures[0].split()[1] if failures else "nothing")
+
+
+def run_tests(folder: Path, tests: tuple[str, ...]) -> tuple[int, str]:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr

@@ -1,0 +1,202 @@
+"""Looks back at a yard's whole history and says which invariants did not hold.
+
+- I1  every accepted task reaches exactly one terminal state
+- I2  one accepted completion per task
+- I3  terminal is for ever within a run
+- I4  a stale fence changes nothing: no state, no result, no event
+- I5  attempts stay within their maximum; only poison is never settled
+- I6  a task starts only when all it waits for is settled, and is claimed once per attempt
+- I7  the log tells the same as the state table, in any order
+- I8  nothing crosses tenants
+- I9  once the weather is calm, everything is settled within a bounded time
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.states import JobState, TaskState
+from tests.simulation.history import History, Version
+from tests.simulation.log import log_differences
+from tests.simulation.workers import ChildRun
+from tests.simulation.yard import Yard
+
+LONGEST_RECOVERY_SECONDS: Final = 40 * 60.0
+"""After a storm, in which pauses between nudges doubled. No job's hourly audit comes so early: what
+only an audit would find is too late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    invariant: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.invariant}: {self.text}"
+
+
+def violations(yard: Yard) -> list[Violation]:
+    checks = (
+        ("I1", unsettled(yard.history)),
+        ("I2", completed_twice(yard.history)),
+        ("I3", reopened(yard.history)),
+        ("I4", changed_by_a_zombie(yard.history)),
+        ("I5", beyond_their_attempts(yard.history)),
+        ("I5", poison_not_put_aside(yard)),
+        ("I6", started_too_early(yard.history)),
+        ("I6", shortened(yard.history)),
+        ("I6", run_at_the_same_time(yard)),
+        ("I7", log_differences(yard.cloud, yard.history, yard.dice)),
+        ("I8", crossed_tenants(yard)),
+        ("I9", recovered_late(yard)),
+        ("bug", (repr(bug) for bug in yard.bugs)),
+    )
+    return [Violation(name, text) for name, texts in checks for text in texts]
+
+
+def unsettled(history: History) -> Iterator[str]:
+    for ref, job in history.jobs.items():
+        if job.state is JobState.WRITING:
+            continue
+        if not job.state.settled:
+            yield f"{ref.job_id} is still {job.state}"
+        for task, versions in history.tasks.items():
+            if task.job == ref and not versions[-1].new.state.settled:
+                yield f"{_name(task)} is still {versions[-1].new.state}"
+
+
+def completed_twice(history: History) -> Iterator[str]:
+    for task, versions in history.tasks.items():
+        completions = [v for v in versions if _became(v, TaskState.COMPLETED)]
+        for run, count in Counter(v.new.run for v in completions).items():
+            if count > 1:
+                yield f"{_name(task)} completed {count} times in run {run}: {_tell(completions)}"
+
+
+def reopened(history: History) -> Iterator[str]:
+    for task, versions in history.tasks.items():
+        for version in versions:
+            old, new = version.old, version.new
+            if old is None or not old.state.settled or old.run != new.run:
+                continue
+            if (old.state, old.fence, old.outcome) != (new.state, new.fence, new.outcome):
+                yield f"{_name(task)} was {old.state} and changed: {_tell([version])}"
+
+
+def changed_by_a_zombie(history: History) -> Iterator[str]:
+    """Whoever is not the owner raises the fence, or leaves alone what the owner decides."""
+    for task, versions in history.tasks.items():
+        for version in versions:
+            old, new = version.old, version.new
+            if old is None:
+                continue
+            if new.fence < old.fence:
+                yield f"the fence of {_name(task)} went back: {_tell([version])}"
+            if old.state is not TaskState.PROCESSING or (old.owner or "").startswith(
+                f"{version.by}/"
+            ):
+                continue
+            decided = (new.state, new.owner, new.lease_until_ms, new.attempt, new.outcome)
+            before = (old.state, old.owner, old.lease_until_ms, old.attempt, old.outcome)
+            if new.fence == old.fence and decided != before:
+                yield f"{_name(task)} of {old.owner} was changed unfenced: {_tell([version])}"
+
+
+def beyond_their_attempts(history: History) -> Iterator[str]:
+    for task, versions in history.tasks.items():
+        for version in versions:
+            if not 0 <= version.new.attempt <= version.new.max_attempts:
+                yield f"{_name(task)} is at attempt {version.new.attempt}: {_tell([version])}"
+
+
+def poison_not_put_aside(yard: Yard) -> Iterator[str]:
+    dead = {message.body for message in yard.cloud.dead_letters.messages.values()}
+    for poison in yard.poison:
+        if poison not in dead:
+            yield f"poison is not among the dead letters: {poison!r}"
+
+
+def started_too_early(history: History) -> Iterator[str]:
+    for task, versions in history.tasks.items():
+        for version in (v for v in versions if _is_claim(v)):
+            old, new = version.old, version.new
+            if old is None or (new.fence, new.attempt) != (old.fence + 1, old.attempt + 1):
+                yield f"{_name(task)} was claimed twice in one attempt: {_tell([version])}"
+            for parent in history.parents(task):
+                if not history.settled_before(parent, version.number):
+                    yield f"{_name(task)} started before {_name(parent)}: {_tell([version])}"
+
+
+def shortened(history: History) -> Iterator[str]:
+    """A worker trusts its last confirmed renewal: no earlier one may undo it."""
+    for task, versions in history.tasks.items():
+        for version in versions:
+            old, new = version.old, version.new
+            if old is None or old.state is not TaskState.PROCESSING:
+                continue
+            held = (new.state, new.owner, new.fence) == (old.state, old.owner, old.fence)
+            if held and new.lease_until_ms < old.lease_until_ms:
+                yield f"the lease of {_name(task)} became shorter: {_tell([version])}"
+
+
+def run_at_the_same_time(yard: Yard) -> Iterator[str]:
+    """Unless a worker was frozen or clocks differ: then a lease may be taken while it is held."""
+    if yard.weather.clock_skew:
+        return
+    steady = [child for child in yard.children if not child.node.froze_at]
+    for one in steady:
+        for other in steady:
+            if one.ref == other.ref and one.fence < other.fence and _overlap(one, other):
+                yield (
+                    f"{_name(one.ref)} ran twice at {other.began:.3f} s: on {one.node.name} under"
+                    f" fence {one.fence}, on {other.node.name} under fence {other.fence}"
+                )
+
+
+def crossed_tenants(yard: Yard) -> Iterator[str]:
+    for record in yard.cloud.dynamodb.items(yard.cloud.events):
+        tenant = record["tenantId"]["S"]
+        if record["PK"]["S"] != f"TENANT#{tenant}":
+            yield f"an event of {tenant} is kept under {record['PK']['S']}"
+    for item in yard.cloud.dynamodb.items(yard.cloud.state):
+        output = item.get("output", {}).get("S", "")
+        job_id = item["PK"]["S"].rpartition("#")[2]
+        if output not in {"", "null"} and job_id not in output:
+            yield f"{item['PK']['S']} holds the output of another: {output[:80]}"
+
+
+def recovered_late(yard: Yard) -> Iterator[str]:
+    last = max((v[-1].at for v in yard.history.tasks.values()), default=0.0)
+    late = last - (yard.calm_since or 0.0)
+    if late > LONGEST_RECOVERY_SECONDS:
+        yield f"the last task settled {late:.0f} s after the storm"
+
+
+def _became(version: Version, state: TaskState) -> bool:
+    before = version.old.state if version.old else None
+    return version.new.state is state and before is not state
+
+
+def _is_claim(version: Version) -> bool:
+    """Somebody took it: the first time, or over from somebody else."""
+    if version.new.state is not TaskState.PROCESSING:
+        return False
+    return version.old is None or version.old.owner != version.new.owner
+
+
+def _overlap(one: ChildRun, other: ChildRun) -> bool:
+    return one.ended is None or one.ended > other.began
+
+
+def _name(task: TaskRef) -> str:
+    return f"{task.job_id[-4:]}/{task.task_id}"
+
+
+def _tell(versions: list[Version]) -> str:
+    return "; ".join(
+        f"{v.at:.3f} s by {v.by}: {v.old.state if v.old else 'nothing'} → {v.new.state}"
+        f" (fence {v.new.fence}, attempt {v.new.attempt}, owner {v.new.owner})"
+        for v in versions
+    )

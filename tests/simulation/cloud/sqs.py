@@ -1,0 +1,153 @@
+"""SQS: at least once, in no order, with visibility, receipts and dead letters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from botocore.exceptions import ClientError
+
+from tests.simulation.kernel.world import World
+
+DEFAULT_VISIBILITY: Final = 900.0
+
+
+@dataclass(slots=True)
+class Message:
+    number: int
+    body: str
+    visible_at: float
+    sent_at: float
+    receives: int = 0
+    receipt: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueFaults:
+    lost: float = 0.0
+    duplicated: float = 0.0
+    late: float = 0.0
+    """How likely a message is to take up to a minute."""
+
+
+@dataclass(slots=True)
+class Queue:
+    world: World
+    name: str
+    faults: QueueFaults = field(default_factory=QueueFaults)
+    dead_letters: "Queue | None" = None
+    max_receives: int = 3
+    messages: dict[int, Message] = field(default_factory=dict)
+    _listeners: list[Callable[[], None]] = field(default_factory=list)
+
+    def send(self, body: str, *, delay: float = 0.0) -> None:
+        if self.world.chance(self.faults.lost):
+            self.world.tell(self.name, f"LOST {body[:80]}")
+            return
+        for _ in range(2 if self.world.chance(self.faults.duplicated) else 1):
+            late = self.world.dice.uniform(0, 60) if self.world.chance(self.faults.late) else 0.0
+            self.put(body, delay=delay + late)
+
+    def put(self, body: str, *, delay: float = 0.0) -> None:
+        """Whatever the weather."""
+        number = self.world.number("message")
+        now = self.world.now
+        self.messages[number] = Message(number, body, now + delay, now)
+        self.world.after(delay, self._announce)
+
+    def take(self, at_most: int, *, visibility: float) -> list[Message]:
+        """Some of what is visible, in any order; what came too often is put aside."""
+        self._put_aside()
+        visible = [m for m in self.messages.values() if m.visible_at <= self.world.now]
+        taken = self.world.dice.sample(visible, min(at_most, len(visible)))
+        for message in taken:
+            message.receives += 1
+            message.receipt += 1
+            message.visible_at = self.world.now + visibility
+            self.world.after(visibility, self._announce)
+        return taken
+
+    def delete(self, number: int, receipt: int) -> None:
+        """AWS accepts an old receipt, and may or may not delete: so do we."""
+        message = self.messages.get(number)
+        if message and (message.receipt == receipt or self.world.chance(0.5)):
+            del self.messages[number]
+
+    def extend(self, number: int, receipt: int, seconds: float) -> None:
+        message = self.messages.get(number)
+        if message is None or message.visible_at <= self.world.now or message.receipt != receipt:
+            response: Any = {"Error": {"Code": "MessageNotInflight", "Message": "simulated"}}
+            raise ClientError(response, "ChangeMessageVisibility")
+        message.visible_at = self.world.now + seconds
+        self.world.after(seconds, self._announce)
+
+    def has_visible(self) -> bool:
+        return any(m.visible_at <= self.world.now for m in self.messages.values())
+
+    def when_visible(self, call: Callable[[], None]) -> None:
+        """Once: when there may be something to take."""
+        self._listeners.append(call)
+
+    def _announce(self) -> None:
+        listeners, self._listeners = self._listeners, []
+        for call in listeners:
+            call()
+
+    def _put_aside(self) -> None:
+        if self.dead_letters is None:
+            return
+        for message in list(self.messages.values()):
+            if message.visible_at <= self.world.now and message.receives >= self.max_receives:
+                del self.messages[message.number]
+                self.world.tell(self.name, f"DEAD LETTER {message.body[:80]}")
+                self.dead_letters.put(message.body)
+
+
+class Sqs:
+    """The methods of a boto3 client that our adapter calls. A queue's URL is its name."""
+
+    def __init__(self, queues: dict[str, Queue], world: World) -> None:
+        self._queues = queues
+        self._world = world
+
+    def create_queue(self, **request: Any) -> dict[str, Any]:
+        name = request["QueueName"]
+        self._queues[name] = Queue(self._world, name)
+        return {"QueueUrl": name}
+
+    def queue(self, url: str) -> Queue:
+        return self._queues[url]
+
+    def send_message_batch(self, **request: Any) -> dict[str, Any]:
+        queue = self._queues[request["QueueUrl"]]
+        for entry in request["Entries"]:
+            queue.send(entry["MessageBody"], delay=entry.get("DelaySeconds", 0))
+        return {}
+
+    def receive_message(self, **request: Any) -> dict[str, Any]:
+        queue = self._queues[request["QueueUrl"]]
+        visibility = request.get("VisibilityTimeout", DEFAULT_VISIBILITY)
+        taken = queue.take(request["MaxNumberOfMessages"], visibility=visibility)
+        return {
+            "Messages": [
+                {
+                    "Body": message.body,
+                    "MessageId": f"message-{message.number}",
+                    "ReceiptHandle": f"{message.number}/{message.receipt}",
+                }
+                for message in taken
+            ]
+        }
+
+    def change_message_visibility(self, **request: Any) -> dict[str, Any]:
+        queue = self._queues[request["QueueUrl"]]
+        queue.extend(*_receipt(request), request["VisibilityTimeout"])
+        return {}
+
+    def delete_message(self, **request: Any) -> dict[str, Any]:
+        self._queues[request["QueueUrl"]].delete(*_receipt(request))
+        return {}
+
+
+def _receipt(request: dict[str, Any]) -> tuple[int, int]:
+    number, _, receipt = request["ReceiptHandle"].partition("/")
+    return int(number), int(receipt)

@@ -1,0 +1,161 @@
+"""The Lambda functions: the queues behind them, and what their handlers do for each record."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.sqs import SqsBacklog
+from switchyard.contracts.bus import BusMessage, settled_task
+from switchyard.domain.errors import SwitchyardError
+from switchyard.usecases.dispatch_task import Dispatcher
+from switchyard.usecases.save_event import save_event
+from switchyard.usecases.sweep import Sweeper
+from tests.simulation.cloud.cloud import Cloud, Seen
+from tests.simulation.cloud.sqs import Message, Queue
+from tests.simulation.kernel.node import Node
+from tests.simulation.kernel.world import World
+
+TIMEOUT_SECONDS: Final = 30.0
+VISIBILITY_SECONDS: Final = 180.0
+RECORDS_PER_BATCH: Final = 10
+SWEEP_SECONDS: Final = 60.0
+SWEEP_AT_MOST: Final = 500
+SWEEP_FOR_SECONDS: Final = 20.0
+
+Handle = Callable[[Seen, str], None]
+
+
+@dataclass
+class Invocations:
+    """Runs functions on nodes of their own, each new, each with a clock of its own."""
+
+    world: World
+    cloud: Cloud
+    new_node: Callable[[str], Node]
+    bugs: list[BaseException] = field(default_factory=list)
+
+    def invoke(self, name: str, call: Callable[[Seen], None]) -> "asyncio.Future[None]":
+        node = self.new_node(name)
+        running = node.start(lambda: call(self.cloud.seen_by(node, origin=name)))
+        self.world.after(TIMEOUT_SECONDS, self._time_out, node, running)
+        running.add_done_callback(self._look_at)
+        return running
+
+    def _time_out(self, node: Node, running: "asyncio.Future[None]") -> None:
+        if not running.done():
+            node.kill("after 30 s, by Lambda")
+
+    def _look_at(self, running: "asyncio.Future[None]") -> None:
+        """A dependency's trouble passes; anything else is a bug."""
+        if running.cancelled():
+            return
+        error = running.exception()
+        if error is not None and not isinstance(error, SwitchyardError):
+            self.bugs.append(error)
+
+
+@dataclass
+class EventSourceMapping:
+    """Calls a function for what is in a queue; what failed, or died, comes again."""
+
+    name: str
+    queue: Queue
+    invocations: Invocations
+    handle: Handle
+    at_once: int = 3
+    _running: int = 0
+    _listening: bool = False
+
+    def start(self) -> None:
+        self._pump()
+
+    def _hear(self) -> None:
+        self._listening = False
+        self._pump()
+
+    def _pump(self) -> None:
+        while self._running < self.at_once and self.queue.has_visible():
+            batch = self.queue.take(RECORDS_PER_BATCH, visibility=VISIBILITY_SECONDS)
+            if batch:
+                self._invoke([(message, message.receipt) for message in batch])
+        if not self._listening:
+            self._listening = True
+            self.queue.when_visible(self._hear)
+
+    def _invoke(self, batch: list[tuple[Message, int]]) -> None:
+        handled: list[tuple[Message, int]] = []
+
+        def call(seen: Seen) -> None:
+            for message, receipt in batch:
+                if self._succeeds(seen, message):
+                    handled.append((message, receipt))
+
+        def over(running: "asyncio.Future[None]") -> None:
+            self._running -= 1
+            for message, receipt in [] if running.cancelled() else handled:
+                self.queue.delete(message.number, receipt)
+            self._pump()
+
+        self._running += 1
+        running = self.invocations.invoke(self.name, call)
+        running.add_done_callback(over)
+        self.invocations.world.after(TIMEOUT_SECONDS + 1, _give_up_on, running)
+
+    def _succeeds(self, seen: Seen, message: Message) -> bool:
+        try:
+            self.handle(seen, message.body)
+        except SwitchyardError as error:
+            seen.node.world.tell(seen.node.name, f"record failed: {error}")
+            return False
+        return True
+
+
+def _give_up_on(running: "asyncio.Future[None]") -> None:
+    """A killed invocation never answers: its place is free again all the same."""
+    running.cancel()
+
+
+def dispatch(seen: Seen, body: str) -> None:
+    dispatcher(seen).dispatch(settled_task(BusMessage.model_validate_json(body).detail))
+
+
+def keep(seen: Seen, body: str) -> None:
+    event = BusMessage.model_validate_json(body).detail
+    log = DynamoDbEventLog(seen.table(seen.cloud.events))
+    save_event(event, log=log, clock=seen.node, retention=timedelta(days=30))
+
+
+def sweep(seen: Seen) -> None:
+    state = seen.table(seen.cloud.state)
+    sweeper = Sweeper(
+        overdue=DynamoDbOverdue(state),
+        backlog=SqsBacklog(),
+        jobs=DynamoDbJobStore(state),
+        graph=DynamoDbTaskGraph(state),
+        payloads=DynamoDbPayloads(state, seen.blobs()),
+        queue=seen.queue(),
+        dispatcher=dispatcher(seen),
+        emitter=seen.emitter(),
+        clock=seen.node,
+    )
+    for nudge in sweeper.sweep(at_most=SWEEP_AT_MOST, seconds=SWEEP_FOR_SECONDS):
+        name = getattr(nudge.ref, "task_id", "the job")
+        seen.node.world.tell(seen.node.name, f"nudge {name}: {nudge.action}, {nudge.reason}")
+
+
+def dispatcher(seen: Seen) -> Dispatcher:
+    state = seen.table(seen.cloud.state)
+    return Dispatcher(
+        jobs=DynamoDbJobStore(state),
+        graph=DynamoDbTaskGraph(state),
+        queue=seen.queue(),
+        emitter=seen.emitter(),
+        clock=seen.node,
+    )

@@ -1,0 +1,78 @@
+"""Every version that a control item ever had, with who wrote it and when."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from switchyard.adapters.dynamodb.items import (
+    DEPENDENTS_PREFIX,
+    JOB_SORT_KEY,
+    TASK_PREFIX,
+    job_from,
+    task_from,
+)
+from switchyard.adapters.dynamodb.overdue import ref_of
+from switchyard.adapters.dynamodb.table import Item, deserialized
+from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.job import Job
+from switchyard.domain.task import Task
+from tests.simulation.cloud.cloud import Cloud
+from tests.simulation.cloud.table import Change
+from tests.simulation.kernel.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    number: int
+    """In the order of all writes."""
+    at: float
+    by: str
+    old: Task | None
+    new: Task
+
+
+class History:
+    def __init__(self, world: World, cloud: Cloud) -> None:
+        self._world = world
+        self._state = cloud.state
+        self.tasks: defaultdict[TaskRef, list[Version]] = defaultdict(list)
+        self._parents: defaultdict[TaskRef, set[TaskRef]] = defaultdict(set)
+        self.jobs: dict[JobRef, Job] = {}
+        """As they are now."""
+        cloud.dynamodb.on_change.append(self._remember)
+
+    def parents(self, task: TaskRef) -> list[TaskRef]:
+        return sorted(self._parents[task])
+
+    def settled_before(self, task: TaskRef, number: int) -> bool:
+        earlier = [v for v in self.tasks[task] if v.number < number]
+        return bool(earlier) and earlier[-1].new.state.settled
+
+    def _remember(self, change: Change) -> None:
+        if change.table != self._state:
+            return
+        item = deserialized(change.new)
+        job, name = _job_of(item), item["SK"]
+        if name == JOB_SORT_KEY:
+            self.jobs[job] = job_from(item, job.tenant)
+        elif name.startswith(TASK_PREFIX):
+            self._remember_task(task_from(item, job))
+        elif name.startswith(DEPENDENTS_PREFIX):
+            self._remember_edges(item)
+
+    def _remember_task(self, new: Task) -> None:
+        versions = self.tasks[new.ref]
+        old = versions[-1].new if versions else None
+        number = self._world.number("write")
+        versions.append(Version(number, self._world.now, self._world.acting, old, new))
+
+    def _remember_edges(self, item: Item) -> None:
+        job = _job_of(item)
+        parent = job.task(item["SK"].removeprefix(DEPENDENTS_PREFIX))
+        for name in item["tasks"]:
+            self._parents[job.task(name)].add(parent)
+
+
+def _job_of(item: Item) -> JobRef:
+    job = ref_of({**item, "SK": JOB_SORT_KEY})
+    assert isinstance(job, JobRef)
+    return job

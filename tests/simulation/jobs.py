@@ -1,0 +1,60 @@
+"""Jobs to run in a simulated yard: small graphs of every shape, for two tenants."""
+
+import random
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.contracts.jobs import SubmitJob
+from switchyard.domain.states import Rule
+from switchyard.usecases.submit_job import submit_job
+from tests.simulation.cloud.cloud import Seen
+
+TENANTS = ("acme", "acme2")
+"""One is a prefix of the other."""
+RULES = (Rule.ALL_COMPLETED,) * 4 + (Rule.ALL_SETTLED, Rule.ANY_FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnIds:
+    dice: random.Random
+
+    def new_job_id(self) -> str:
+        return f"job-{uuid.UUID(int=self.dice.getrandbits(128), version=4)}"
+
+    def new_worker_id(self) -> str:
+        raise NotImplementedError
+
+    def new_secret(self) -> str:
+        raise NotImplementedError
+
+
+def drawn_job(dice: random.Random, *, at_most: int) -> SubmitJob:
+    names = [f"t{n}" for n in range(dice.randint(1, at_most))]
+    tasks = []
+    for number, name in enumerate(names):
+        parents = dice.sample(names[:number], min(number, dice.choice((0, 1, 1, 2, 3))))
+        rule = dice.choice(RULES) if parents else Rule.ALL_COMPLETED
+        tasks.append({"taskId": name, "name": "scrape", "dependsOn": parents, "rule": rule})
+    return SubmitJob.model_validate({"name": "drawn", "tasks": tasks})
+
+
+def submission(tenant: str, job: SubmitJob, dice: random.Random) -> Callable[[Seen], None]:
+    """What the API does with a request: it may die on the way."""
+
+    def submit(seen: Seen) -> None:
+        state = seen.table(seen.cloud.state)
+        submit_job(
+            tenant,
+            job,
+            intake=DynamoDbJobIntake(state, DynamoDbPayloads(state, seen.blobs())),
+            definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
+            emitter=seen.emitter(),
+            clock=seen.node,
+            ids=DrawnIds(dice),
+        )
+
+    return submit

@@ -1,0 +1,74 @@
+"""What the event log says at the end, against what the state table says."""
+
+import random
+from collections.abc import Iterator
+
+from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.contracts.events import KeptEvent
+from switchyard.contracts.events.telling import told_of_job, told_of_tasks
+from switchyard.domain import event_queries
+from switchyard.domain.fold import JobFold, fold_job
+from switchyard.domain.ids import JobRef
+from switchyard.domain.states import JobState, job_status, task_status
+from tests.fakes.tables import BUCKET
+from tests.simulation.cloud.cloud import APP, Cloud
+from tests.simulation.history import History
+
+
+def log_differences(cloud: Cloud, history: History, dice: random.Random) -> Iterator[str]:
+    blobs = S3BlobStore(cloud.s3, BUCKET)
+    reader = DynamoDbEventReader(
+        DynamoDbTable(cloud.dynamodb, cloud.events), EventOverflow(blobs, BUCKET)
+    )
+    for ref, job in history.jobs.items():
+        if job.state is JobState.WRITING:
+            continue
+        of_job = list(reader.read(event_queries.history(ref)))
+        of_tasks = list(reader.read(event_queries.of_all_tasks(ref, app=APP), full=True))
+        fold = _folded(of_job, of_tasks)
+        shuffled = [
+            dice.sample(e, len(e)) + dice.sample(e, len(e) // 2) for e in (of_job, of_tasks)
+        ]
+        if _folded(*shuffled) != fold:
+            yield f"{ref.job_id}: another order tells another story"
+        yield from _differences(fold, ref, history)
+        yield from _told_by_a_zombie(of_tasks, ref, history)
+
+
+def _folded(of_job: list[KeptEvent], of_tasks: list[KeptEvent]) -> JobFold | None:
+    return fold_job(told_of_job(of_job), told_of_tasks(of_tasks))
+
+
+def _differences(fold: JobFold | None, ref: JobRef, history: History) -> Iterator[str]:
+    job = history.jobs[ref]
+    if fold is None:
+        yield f"{ref.job_id}: the log does not know it"
+        return
+    if not fold.creation_told:
+        yield f"{ref.job_id}: the log does not tell its creation"
+    status = job_status(job.state, failure_detected=job.failure_detected_at_ms is not None)
+    if fold.status != status:
+        yield f"{ref.job_id}: the log says {fold.status}, the table {status}"
+    stored = {
+        task.task_id: versions[-1].new
+        for task, versions in history.tasks.items()
+        if task.job == ref and not task.hidden
+    }
+    for task_id, task in stored.items():
+        told, known = fold.tasks.get(task_id), task_status(task.state, attempt=task.attempt)
+        if told is None or told.status != known:
+            yield f"{task_id}: the log says {told.status if told else 'nothing'}, the table {known}"
+
+
+def _told_by_a_zombie(of_tasks: list[KeptEvent], ref: JobRef, history: History) -> Iterator[str]:
+    """Every outcome in the log was stored, under the same fence."""
+    for told in told_of_tasks(of_tasks):
+        if not told.state.settled:
+            continue
+        versions = history.tasks[ref.task(told.task_id)]
+        stored = {(v.new.state, v.new.fence) for v in versions}
+        if (told.state, told.fence) not in stored:
+            yield f"I4: {told.task_id} was told {told.state} at fence {told.fence}, never stored"

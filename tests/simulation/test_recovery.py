@@ -1,0 +1,170 @@
+"""One fault at a time, in a calm yard: how soon it is made good."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from switchyard.domain import due
+from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.task import Usage
+from switchyard.ports import Claimed
+from tests.builders import a_submission
+from tests.simulation.checker import violations
+from tests.simulation.cloud.sqs import QueueFaults
+from tests.simulation.functions import SWEEP_SECONDS
+from tests.simulation.kernel.node import Node
+from tests.simulation.run import silence
+from tests.simulation.weather import CALM
+from tests.simulation.workers import TIMING, Script
+from tests.simulation.yard import Yard
+from worker.verdict import Completed, Verdict
+
+WORK_SECONDS = 30.0
+POLL_SECONDS = 20.0
+LATENCY_SECONDS = 5.0
+"""For the requests between two steps, each below half a second."""
+A_POLL_LATER = TIMING.visibility_seconds + POLL_SECONDS + LATENCY_SECONDS
+A_SWEEP_LATER = TIMING.lease_seconds + due.AFTER_LEASE / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
+WAYS = 24
+"""To services and back: a worker that runs one task takes about so many."""
+
+
+@dataclass
+class OneWay(Script):
+    """Every attempt takes as long as the last, and completes."""
+
+    seconds: float
+
+    def draw(self, claimed: Claimed) -> tuple[float, Verdict]:
+        output = {"of": claimed.task.ref.request_id}
+        return self.seconds, Completed(output=output, usage=Usage(), duration_ms=1)
+
+
+class OneTask:
+    """A yard with one task to run, one worker that meets its fate, and one that waits."""
+
+    def __init__(self, seed: int, *, seconds: float = WORK_SECONDS) -> None:
+        self.yard = Yard(seed, weather=CALM, workers=0, script=OneWay(seconds))
+        self.doomed = self.yard.new_worker()
+        self.yard.submit(a_submission({"only": []}))
+
+    def run(self) -> None:
+        with silence(), contextlib.closing(self.yard):
+            self.yard.world.run_until(self._is_under_way, look_every=0.01, at_most=60.0)
+            self.yard.new_worker()
+            self.yard.settle()
+
+    def _is_under_way(self) -> bool:
+        open_job = any(job.state is JobState.OPEN for job in self.yard.history.jobs.values())
+        return open_job and bool(self.yard.children or not self.doomed.node.alive)
+
+
+def doomed(seed: int, way: int, fate: str) -> OneTask:
+    one = OneTask(seed)
+    node = one.doomed.node
+    node.fate[way] = (
+        (lambda: node.kill("on purpose"))
+        if fate == "killed"
+        else (lambda: node.freeze(2 * TIMING.lease_seconds))
+    )
+    one.run()
+    return one
+
+
+@pytest.mark.parametrize("way", range(1, WAYS))
+def test_a_killed_worker_is_replaced_within_a_lease_and_a_poll_or_a_sweep(way: int) -> None:
+    """A sweep if it died between renewing its lease and hiding the message for longer."""
+    one = doomed(seed=way, way=way, fate="killed")
+    assert violations(one.yard) == []
+    assert _longest_idle(one.yard) <= (
+        A_SWEEP_LATER if _messages_deleted(one.yard) > 1 else A_POLL_LATER
+    )
+
+
+@pytest.mark.parametrize("way", range(1, WAYS))
+def test_a_frozen_worker_changes_nothing_when_it_wakes(way: int) -> None:
+    one = doomed(seed=way, way=way, fate="frozen")
+    assert violations(one.yard) == []
+    assert len(_completions(one.yard)) == 1
+
+
+def test_a_lost_message_costs_a_sweep() -> None:
+    one = OneTask(seed=1)
+    one.yard.cloud.tasks.faults = QueueFaults(lost=1.0)
+    one.yard.world.after(SWEEP_SECONDS, one.yard.cloud.clear_up)
+    one.run()
+    assert violations(one.yard) == []
+    bound = due.AFTER_QUEUED / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
+    assert _longest_idle(one.yard) <= bound
+
+
+def test_a_message_deleted_as_redundant_costs_a_lease_and_a_sweep() -> None:
+    """A second delivery is dropped while the first runs; then the first dies."""
+    one = OneTask(seed=2)
+
+    def duplicate_then_die(node: Node) -> None:
+        world, queue = node.world, one.yard.cloud.tasks
+        [message] = queue.messages.values()
+        queue.put(message.body)
+        del queue.messages[message.number]
+        world.after(LATENCY_SECONDS, node.kill, "on purpose")
+
+    one.yard.world.after(0, _when_started, one, duplicate_then_die)
+    one.run()
+    assert violations(one.yard) == []
+    assert _longest_idle(one.yard) <= A_SWEEP_LATER
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_worker_that_cannot_renew_stops_its_child_before_the_lease_ends(seed: int) -> None:
+    """It goes on receiving and hiding messages: the queue is reached, the table is not."""
+    one = OneTask(seed, seconds=3 * TIMING.lease_seconds)
+    one.yard.world.after(0, _when_started, one, lambda node: node.cut_off.add("DynamoDb"))
+    one.run()
+    assert violations(one.yard) == []
+    first = one.yard.children[0]
+    assert first.ended is not None
+    assert first.ended - first.began <= TIMING.lease_seconds - TIMING.kill_seconds
+    assert len(one.yard.children) == 2
+
+
+def test_a_worker_that_loses_only_the_message_goes_on() -> None:
+    """Its message is delivered again, to somebody who finds the task busy."""
+    one = OneTask(seed=1, seconds=3 * TIMING.lease_seconds)
+    one.yard.world.after(0, _when_started, one, lambda node: node.cut_off.add("Sqs"))
+    one.run()
+    assert violations(one.yard) == []
+    assert len(one.yard.children) == 1
+
+
+def _when_started(one: OneTask, call: Callable[[Node], None]) -> None:
+    if one.yard.children:
+        call(one.doomed.node)
+    else:
+        one.yard.world.after(1.0, _when_started, one, call)
+
+
+def _messages_deleted(yard: Yard) -> int:
+    return sum(line.what == "delete message" for line in yard.world.trace.lines)
+
+
+def _completions(yard: Yard) -> list[str]:
+    return [
+        task.task_id
+        for task, versions in yard.history.tasks.items()
+        for version in versions
+        if version.new.state is TaskState.COMPLETED
+        and (version.old is None or version.old.state is not TaskState.COMPLETED)
+        if not task.hidden
+    ]
+
+
+def _longest_idle(yard: Yard) -> float:
+    """How long the task waited, at most, for somebody to run it or to settle it."""
+    [task] = [t for t in yard.history.tasks if not t.hidden]
+    ready = next(v.at for v in yard.history.tasks[task] if v.new.state is TaskState.READY)
+    settled = next(v.at for v in yard.history.tasks[task] if v.new.state.settled)
+    edges = [ready, *(t for c in yard.children for t in (c.began, c.ended or c.began)), settled]
+    return max(later - earlier for earlier, later in zip(edges[::2], edges[1::2], strict=True))

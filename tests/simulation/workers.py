@@ -1,0 +1,222 @@
+"""The real worker loop, with attempts that only take time and come to scripted verdicts."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, cast
+
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.bootstrap import WorkerPorts
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.failures import FailureCategory
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.task import Usage
+from switchyard.ports import Claimed
+from switchyard.settings import WorkerSettings
+from switchyard.usecases import task_events
+from tests.simulation.cloud.cloud import TASKS, Cloud
+from tests.simulation.kernel.node import Node
+from worker.assignments import Assignments
+from worker.attempt import Attempts
+from worker.delivery import Deliveries
+from worker.keepalive import Keepalive
+from worker.lease_timing import LeaseTiming
+from worker.loop import Loop
+from worker.protection import Protection
+from worker.redaction import Redaction
+from worker.slots import Slots
+from worker.stopping import Stop
+from worker.upload import Uploader, artifacts_prefix
+from worker.verdict import Completed, Failed, HandedBack, TimedOut, Verdict
+from worker.waiting import first_of
+
+SETTINGS: Final = WorkerSettings(
+    stage="sim",
+    eventbridge_bus_name="bus",
+    s3_bucket="artifacts",
+    state_table_name="state-test",
+    task_definitions_table="definitions",
+    sqs_queue_url=TASKS,
+    agent_backend="offline",
+    max_concurrent_claude=2,
+    stop_grace_seconds=30,
+    output_folder=Path("unused"),
+)
+TIMING: Final = LeaseTiming.of(SETTINGS)
+LARGE: Final = "x" * 5_000
+
+
+@dataclass(slots=True)
+class ChildRun:
+    """A child of a worker, while it ran."""
+
+    ref: TaskRef
+    fence: int
+    attempt: int
+    node: Node
+    began: float
+    ended: float | None = None
+
+
+class NoProtection:
+    def protect(self, *, minutes: int) -> None: ...
+
+    def drop(self) -> None: ...
+
+
+@dataclass
+class SimulatedWorker:
+    node: Node
+    cloud: Cloud
+    script: "Script"
+    children: list[ChildRun]
+    on_bug: Callable[[BaseException], None]
+    stop: Stop = field(init=False)
+
+    def start(self) -> "asyncio.Task[None]":
+        self.stop = Stop(grace_seconds=SETTINGS.stop_grace_seconds, sleep=self.node.nap)
+        running = self.node.world.start(self._loop().run())
+        running.add_done_callback(self._look_at)
+        return running
+
+    def _loop(self) -> Loop:
+        ports = self._ports()
+        protection = Protection(ports, TIMING, stop=self.stop)
+        attempts = SimulatedAttempts(ports, self.node, self.script, self.children, self.stop)
+        return Loop(
+            ports,
+            handle=Deliveries(ports, TIMING, cast("Attempts", attempts), protection).handle,
+            stop=self.stop,
+            slots=Slots(SETTINGS.max_concurrent_claude),
+            protection=protection,
+            wait_seconds=SETTINGS.wait_time_seconds,
+            visibility_seconds=TIMING.visibility_seconds,
+        )
+
+    def _ports(self) -> WorkerPorts:
+        seen = self.cloud.seen_by(self.node, origin="worker", worker_id=self.node.name)
+        state, blobs, queue = seen.table(self.cloud.state), seen.blobs(), seen.queue()
+        return WorkerPorts(
+            clock=self.node,
+            sleep=self.node.nap,
+            offload=self.node.offload,
+            randomness=self.node,
+            worker_id=self.node.name,
+            leases=DynamoDbTaskLeases(state),
+            payloads=DynamoDbPayloads(state, blobs),
+            definitions=DynamoDbDefinitionStore(seen.table(self.cloud.definitions)),
+            queue=queue,
+            inbox=queue,
+            blobs=blobs,
+            emitter=seen.emitter(),
+            protection=NoProtection(),
+        )
+
+    def _look_at(self, running: "asyncio.Task[None]") -> None:
+        if running.cancelled():
+            return
+        error = running.exception()
+        if error is not None:
+            self.on_bug(error)
+        elif self.node.alive:
+            self.node.kill("after it stopped well")
+
+
+class SimulatedAttempts:
+    """Reads what a real attempt reads, tells what it tells, stores what it stores."""
+
+    def __init__(
+        self,
+        ports: WorkerPorts,
+        node: Node,
+        script: "Script",
+        children: list[ChildRun],
+        stop: Stop,
+    ) -> None:
+        self._ports = ports
+        self._node = node
+        self._script = script
+        self._children = children
+        self._stop = stop
+        self._assignments = Assignments(ports, SETTINGS, credential=None)
+        self._uploader = Uploader(ports, Redaction(None))
+
+    async def run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        running = asyncio.ensure_future(self._run(claimed, keepalive))
+        await first_of({"verdict": running, "lease lost": keepalive.keep()})
+        return running.result()
+
+    async def _run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        try:
+            await self._ports.offload(self._assignments.gather, claimed.task)
+        except Unavailable as outage:
+            return HandedBack(reason=str(outage), delay_ms=10_000)
+        verdict = await self._child(claimed, keepalive)
+        if not isinstance(verdict, Completed):
+            return verdict
+        prefix = artifacts_prefix(claimed.lease)
+        try:
+            await self._uploader.upload_result(verdict.output, prefix=prefix)
+        except Unavailable as outage:
+            return Failed(category=FailureCategory.NETWORK, error=str(outage))
+        return replace(verdict, artifacts=prefix)
+
+    async def _child(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        seconds, verdict = self._script.draw(claimed)
+        task = claimed.task
+        child = ChildRun(task.ref, task.fence, task.attempt, self._node, self._node.monotonic())
+        self._children.append(child)
+        self._node.on_death.append(lambda: _end(child))
+        try:
+            ended = await first_of(
+                {
+                    "itself": self._node.nap(seconds),
+                    "told": self._tell_started(claimed, seconds),
+                    "cancelled": keepalive.cancel_requested.wait(),
+                    "handed back": self._stop.grace_over.wait(),
+                }
+            )
+        finally:
+            _end(child)
+        return verdict if ended in {"itself", "told"} else HandedBack(reason=ended)
+
+    async def _tell_started(self, claimed: Claimed, seconds: float) -> None:
+        fact = task_events.started(claimed.task, worker_id=self._node.name, process_id=1)
+        with contextlib.suppress(Unavailable):
+            await self._ports.offload(self._ports.emitter.emit, fact)
+        await self._node.nap(seconds)
+
+
+def _end(child: ChildRun) -> None:
+    if child.ended is None:
+        child.ended = child.node.world.now
+
+
+class Script:
+    """How long attempts take and how they end."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self._dice = dice
+
+    def draw(self, claimed: Claimed) -> tuple[float, Verdict]:
+        low, high = self._dice.choice(((0.5, 5.0), (5.0, 40.0), (40.0, 150.0)))
+        seconds = self._dice.uniform(low, high)
+        return seconds, self._verdict(claimed, round(seconds * 1000))
+
+    def _verdict(self, claimed: Claimed, duration_ms: int) -> Verdict:
+        drawn = self._dice.random()
+        if drawn < 0.15:
+            return Failed(category=FailureCategory.NETWORK, error="cut", duration_ms=duration_ms)
+        if drawn < 0.22:
+            return Failed(category=FailureCategory.VALIDATION, error="no", duration_ms=duration_ms)
+        if drawn < 0.27:
+            return TimedOut(timeout_ms=duration_ms, duration_ms=duration_ms, signal="SIGTERM")
+        output = {"of": claimed.task.ref.request_id, "fence": claimed.task.fence}
+        if drawn < 0.32:
+            output["text"] = LARGE
+        return Completed(output=output, usage=Usage(), duration_ms=duration_ms)

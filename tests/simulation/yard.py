@@ -1,0 +1,133 @@
+"""A whole yard in virtual time: API, dispatcher, save-event, sweeper and workers, in weather."""
+
+from typing import Final
+
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.contracts.bus import WAKING_EVENTS
+from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.tables import DUE_AT
+from tests.builders import a_definition
+from tests.simulation.cloud.cloud import Cloud
+from tests.simulation.functions import (
+    SWEEP_SECONDS,
+    EventSourceMapping,
+    Invocations,
+    dispatch,
+    keep,
+    sweep,
+)
+from tests.simulation.history import History
+from tests.simulation.jobs import TENANTS, drawn_job, submission
+from tests.simulation.kernel.node import Node
+from tests.simulation.kernel.world import World
+from tests.simulation.weather import Weather, drawn
+from tests.simulation.workers import ChildRun, Script, SimulatedWorker
+
+STORM_SECONDS: Final = 900.0
+LONGEST_CALM_SECONDS: Final = 6 * 3600.0
+SLOWEST_REPLACEMENT_SECONDS: Final = 60.0
+MOST_TASKS: Final = 8
+
+
+class Yard:
+    def __init__(
+        self,
+        seed: int,
+        *,
+        weather: Weather | None = None,
+        workers: int = 3,
+        script: Script | None = None,
+    ) -> None:
+        self.world = World(seed)
+        self.dice = self.world.dice
+        self.weather = weather or drawn(self.dice)
+        self.cloud = Cloud(self.world, self.weather, waking_events=WAKING_EVENTS)
+        self.history = History(self.world, self.cloud)
+        self.children: list[ChildRun] = []
+        self.bugs: list[BaseException] = []
+        self.poison: list[str] = []
+        self.invocations = Invocations(self.world, self.cloud, self.new_node, self.bugs)
+        self.calm_since: float | None = None
+        self._script = script or Script(self.dice)
+        self._define()
+        for name, queue, handle in (
+            ("dispatcher", self.cloud.dispatch, dispatch),
+            ("save-event", self.cloud.event_queue, keep),
+        ):
+            EventSourceMapping(name, queue, self.invocations, handle).start()
+        self._sweep_for_ever()
+        for _ in range(workers):
+            self.new_worker()
+
+    def new_node(self, kind: str) -> Node:
+        skew = round(self.dice.uniform(-1, 1) * self.cloud.weather.clock_skew * 1000)
+        return Node(self.world, f"{kind}-{self.world.number(kind)}", skew_ms=skew)
+
+    def new_worker(self) -> SimulatedWorker:
+        node = self.new_node("worker")
+        node.on_death.append(self._replace_worker)
+        worker = SimulatedWorker(node, self.cloud, self._script, self.children, self.bugs.append)
+        worker.start()
+        self._stop_some_day(worker)
+        return worker
+
+    def submit(self, job: SubmitJob | None = None) -> None:
+        job = job or drawn_job(self.dice, at_most=MOST_TASKS)
+        tenant = self.dice.choice(TENANTS)
+        self.invocations.invoke("api", submission(tenant, job, self.dice))
+
+    def send_poison(self) -> None:
+        """What no worker will ever understand."""
+        body = f"{{not json {self.world.number('poison')}"
+        self.poison.append(body)
+        self.cloud.tasks.put(body)
+
+    def run(self, *, jobs: int, storm_seconds: float = STORM_SECONDS) -> None:
+        """Submit through a storm, then wait in calm weather until everything is settled."""
+        for _ in range(jobs):
+            self.world.after(self.dice.uniform(0, storm_seconds / 2), self.submit)
+        self.world.run_until(lambda: False, look_every=storm_seconds, at_most=storm_seconds)
+        self.cloud.clear_up()
+        self.settle()
+
+    def settle(self) -> None:
+        self.calm_since = self.world.now
+        self.world.tell("yard", "CALM")
+        self.world.run_until(self._is_quiet, look_every=5.0, at_most=LONGEST_CALM_SECONDS)
+
+    def close(self) -> None:
+        self.world.end()
+
+    def _is_quiet(self) -> bool:
+        """Nothing is due, and every event has been dispatched and kept."""
+        if self.cloud.bus.under_way or self.cloud.dispatch.messages:
+            return False
+        items = self.cloud.dynamodb.items(self.cloud.state)
+        return not self.cloud.event_queue.messages and not any(DUE_AT in item for item in items)
+
+    def _define(self) -> None:
+        definitions = DynamoDbDefinitionStore(
+            DynamoDbTable(self.cloud.dynamodb, self.cloud.definitions)
+        )
+        for tenant in TENANTS:
+            definitions.put(tenant, "scrape", a_definition())
+
+    def _sweep_for_ever(self) -> None:
+        """Now and then two at once."""
+        for _ in range(2 if self.world.chance(0.1) else 1):
+            self.invocations.invoke("sweeper", sweep)
+        self.world.after(SWEEP_SECONDS, self._sweep_for_ever)
+
+    def _replace_worker(self) -> None:
+        pause = self.dice.uniform(1, SLOWEST_REPLACEMENT_SECONDS)
+        self.world.after(pause, self.new_worker)
+
+    def _stop_some_day(self, worker: SimulatedWorker) -> None:
+        if not worker.node.alive:
+            return
+        if self.world.chance(self.cloud.weather.stopped):
+            self.world.tell(worker.node.name, "SIGTERM")
+            worker.stop.ask()
+            return
+        self.world.after(60.0, self._stop_some_day, worker)
