@@ -36,8 +36,8 @@ down: ## Stop the local cloud; its data stays
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
 test lint check simulate mutants: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
-test: setup ## Run all tests: ARGS="-k lease"
-	$(BIN)/python -m pytest $(ARGS)
+test: setup ## Run all tests, on all cores: ARGS="-k lease", CORES=1
+	$(BIN)/python -m pytest -n $(or $(CORES),auto) --no-loadscope-reorder $(ARGS)
 
 lint: setup ## Check style, types, imports and templates
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 
 from local.errors import failure_with_log
+from local.interrupts import held_back
 from local.processes import identified, kill_family
 from local.roster import Roster
 
@@ -41,21 +42,29 @@ def running(
     log: Path,
     roster: Roster,
 ) -> Iterator[Command]:
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        with held_back():
+            process = _start(command, cwd, environment, log)
+            roster.enter(name, identified(process.pid))
+        yield Command(name, process, log)
+    finally:
+        if process is not None and process.poll() is None:
+            kill_family(psutil.Process(process.pid))
+            process.wait()
+        roster.remove(name)
+
+
+def _start(
+    command: Sequence[str], cwd: Path, environment: Mapping[str, str], log: Path
+) -> subprocess.Popen[bytes]:
     with log.open("w") as output:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             command,
             cwd=cwd,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C is ours to handle: we end it below
+            start_new_session=True,  # Ctrl-C is ours to handle: we end it above
         )
-    try:
-        roster.enter(name, identified(process.pid))
-        yield Command(name, process, log)
-    finally:
-        if process.poll() is None:
-            kill_family(psutil.Process(process.pid))
-            process.wait()
-        roster.remove(name)

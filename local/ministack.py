@@ -8,6 +8,7 @@ from local.environments import bare_environment
 from local.errors import failure_with_log
 from local.gateway import Gateway
 from local.home import Home
+from local.interrupts import held_back
 from local.loopback import LOOPBACK, require_free
 from local.processes import find, start_detached
 from local.roster import Roster
@@ -55,14 +56,15 @@ class MiniStack:
     def start(self) -> None:
         self._home.ministack.mkdir(parents=True, exist_ok=True)
         self._saved_for.unlink(missing_ok=True)
-        started = start_detached(
-            [sys.executable, "-m", "ministack"],
-            cwd=self._home.folder,
-            environment=self._environment(),
-            log=self._home.log("ministack"),
-            signature=str(self._port),
-        )
-        self._roster.enter(ROLE, started)
+        with held_back():
+            started = start_detached(
+                [sys.executable, "-m", "ministack"],
+                cwd=self._home.folder,
+                environment=self._environment(),
+                log=self._home.log("ministack"),
+                signature=str(self._port),
+            )
+            self._roster.enter(ROLE, started)
 
     def wait_until_ready(self) -> None:
         deadline = self._clock.monotonic() + START_SECONDS

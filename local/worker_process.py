@@ -8,6 +8,7 @@ from pathlib import Path
 from local.environments import aws_environment, bare_environment
 from local.errors import failure_with_log
 from local.home import Home
+from local.interrupts import held_back
 from local.processes import find, kill_strays, start_detached
 from local.roster import Roster
 from local.sources import RUN_BY_THE_WORKER, fingerprint
@@ -54,14 +55,15 @@ class WorkerProcess:
         )
 
     def start(self, deployed: Mapping[str, str]) -> None:
-        started = start_detached(
-            [sys.executable, "-m", "worker"],
-            cwd=self._root,
-            environment=self._environment(deployed),
-            log=self.log,
-            signature=self._signature(deployed),
-        )
-        self._roster.enter(ROLE, started)
+        with held_back():
+            started = start_detached(
+                [sys.executable, "-m", "worker"],
+                cwd=self._root,
+                environment=self._environment(deployed),
+                log=self.log,
+                signature=self._signature(deployed),
+            )
+            self._roster.enter(ROLE, started)
 
     def wait_until_it_speaks(self) -> None:
         """Raise if it ends, or does nothing for long, instead of writing its first log line."""

@@ -4,8 +4,27 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
 # jsii looks for Node on the PATH; the venv's is the one that every machine has.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 for name in [name for name in os.environ if name.startswith(("AWS_", "ANTHROPIC_", "CLAUDE_"))]:
     del os.environ[name]  # no test may find the developer's account or credential
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+TOGETHER = {"e2e": "cloud", "local": "cloud", "stacks": "stacks"}
+"""Folders whose tests share something expensive: one process runs them all."""
+
+
+class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
+    """What shares nothing expensive is spread file by file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return TOGETHER.get(file.split("/")[1], file)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByWhatTheyShare:
+    return ByWhatTheyShare(config, log)

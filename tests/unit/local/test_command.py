@@ -9,6 +9,7 @@ import pytest
 
 from local.command import running
 from local.errors import CloudError
+from local.processes import StartedProcess
 from local.roster import Roster
 
 INTERRUPTED_WHILE_RUNNING = """
@@ -67,3 +68,19 @@ def test_an_interruption_ends_the_command_as_well(tmp_path: Path, number: int) -
         parent.wait(10)
     command.wait(5)
     assert not (tmp_path / "processes.json").exists()
+
+
+def test_an_interrupt_during_the_start_leaves_nothing_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes when the process runs already and nobody has written down that it does."""
+    entered: list[int] = []
+
+    def interrupted(roster: Roster, _name: str, started: StartedProcess) -> None:
+        signal.raise_signal(signal.SIGINT)
+        entered.append(started.pid)
+
+    monkeypatch.setattr(Roster, "enter", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run("import time; time.sleep(60)", tmp_path)
+    assert not psutil.pid_exists(entered[0])
