@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check simulate mutants format stage awsstage synth diff deploy bootstrap lock clean distclean
+.PHONY: help setup run up down test lint check simulate mutants format stage awsstage synth diff deploy bootstrap lock bench-worker worker-image clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -16,7 +16,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 unexport PYTHONDONTWRITEBYTECODE # it doubles the time of a synthesis
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install everything into .venv; does nothing if that is done
 	@command -v "$(PYTHON)" >/dev/null || { \
@@ -35,7 +35,7 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test lint check simulate mutants: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test lint check simulate mutants bench-worker: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 test: setup ## Run all tests, on all cores: ARGS="-k lease", CORES=1
 	$(BIN)/python -m pytest -n $(or $(CORES),auto) --no-loadscope-reorder $(ARGS)
 
@@ -57,6 +57,9 @@ simulate: setup ## Simulate yards in bad weather: SEEDS=500, or SEED=7 for one a
 
 mutants: setup ## Take the guards out of the code one by one, and see a test fail each time
 	@$(BIN)/python -m tests.mutants
+
+bench-worker: setup ## Measure what a task costs a worker: TASKS=500
+	@$(BIN)/python -m benchmarks.worker $(or $(TASKS),500)
 
 format: setup ## Format the code
 	$(BIN)/ruff check --fix .
@@ -88,6 +91,11 @@ lock: setup ## Pin the dependencies anew from pyproject.toml: ARGS=--upgrade
 	$(COMPILE) -c requirements.txt -o layers/dependencies/requirements.txt pyproject.toml
 	$(COMPILE) -c requirements.txt --extra worker --extra claude \
 	  -o worker/requirements.txt pyproject.toml
+
+worker-image: ## Build the worker's image, where a Docker engine answers
+	@docker version >/dev/null 2>&1 || { \
+	  echo "No Docker engine answers: start one, then try again." >&2; exit 1; }
+	docker build --file worker/Dockerfile --tag switchyard-worker .
 
 clean: down ## Stop the local cloud and remove its data and all build output
 	rm -rf .switchyard cdk.out .mypy_cache .pytest_cache .ruff_cache .import_linter_cache \

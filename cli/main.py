@@ -7,7 +7,7 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-from cli.commands import cloud, definitions, events, jobs, keys, submission
+from cli.commands import cloud, definitions, dlq, events, jobs, keys, submission
 from cli.errors import CliError, Interrupted, Unreachable
 from cli.terminal import notices
 from cli.wiring import real_outside
@@ -52,6 +52,9 @@ definitions_app = typer.Typer(
     no_args_is_help=True, help="Task definitions: what tasks can be asked to do."
 )
 keys_app = typer.Typer(no_args_is_help=True, help="API keys: who may use a stage.")
+dlq_app = typer.Typer(
+    no_args_is_help=True, help="What nobody could handle: look at it, send it again, discard it."
+)
 
 
 @app.callback()
@@ -94,6 +97,11 @@ definitions_app.command("put")(definitions.put)
 definitions_app.command("list")(definitions.list_registered)
 app.add_typer(keys_app, name="keys")
 keys_app.command("issue")(keys.issue)
+app.add_typer(dlq_app, name="dlq")
+dlq_app.command("list")(dlq.list_kept)
+dlq_app.command("show")(dlq.show)
+dlq_app.command("redrive")(dlq.redrive)
+dlq_app.command("discard")(dlq.discard)
 app.command()(cloud.up)
 app.command()(cloud.down)
 app.command()(cloud.status)

@@ -13,6 +13,7 @@ from local.cloud import Status
 from local.endpoint import Endpoint
 from local.say import Say
 from switchyard.ports import Clock
+from switchyard.usecases.kept_letters import KeptLetters
 
 
 class Cloud(Protocol):
@@ -48,6 +49,10 @@ class Outside:
     """The API's URL of a deployed stage. Raises `SwitchyardError`."""
     new_deployed_key: Callable[[str, str], str]
     """A new API key for a tenant of a deployed stage. Raises `SwitchyardError`."""
+    kept_letters: Callable[[str, Endpoint | None], AbstractContextManager[KeptLetters]]
+    """What a stage keeps because nobody could handle it; the local one is at its endpoint.
+
+    Raises `SwitchyardError`, within the block too."""
     transport: httpx.BaseTransport | None = None
     """Instead of the network."""
 

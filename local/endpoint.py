@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from local.environments import aws_environment
 from local.private_file import read_private, write_private
 
 
@@ -14,6 +15,17 @@ class Endpoint:
     aws_endpoint_url: str
     region: str
     port: int
+
+    @property
+    def connection(self) -> dict[str, str]:
+        """What else the environment would tell an AWS client."""
+        environment = aws_environment(self.port)
+        return {
+            "endpoint_url": self.aws_endpoint_url,
+            "region_name": self.region,
+            "aws_access_key_id": environment["AWS_ACCESS_KEY_ID"],
+            "aws_secret_access_key": environment["AWS_SECRET_ACCESS_KEY"],
+        }
 
 
 @dataclass(frozen=True)

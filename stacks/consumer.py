@@ -5,6 +5,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from stacks.constructs.permissions import allow
+from stacks.constructs.quarantine_watch import QuarantineWatch
 from stacks.constructs.worker_network import WorkerNetwork
 from stacks.constructs.worker_scaling import scale_on_backlog
 from stacks.constructs.worker_service import WorkerService
@@ -30,6 +31,7 @@ class ConsumerStack(Stack):
             network=WorkerNetwork(self, "Network", stage=stage),
             task=task,
         )
+        QuarantineWatch(self, "Quarantine", log_group=task.log_group)
         if stage.scales_workers:
             scale_on_backlog(worker.service, queue=shared.tasks.queue, stage=stage)
         if stage.watches_workers:
@@ -46,6 +48,7 @@ def _environment(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:
         task_definitions_table=shared.task_definitions_table.table_name,
         sqs_queue_url=shared.tasks.queue.queue_url,
         s3_bucket=shared.artifacts.bucket.bucket_name,
+        tenant_id=stage.adopting_tenant,
         agent_backend=stage.agent_backend,
         max_concurrent_claude=stage.max_concurrent,
         wait_time_seconds=stage.wait_time_seconds,
@@ -71,7 +74,13 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:UpdateItem",
         on=[shared.state_table.table_arn],
     )
-    allow(role, "dynamodb:GetItem", on=[shared.task_definitions_table.table_arn])
+    allow(
+        role,
+        "dynamodb:GetItem",
+        "dynamodb:BatchGetItem",
+        on=[shared.task_definitions_table.table_arn],
+    )
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
     shared.artifacts.allow_event_payloads(role)
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
+    shared.artifacts.allow_quarantine(role)

@@ -4,6 +4,8 @@ from stacks.errors import EnvironmentMismatch
 from stacks.stage import Stage
 from switchyard.settings import Settings
 
+METRICS_NAMESPACE = "Switchyard"
+
 
 def environment_for(settings: type[Settings], **values: str | int) -> dict[str, str]:
     """Name every required field and no unknown one, or the synthesis fails."""
@@ -20,7 +22,7 @@ def environment_for(settings: type[Settings], **values: str | int) -> dict[str, 
 def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:
     return {
         "POWERTOOLS_SERVICE_NAME": service,
-        "POWERTOOLS_METRICS_NAMESPACE": "Switchyard",
+        "POWERTOOLS_METRICS_NAMESPACE": METRICS_NAMESPACE,
         "POWERTOOLS_LOG_LEVEL": "INFO",
         "POWERTOOLS_TRACE_DISABLED": str(not stage.tracing).lower(),
     }

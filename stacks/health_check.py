@@ -14,9 +14,10 @@ from stacks.constructs.permissions import allow
 from stacks.environment import environment_for, powertools_environment
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
+from switchyard.contracts.quarantine import QUARANTINED, RECEIVED
 from switchyard.contracts.tables import DUE_INDEX
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
-from switchyard.settings import AlertSettings, SweeperSettings
+from switchyard.settings import AlertSettings, DeadLetterSettings, SweeperSettings
 
 SWEEP_EVERY = Duration.minutes(1)
 DRAINED_WITHIN_MINUTES = 5
@@ -29,7 +30,7 @@ class HealthCheckStack(Stack):
         super().__init__(scope, construct_id)
         layers = FunctionLayers(self, "Layers", stage=stage)
         self._sweep(stage, shared, layers)
-        self._alarm("TaskReceivedInVain", _visible(shared.tasks.dead_letters))
+        self._process_dead_letters(stage, shared, layers)
         alert = self._alert(stage, shared, layers)
         undeliverable = {
             "TaskNotDispatched": shared.dispatches.dead_letters,
@@ -38,7 +39,8 @@ class HealthCheckStack(Stack):
         }
         for what, dead_letters in undeliverable.items():
             alert.consume(dead_letters, batch_size=10, name=f"{what}Messages")
-            self._watch(what, dead_letters, stage)
+            self._alarm(what, _kept_from(dead_letters, stage))
+            self._watch_depth(what, dead_letters)
 
     def _sweep(self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers) -> None:
         sweep = HouseFunction(
@@ -82,13 +84,39 @@ class HealthCheckStack(Stack):
         shared.artifacts.allow_keeping_undeliverable(alert.role)
         return alert
 
-    def _watch(self, what: str, dead_letters: sqs.Queue, stage: Stage) -> None:
-        """Arrivals; and that the alert function drains the queue.
+    def _process_dead_letters(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
+    ) -> None:
+        processor = HouseFunction(
+            self,
+            "ProcessDeadLetters",
+            stage=stage,
+            verb="process_dead_letters",
+            layers=layers,
+            environment=environment_for(
+                DeadLetterSettings,
+                stage=stage.name,
+                eventbridge_bus_name=shared.bus.event_bus_name,
+                state_table_name=shared.state_table.table_name,
+                task_definitions_table=shared.task_definitions_table.table_name,
+                sqs_queue_url=shared.tasks.queue.queue_url,
+                s3_bucket=shared.artifacts.bucket.bucket_name,
+                tenant_id=stage.adopting_tenant,
+            ),
+        )
+        _grant_dead_letters(processor.role, shared)
+        processor.consume(shared.tasks.dead_letters, batch_size=10)
+        counted = {"TaskReceivedInVain": RECEIVED, "DeadLetterQuarantined": QUARANTINED}
+        for what, metric in counted.items():
+            self._alarm(what, _counted(metric, stage, service="process-dead-letters"))
+        self._watch_depth("TaskReceivedInVain", shared.tasks.dead_letters)
+
+    def _watch_depth(self, what: str, dead_letters: sqs.Queue) -> None:
+        """That a function drains the queue.
 
         While it fails, its messages are hidden and not visible; when it is not called, they are
         visible. Either count alone would miss one of the two.
         """
-        self._alarm(what, _kept_from(dead_letters, stage))
         self._alarm(f"{what}Unread", _visible(dead_letters), minutes=DRAINED_WITHIN_MINUTES)
         self._alarm(f"{what}Unkept", _hidden(dead_letters), minutes=DRAINED_WITHIN_MINUTES)
 
@@ -116,14 +144,15 @@ def _hidden(queue: sqs.Queue) -> cloudwatch.Metric:
 
 
 def _kept_from(dead_letters: sqs.Queue, stage: Stage) -> cloudwatch.Metric:
-    powertools = powertools_environment(stage, service="alert")
+    return _counted(UNDELIVERABLE, stage, service="alert", **{QUEUE: dead_letters.queue_name})
+
+
+def _counted(name: str, stage: Stage, *, service: str, **dimensions: str) -> cloudwatch.Metric:
+    powertools = powertools_environment(stage, service=service)
     return cloudwatch.Metric(
         namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],
-        metric_name=UNDELIVERABLE,
-        dimensions_map={
-            "service": powertools["POWERTOOLS_SERVICE_NAME"],
-            QUEUE: dead_letters.queue_name,
-        },
+        metric_name=name,
+        dimensions_map={"service": powertools["POWERTOOLS_SERVICE_NAME"], **dimensions},
         period=Duration.minutes(1),
         statistic="Sum",
     )
@@ -135,5 +164,16 @@ def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:Query", on=[state, f"{state}/index/{DUE_INDEX}"])
     shared.artifacts.allow_task_files(role, "s3:GetObject")
     shared.artifacts.allow_event_payloads(role)
+    allow(role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
+    allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
+
+
+def _grant_dead_letters(role: iam.IRole, shared: InfrastructureStack) -> None:
+    state, definitions = shared.state_table.table_arn, shared.task_definitions_table.table_arn
+    allow(role, "dynamodb:GetItem", "dynamodb:UpdateItem", on=[state])
+    allow(role, "dynamodb:BatchGetItem", on=[definitions])
+    shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
+    shared.artifacts.allow_event_payloads(role)
+    shared.artifacts.allow_quarantine(role)
     allow(role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -51,6 +51,8 @@ class Stage:
     scales_workers: bool
     watches_workers: bool
 
+    adopting_tenant: str
+    """Whose the tasks of other producers' messages are."""
     agent_backend: AgentBackend
     claude_credential: Literal["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"]
     max_concurrent: int
@@ -82,6 +84,7 @@ LOCAL: Final = Stage(
     max_workers=1,
     scales_workers=False,
     watches_workers=False,
+    adopting_tenant="local",
     agent_backend="auto",
     claude_credential="ANTHROPIC_API_KEY",
     max_concurrent=3,
@@ -107,6 +110,7 @@ DEV: Final = Stage(
     max_workers=2,
     scales_workers=True,
     watches_workers=False,
+    adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",
     max_concurrent=3,
@@ -133,6 +137,7 @@ PROD: Final = Stage(
     max_workers=20,
     scales_workers=True,
     watches_workers=True,
+    adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",
     max_concurrent=3,

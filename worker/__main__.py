@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, NoReturn
 
 from switchyard.bootstrap import WorkerPorts, worker_ports
 from switchyard.observability import get_logger
@@ -12,6 +12,7 @@ from switchyard.settings import WorkerSettings
 from worker.assembly import assemble
 from worker.children import Children
 from worker.configuration import Configuration, Misconfigured, read_configuration
+from worker.health import keep_pulse
 from worker.stopping import Stop
 from worker.subreaper import become_subreaper
 
@@ -46,7 +47,9 @@ async def _run(configuration: Configuration, ports: WorkerPorts) -> None:
     )
     fields = {"worker_id": ports.worker_id, "slots": settings.max_concurrent_claude}
     logger.info("worker started", extra=fields)
+    pulse = asyncio.create_task(keep_pulse(settings.output_folder, sleep=ports.sleep))
     await _until_done(loop.run(), stop, children)
+    pulse.cancel()
     logger.info("worker stopped", extra=fields)
 
 
@@ -57,10 +60,17 @@ async def _until_done(running: Coroutine[Any, Any, None], stop: Stop, children: 
     if not work.done():
         children.kill_all()
         logger.warning("worker leaves at once")
-        os._exit(FAILED)  # a thread may still wait for the queue, for up to 20 s
+        leave(FAILED)
     insisted.cancel()
     await work
 
 
+def leave(code: int) -> NoReturn:
+    """Without waiting for threads: one may hold a long poll, for up to 20 s."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

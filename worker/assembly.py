@@ -7,9 +7,10 @@ from switchyard.settings import WorkerSettings
 from worker.attempt import Attempts
 from worker.child_environment import Credential
 from worker.children import Children
+from worker.deletions import Deletions
 from worker.delivery import Deliveries
 from worker.lease_timing import LeaseTiming
-from worker.loop import Loop
+from worker.loop import Loop, Polling
 from worker.protection import Protection
 from worker.slots import Slots
 from worker.stopping import Stop
@@ -39,12 +40,17 @@ def assemble(
         credential=Credential.found_in(host_environment),
     )
     protection = Protection(ports, timing, stop=stop)
+    deletions = Deletions(ports, timing)
     return Loop(
         ports,
-        handle=Deliveries(ports, timing, attempts, protection).handle,
+        handle=Deliveries(ports, timing, attempts, protection, deletions).handle,
         stop=stop,
         protection=protection,
+        deletions=deletions,
         slots=Slots(settings.max_concurrent_claude),
-        wait_seconds=settings.wait_time_seconds,
-        visibility_seconds=timing.visibility_seconds,
+        polling=Polling(
+            max_messages=settings.max_messages,
+            wait_seconds=settings.wait_time_seconds,
+            visibility_seconds=timing.visibility_seconds,
+        ),
     )

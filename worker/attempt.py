@@ -6,6 +6,7 @@ from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.credentials import CLAUDE_CREDENTIALS
+from switchyard.domain.error_text import error_text
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.failures import FailureCategory
 from switchyard.domain.task import Task
@@ -13,12 +14,15 @@ from switchyard.observability import get_logger
 from switchyard.ports import Claimed
 from switchyard.settings import WorkerSettings
 from switchyard.usecases import task_events
+from worker.activity import LastActivity
 from worker.assignments import Assignments
-from worker.backend import CLAUDE
+from worker.backend import NEEDS_CREDENTIAL
 from worker.child_environment import Credential
+from worker.child_output import MAX_PRINTED_BYTES
 from worker.folder import TaskFolder
+from worker.heartbeats import Watched
 from worker.keepalive import Keepalive
-from worker.outcome import judge
+from worker.outcome import MAX_ERROR_CHARACTERS, judge
 from worker.redaction import Redaction
 from worker.stopping import Stop
 from worker.supervision import Ended, Run, Supervisor
@@ -63,7 +67,7 @@ class Attempts:
         """Raise `LeaseLost`, once nothing of the attempt runs any more."""
         running = asyncio.ensure_future(self._run(claimed, keepalive))
         await first_of({"verdict": running, "lease lost": keepalive.keep()})
-        return running.result()
+        return _safe_to_tell(running.result())
 
     async def _run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
         try:
@@ -73,18 +77,20 @@ class Attempts:
         except Unavailable as outage:
             reason = f"its data could not be read: {outage}"
             return HandedBack(reason=reason, delay_ms=DELAY_AFTER_OUTAGE_MS)
-        if assignment.backend == CLAUDE and self._credential is None:
-            error = f"the {CLAUDE} backend needs {' or '.join(CLAUDE_CREDENTIALS)}"
+        if assignment.backend in NEEDS_CREDENTIAL and self._credential is None:
+            error = f"the {assignment.backend} backend needs {' or '.join(CLAUDE_CREDENTIALS)}"
             return Failed(category=FailureCategory.AUTH, error=error)
         return await self._run_in_folder(claimed, assignment, keepalive)
 
     async def _run_in_folder(
         self, claimed: Claimed, assignment: Assignment, keepalive: Keepalive
     ) -> Verdict:
-        folder = TaskFolder.fresh(self._settings.output_folder, claimed.lease)
         try:
-            run = await self._supervise(claimed, assignment, folder, keepalive)
-            verdict = await self._ports.offload(self._verdict, run, folder, assignment)
+            folder = TaskFolder.fresh(self._settings.output_folder, claimed.lease)
+        except OSError as problem:
+            return _not_started(problem)
+        try:
+            verdict = await self._conclude(claimed, assignment, folder, keepalive)
             if isinstance(verdict, HandedBack):  # there is little time left, nothing to explain
                 return verdict
             return await self._with_its_files(verdict, folder, artifacts_prefix(claimed.lease))
@@ -92,18 +98,34 @@ class Attempts:
             if self._settings.delete_files_after_upload:
                 await self._ports.offload(folder.remove)
 
+    async def _conclude(
+        self, claimed: Claimed, assignment: Assignment, folder: TaskFolder, keepalive: Keepalive
+    ) -> Verdict:
+        try:
+            run = await self._supervise(claimed, assignment, folder, keepalive)
+        except OSError as problem:
+            return _not_started(problem)
+        return await self._ports.offload(self._verdict, run, folder, assignment)
+
     async def _supervise(
         self, claimed: Claimed, assignment: Assignment, folder: TaskFolder, keepalive: Keepalive
     ) -> Run:
+        activity = LastActivity(self._ports.clock)
+
+        async def on_start(process_id: int) -> None:
+            keepalive.watch(Watched(process_id, activity))
+            await self._tell_started(claimed.task, process_id)
+
         return await self._supervisor.run(
             assignment,
             folder,
-            credential=self._credential if assignment.backend == CLAUDE else None,
+            credential=self._credential if assignment.backend in NEEDS_CREDENTIAL else None,
+            activity=activity,
             interruptions={
                 Ended.CANCELLED: keepalive.cancel_requested,
                 Ended.HANDED_BACK: self._stop.grace_over,
             },
-            on_start=lambda pid: self._tell_started(claimed.task, pid),
+            on_start=on_start,
         )
 
     async def _with_its_files(
@@ -111,7 +133,8 @@ class Attempts:
     ) -> Conclusion:
         """Completed only once the result is durable; the rest is true without its files too."""
         try:
-            uploaded = await self._uploader.upload(folder, prefix=prefix)
+            completed = isinstance(verdict, Completed)
+            uploaded = await self._uploader.upload(folder, prefix=prefix, completed=completed)
             if isinstance(verdict, Completed):
                 await self._uploader.upload_result(verdict.output, prefix=prefix)
                 uploaded = True
@@ -132,6 +155,14 @@ class Attempts:
                     duration_ms=run.duration_ms,
                     signal=run.signal or "SIGTERM",
                 )
+            case Ended.PRINTED_TOO_MUCH:
+                most = MAX_PRINTED_BYTES // 1_000_000
+                return Failed(
+                    category=FailureCategory.VALIDATION,
+                    error=f"the child printed more than {most} MB",
+                    duration_ms=run.duration_ms,
+                    exit_code=run.exit_code,
+                )
             case Ended.BY_ITSELF:
                 return judge(
                     folder.path,
@@ -147,6 +178,19 @@ class Attempts:
             await self._ports.offload(self._ports.emitter.emit, fact)
         except Unavailable as outage:
             logger.warning("start is not told", extra={"error": str(outage)})
+
+
+def _safe_to_tell(verdict: Verdict) -> Verdict:
+    if not isinstance(verdict, Failed):
+        return verdict
+    return replace(verdict, error=error_text(verdict.error, max_characters=MAX_ERROR_CHARACTERS))
+
+
+def _not_started(problem: OSError) -> Failed:
+    return Failed(
+        category=FailureCategory.SERVER_ERROR,  # another worker may be better off
+        error=f"the child could not be started: {type(problem).__name__}: {problem}",
+    )
 
 
 def _lost(completed: Completed, outage: Unavailable) -> Failed:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from switchyard.ports import Sleep
 from worker.child_output import ChildOutput
-from worker.waiting import first_of
+from worker.waiting import all_of, first_of
 
 LAST_WORDS_SECONDS = 1.0  # for output still in the pipes once the child is gone
 
@@ -46,7 +46,7 @@ class Child:
 
     async def finish_output(self) -> None:
         """Let the last lines through; a process that holds a pipe open cannot hold us."""
-        everything = asyncio.gather(*self._following)
+        everything = all_of(self._following)
         await first_of({"end": everything, "late": self._sleep(LAST_WORDS_SECONDS)})
 
     def _signal(self, number: signal.Signals) -> None:

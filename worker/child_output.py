@@ -8,24 +8,51 @@ from typing import Final
 
 from switchyard.domain.text import without_control_characters
 from switchyard.observability import get_logger
+from worker.activity import LastActivity
 from worker.redaction import Redaction
+from worker.task.markers import MARKER, marked_in
 
 logger = get_logger("worker")
 
 MAX_LINE_BYTES: Final = 8 * 1024
 MAX_KEPT_BYTES: Final = 1024 * 1024
+MAX_PRINTED_BYTES: Final = 50_000_000
 CHUNK_BYTES: Final = 64 * 1024
+LEAST_BYTES_OF_A_LINE: Final = 100  # the log writes at least that much around one
+
+
+class Printed:
+    """How much a child has printed, on all its streams."""
+
+    def __init__(self, most: int = MAX_PRINTED_BYTES) -> None:
+        self.too_much = asyncio.Event()
+        self._room = most
+
+    def add(self, count: int) -> None:
+        self._room -= count
+        if self._room < 0:
+            self.too_much.set()
 
 
 class ChildOutput:
     """One stream of a child. `write_end` is for the child, and closed here once it has it."""
 
-    def __init__(self, path: Path, *, request_id: str, redaction: Redaction) -> None:
-        self._read_end, self.write_end = os.pipe()
+    def __init__(
+        self,
+        path: Path,
+        *,
+        request_id: str,
+        redaction: Redaction,
+        printed: Printed,
+        activity: LastActivity,
+    ) -> None:
         self._file = path.open("w", encoding="utf-8")
+        self._read_end, self.write_end = os.pipe()
         self._room = MAX_KEPT_BYTES
         self._request_id = request_id
         self._redaction = redaction
+        self._printed = printed
+        self._activity = activity
 
     async def follow(self) -> None:
         """Until everybody who could write has closed the stream; what is too much is dropped."""
@@ -35,8 +62,8 @@ class ChildOutput:
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(self._read_end, "rb")
         )
         try:
-            async for line in _lines(reader):
-                self._keep(line)
+            async for line in self._lines(reader):
+                self._hear(line)
         finally:
             transport.close()
             self._file.close()
@@ -47,24 +74,41 @@ class ChildOutput:
         os.close(self._read_end)
         self._file.close()
 
-    def _keep(self, raw: bytes) -> None:
+    async def _lines(self, reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+        unfinished = b""
+        while chunk := await reader.read(CHUNK_BYTES):
+            self._printed.add(len(chunk))
+            *lines, unfinished = self._worth_hearing(unfinished + chunk).split(b"\n")
+            unfinished = unfinished[:MAX_LINE_BYTES]
+            for line in lines:
+                yield line[:MAX_LINE_BYTES]
+        if unfinished:
+            yield unfinished
+
+    def _worth_hearing(self, printed: bytes) -> bytes:
+        """Once nothing more is kept, only markers are: millions of lines would hold up the loop."""
+        if self._room > 0 or MARKER.encode() in printed:
+            return printed
+        return printed.rpartition(b"\n")[2]
+
+    def _hear(self, raw: bytes) -> None:
+        marked = marked_in(raw)
+        if marked:
+            self._activity.note(*marked)
         if self._room <= 0:
             return
-        self._room -= len(raw) + 1
-        line = self._redaction.text(raw.decode("utf-8", "replace"))
+        self._room -= max(len(raw) + 1, LEAST_BYTES_OF_A_LINE)
+        line = self._redaction.line(raw.decode("utf-8", "replace"))
         if self._room <= 0:
             line = f"(more than {MAX_KEPT_BYTES} bytes: the rest is not kept)"
-        self._file.write(f"{line}\n")
-        self._file.flush()
         logger.info("[WORKFLOW:%s] %s", self._request_id, without_control_characters(line))
+        if not marked:
+            self._keep(line)
 
-
-async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    unfinished = b""
-    while chunk := await reader.read(CHUNK_BYTES):
-        *lines, unfinished = (unfinished + chunk).split(b"\n")
-        unfinished = unfinished[:MAX_LINE_BYTES]
-        for line in lines:
-            yield line[:MAX_LINE_BYTES]
-    if unfinished:
-        yield unfinished
+    def _keep(self, line: str) -> None:
+        try:
+            self._file.write(f"{line}\n")
+            self._file.flush()
+        except OSError as error:  # the disk is full: what was printed is in the log
+            self._room = 0
+            logger.warning("output is not kept", extra={"error": str(error)})

@@ -5,15 +5,48 @@ import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 from switchyard.ports import Sleep
+from worker.activity import LastActivity
 from worker.child import Child
-from worker.child_output import ChildOutput
+from worker.child_output import ChildOutput, Printed
 from worker.descendants import kill, orphans, processes_below, reap
 from worker.redaction import Redaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToStart:
+    """A child that is to be started, and what becomes of what it prints."""
+
+    command: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    request_id: str
+    redaction: Redaction
+    printed: Printed
+    activity: LastActivity
+
+    def outputs(self) -> list[ChildOutput]:
+        """Its standard output and its standard error. Raise `OSError`."""
+        stdout = self._output("stdout.log")
+        try:
+            return [stdout, self._output("stderr.log")]
+        except OSError:
+            stdout.abandon()
+            raise
+
+    def _output(self, name: str) -> ChildOutput:
+        return ChildOutput(
+            self.folder / "logs" / name,
+            request_id=self.request_id,
+            redaction=self.redaction,
+            printed=self.printed,
+            activity=self.activity,
+        )
 
 
 class Children:
@@ -26,21 +59,12 @@ class Children:
         self._changing = asyncio.Lock()
 
     @contextlib.asynccontextmanager
-    async def running(
-        self,
-        command: Sequence[str],
-        *,
-        folder: Path,
-        environment: Mapping[str, str],
-        request_id: str,
-        redaction: Redaction,
-    ) -> AsyncIterator[Child]:
-        """A child, and afterwards the certainty that nothing of it runs any more."""
-        outputs = [
-            ChildOutput(folder / "logs" / name, request_id=request_id, redaction=redaction)
-            for name in ("stdout.log", "stderr.log")
-        ]
-        child = await self._spawn(command, folder, environment, outputs)
+    async def running(self, wanted: ToStart) -> AsyncIterator[Child]:
+        """A child, and afterwards the certainty that nothing of it runs any more.
+
+        Raise `OSError` when there is none.
+        """
+        child = await self._spawn(wanted, wanted.outputs())
         try:
             yield child
         finally:
@@ -54,23 +78,17 @@ class Children:
                 os.killpg(pid, signal.SIGKILL)
             kill(below)
 
-    async def _spawn(
-        self,
-        command: Sequence[str],
-        folder: Path,
-        environment: Mapping[str, str],
-        outputs: Sequence[ChildOutput],
-    ) -> Child:
+    async def _spawn(self, wanted: ToStart, outputs: Sequence[ChildOutput]) -> Child:
         stdout, stderr = outputs
         async with self._changing:
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *command,
+                    *wanted.command,
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=stdout.write_end,
                     stderr=stderr.write_end,
-                    cwd=folder,
-                    env=environment,
+                    cwd=wanted.folder,
+                    env=wanted.environment,
                     start_new_session=True,
                 )
             except BaseException:

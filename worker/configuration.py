@@ -1,5 +1,6 @@
 """Reads the worker's settings, and says in plain words what is wrong with them."""
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ from pydantic import ValidationError
 
 from switchyard.settings import WorkerSettings
 from worker.lease_timing import LeaseTiming
+from worker.privileges import check_agent_user, effective_capabilities
 
 
 class Misconfigured(Exception):
@@ -22,6 +24,7 @@ class Configuration:
 def read_configuration() -> Configuration:
     try:
         settings = WorkerSettings()
+        check_agent_user(os.environ, capabilities=effective_capabilities())
         return Configuration(settings, LeaseTiming.of(settings))
     except ValidationError as error:
         raise Misconfigured("\n".join(map(_sentence, error.errors()))) from error

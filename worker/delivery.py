@@ -3,11 +3,20 @@
 import itertools
 
 from switchyard.bootstrap import WorkerPorts
-from switchyard.contracts.messages import Malformed, TaskMessage, parse_task_message
-from switchyard.domain.errors import LeaseLost, Unavailable
+from switchyard.contracts.messages import ForeignTask, Malformed, TaskMessage, parse_message
+from switchyard.contracts.quarantine import PUT_ASIDE
+from switchyard.domain.errors import (
+    LeaseLost,
+    Rejected,
+    Unavailable,
+    UnknownDefinition,
+    UnknownTask,
+)
+from switchyard.domain.ids import TaskRef
 from switchyard.observability import get_logger
 from switchyard.ports import Claimed, Received, Refused
 from worker.attempt import Attempts
+from worker.deletions import Deletions
 from worker.keepalive import Keepalive
 from worker.lease_timing import LeaseTiming
 from worker.protection import Protection
@@ -24,11 +33,13 @@ class Deliveries:
         timing: LeaseTiming,
         attempts: Attempts,
         protection: Protection,
+        deletions: Deletions,
     ) -> None:
         self._ports = ports
         self._timing = timing
         self._attempts = attempts
         self._protection = protection
+        self._deletions = deletions
         self._refusals = Refusals(ports)
         self._settling = Settling(ports)
         self._claim_numbers = itertools.count(1)
@@ -37,23 +48,22 @@ class Deliveries:
         """A message that is not deleted comes again, or ends among the dead letters."""
         try:
             if await self._answer(received):
-                await self._ports.offload(self._ports.inbox.delete, received)
+                self._deletions.add(received)
         except LeaseLost as lost:
             logger.warning("lease is lost", extra=_fields(received, lost))
         except Unavailable as outage:
             logger.warning("message is left to come again", extra=_fields(received, outage))
+        except Rejected as problem:  # its own trouble, not the worker's: the dead letters show it
+            logger.error("message cannot be answered", extra=_fields(received, problem))
 
     async def _answer(self, received: Received) -> bool:
-        try:
-            message = parse_task_message(received.body)
-        except Malformed as problem:
-            logger.error("message is malformed", extra=_fields(received, problem))
-            return False
-        return await self._wake(message, received)
-
-    async def _wake(self, message: TaskMessage, received: Received) -> bool:
         taken_at = self._ports.clock.monotonic()
-        answer = await self._claim(message)
+        try:
+            message = parse_message(received, tenant=self._ports.tenant_id)
+            answer = await self._claim(message)
+        except (Malformed, UnknownTask, UnknownDefinition) as problem:
+            await self._put_aside(received, problem)
+            return True
         match answer:
             case Claimed():
                 keepalive = Keepalive(
@@ -69,20 +79,33 @@ class Deliveries:
                 return True
             case Refused():
                 return await self._refusals.answer(answer)
-            case None:
-                logger.error("task is unknown", extra={"request_id": message.request_id})
-                return False
 
-    async def _claim(self, message: TaskMessage) -> Claimed | Refused | None:
-        if message.ref.hidden:  # no worker is ever woken for these
+    async def _claim(self, message: TaskMessage | ForeignTask) -> Claimed | Refused:
+        """Adopt what is not ours yet. Raise `UnknownTask` or `UnknownDefinition`."""
+        answer = await self._try_to_claim(message.ref)
+        if answer is None and isinstance(message, ForeignTask):
+            await self._ports.offload(self._ports.adopter.adopt, message)
+            answer = await self._try_to_claim(message.ref)
+        if answer is None:
+            raise UnknownTask(message.ref.request_id)
+        return answer
+
+    async def _try_to_claim(self, ref: TaskRef) -> Claimed | Refused | None:
+        if ref.hidden:  # no worker is ever woken for these
             return None
         return await self._ports.offload(
             self._ports.leases.claim,
-            message.ref,
+            ref,
             owner=f"{self._ports.worker_id}/{next(self._claim_numbers)}",
             now_ms=self._ports.clock.now_ms(),
             lease_ms=self._timing.lease_ms,
         )
+
+    async def _put_aside(self, received: Received, problem: Exception) -> None:
+        """Trying again cannot help. Raise `Unavailable`: then it has to come back."""
+        kept = await self._ports.offload(self._ports.quarantine.keep, received, str(problem))
+        fields = {"message_id": kept.message_id, "reason": kept.reason, "key": kept.key}
+        logger.error(PUT_ASIDE, extra=fields)
 
 
 def _fields(received: Received, problem: Exception) -> dict[str, str]:

@@ -8,6 +8,7 @@ from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.task import Lease
 from switchyard.observability import get_logger
 from switchyard.ports import Received
+from worker.heartbeats import Heartbeats, Watched
 from worker.lease_timing import LeaseTiming
 from worker.waiting import first_of
 
@@ -33,15 +34,27 @@ class Keepalive:
         self._lease = lease
         self._message = message
         self._held_until = taken_at + timing.held_seconds
+        self._heartbeats = Heartbeats(ports)
+
+    def watch(self, child: Watched) -> None:
+        """From now on its heartbeats are told."""
+        self._heartbeats.watch(child)
 
     async def keep(self) -> NoReturn:
         """Renew until cancelled. Raise `LeaseLost` early enough to stop a child before its end."""
+        try:
+            await self._renew_for_ever()
+        finally:
+            await self._heartbeats.stop()
+
+    async def _renew_for_ever(self) -> NoReturn:
         pause = self._timing.beat_seconds
         while True:
             await self._ports.sleep(min(pause, max(0.0, self._remaining())))
             if await self._renew():
-                pause = self._timing.beat_seconds
+                renewed = self._ports.clock.monotonic()
                 await self._extend_visibility()
+                pause = renewed + self._timing.beat_seconds - self._ports.clock.monotonic()
             else:
                 pause = self._timing.beat_seconds / TRIES_PER_BEAT
 
@@ -71,12 +84,16 @@ class Keepalive:
         self._held_until = began + self._timing.held_seconds
         if task.cancel_requested:
             self.cancel_requested.set()
+        self._heartbeats.beat(task)
 
     async def _extend_visibility(self) -> None:
+        """At most until the next beat: a queue that does not answer must not cost the lease."""
+        extension = self._ports.offload(
+            self._ports.inbox.extend, self._message, seconds=self._timing.visibility_seconds
+        )
+        patience = self._ports.sleep(min(self._timing.beat_seconds, max(0.0, self._remaining())))
         try:
-            await self._ports.offload(
-                self._ports.inbox.extend, self._message, seconds=self._timing.visibility_seconds
-            )
+            await first_of({"extended": extension, "late": patience})
         except Unavailable as outage:
             logger.warning("visibility is not extended", extra=self._fields(outage))
 

@@ -1,6 +1,7 @@
 """What the child says about its attempt, and what the worker believes of it."""
 
 import json
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -43,6 +44,7 @@ class ChildOutcome(Wire):
     output: Any = None
     error: CleanText | None = None
     category: FailureCategory | None = None
+    retry_after_ms: Count | None = None
     duration_ms: Count = 0
     usage: ChildUsage = ChildUsage()
     cost_usd: float = Field(default=0.0, ge=0, le=MAX_COST_USD, allow_inf_nan=False)
@@ -60,9 +62,12 @@ class ChildOutcome(Wire):
 class _Unbelievable(Exception):
     """The child's answer cannot be taken as it is."""
 
-    def __init__(self, category: FailureCategory, message: str) -> None:
+    def __init__(
+        self, category: FailureCategory, message: str, *, retry_after_ms: int | None = None
+    ) -> None:
         super().__init__(message)
         self.category = category
+        self.retry_after_ms = retry_after_ms
 
 
 def judge(
@@ -80,7 +85,9 @@ def judge(
         usage = outcome.spent()
         if outcome.status == "failed":
             raise _Unbelievable(
-                outcome.category or FailureCategory.PROGRAMMING, outcome.error or "unknown"
+                outcome.category or FailureCategory.PROGRAMMING,
+                outcome.error or "unknown",
+                retry_after_ms=outcome.retry_after_ms,
             )
         _check_output(outcome.output, schema)
     except _Unbelievable as problem:
@@ -90,6 +97,7 @@ def judge(
             usage=usage,
             duration_ms=duration_ms,
             exit_code=exit_code,
+            retry_after_ms=problem.retry_after_ms,
         )
     return Completed(output=outcome.output, usage=usage, duration_ms=duration_ms)
 
@@ -115,6 +123,8 @@ def _first_problem(error: ValidationError) -> str:
 
 
 def _how_it_died(exit_code: int) -> str:
+    if exit_code == -signal.SIGKILL:
+        return "the child was killed, as by the system when memory runs out, and left no outcome"
     if exit_code < 0:
         return f"the child was killed by signal {-exit_code} and left no outcome"
     return f"the child ended with exit code {exit_code} and left no outcome"

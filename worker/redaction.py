@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-REDACTED = "[redacted]"
+from switchyard.domain.error_text import REDACTED, without_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +11,9 @@ class Redaction:
 
     secret: str | None = None
 
-    def text(self, text: str) -> str:
-        return text.replace(self.secret, REDACTED) if self.secret else text
+    def line(self, text: str) -> str:
+        """A line for a log: without anything that looks like a secret either."""
+        return without_secrets(text.replace(self.secret, REDACTED) if self.secret else text)
 
     def data(self, data: bytes) -> bytes:
         return data.replace(self.secret.encode(), REDACTED.encode()) if self.secret else data

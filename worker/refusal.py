@@ -1,22 +1,17 @@
 """What a receiver does with a message for a task that it may not run."""
 
-import math
-from typing import Final
-
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
-from switchyard.domain.states import TaskState
+from switchyard.domain.giving_up import cancelled, exhausted
 from switchyard.domain.task import Outcome, Task
 from switchyard.observability import get_logger
 from switchyard.ports import Refused
 from switchyard.usecases import task_events
+from switchyard.usecases.tell_again import tell_again
 from worker.patience import patiently
 
 logger = get_logger("worker")
-
-LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit; what is due later is the sweeper's business
-EXHAUSTED: Final = "exhausted"
 
 
 class Refusals:
@@ -38,23 +33,20 @@ class Refusals:
             case NotYet():
                 return await self._send_later(task, decision)
             case Exhausted():
-                return await self._give_up(task, _exhausted(task, decision))
+                return await self._give_up(task, exhausted(task, decision))
             case Flagged():
-                outcome = Outcome(state=TaskState.CANCELLED, error=decision.reason)
-                return await self._give_up(task, outcome)
+                return await self._give_up(task, cancelled(decision))
 
     async def _tell_again(self, task: Task) -> bool:
-        """The same event with the same id: whoever settled it may have died before telling."""
-        payload = await self._ports.offload(self._ports.payloads.read, task.ref)
-        fact = task_events.settled(task, output=payload.output)
-        await patiently(self._ports, self._ports.emitter.emit, fact)
+        payloads, emitter = self._ports.payloads, self._ports.emitter
+        await patiently(self._ports, tell_again, task, payloads=payloads, emitter=emitter)
         return True
 
     async def _send_later(self, task: Task, decision: NotYet) -> bool:
-        wait = None if decision.wait_ms is None else math.ceil(decision.wait_ms / 1000)
-        if wait is not None and wait <= LONGEST_DELAY_SECONDS:
+        delay = decision.delay_seconds
+        if delay is not None:
             message = TaskMessage.to(task.ref, run=task.run)
-            await patiently(self._ports, self._ports.queue.send, [message], delay_seconds=wait)
+            await patiently(self._ports, self._ports.queue.send, [message], delay_seconds=delay)
         return True
 
     async def _give_up(self, task: Task, outcome: Outcome) -> bool:
@@ -68,10 +60,3 @@ class Refusals:
         fact = task_events.settled(settled, output=None)
         await patiently(self._ports, self._ports.emitter.emit, fact)
         return True
-
-
-def _exhausted(task: Task, decision: Exhausted) -> Outcome:
-    error = f"{decision.reason}; the last worker stopped renewing its lease"
-    if task.last_error:
-        error += f"; before that: {task.last_error}"
-    return Outcome(state=TaskState.FAILED, error=error, error_category=EXHAUSTED)

@@ -7,6 +7,7 @@ from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.failures import FailureCategory, GiveUp, Retry, decide_retry
+from switchyard.domain.parking import Park, decide_park
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Json, Lease, Outcome, Task
 from switchyard.observability import get_logger
@@ -37,7 +38,7 @@ class Settling:
         """When this returns, the message may go. Raise `Unavailable`, `LeaseLost` among them."""
         match verdict:
             case HandedBack():
-                await self._hand_back(claimed, verdict)
+                await self._hand_back(claimed, verdict.reason, delay_ms=verdict.delay_ms)
             case Failed():
                 await self._settle_failure(claimed, verdict)
             case Completed():
@@ -46,15 +47,29 @@ class Settling:
                 await self._store(claimed, _outcome(verdict), None)
 
     async def _settle_failure(self, claimed: Claimed, failed: Failed) -> None:
-        task = claimed.task
-        decision = decide_retry(
-            failed.category, attempt=task.attempt, max_attempts=task.max_attempts
-        )
+        decision = self._decide(claimed.task, failed)
         match decision:
+            case Park():
+                delay = self._ports.randomness.between(decision.delay_ms, decision.longest_delay_ms)
+                await self._hand_back(
+                    claimed, decision.reason, delay_ms=round(delay), error=failed.error
+                )
             case Retry():
                 await self._retry(claimed, failed, decision)
             case GiveUp():
                 await self._store(claimed, _outcome(failed), None)
+
+    def _decide(self, task: Task, failed: Failed) -> Park | Retry | GiveUp:
+        parking = decide_park(
+            task,
+            failed.category,
+            retry_after_ms=failed.retry_after_ms,
+            usage=failed.usage,
+            now_ms=self._ports.clock.now_ms(),
+        )
+        return parking or decide_retry(
+            failed.category, attempt=task.attempt, max_attempts=task.max_attempts
+        )
 
     async def _store(self, claimed: Claimed, outcome: Outcome, output: Json) -> None:
         settled = await patiently(
@@ -70,14 +85,15 @@ class Settling:
         logger.info("task is settled", extra=_fields(settled) | {"error": outcome.error})
 
     async def _retry(self, claimed: Claimed, failed: Failed, retry: Retry) -> None:
-        delay_ms = round(self._ports.randomness.between(0, retry.longest_delay_ms))
+        drawn_ms = round(self._ports.randomness.between(0, retry.longest_delay_ms))
+        delay_ms = max(drawn_ms, failed.retry_after_ms or 0)
         now_ms = self._ports.clock.now_ms()
         released = await self._release(
             claimed.lease,
             now_ms,
             delay_ms,
             give_attempt_back=False,
-            error=failed.error[:MAX_LAST_ERROR_CHARACTERS],
+            error=failed.error,
         )
         await self._tell(
             task_events.attempt_failed(
@@ -91,12 +107,13 @@ class Settling:
         fields = {"error": failed.error, "delay_ms": delay_ms}
         logger.warning("attempt failed", extra=_fields(claimed.task) | fields)
 
-    async def _hand_back(self, claimed: Claimed, handed_back: HandedBack) -> None:
+    async def _hand_back(
+        self, claimed: Claimed, reason: str, *, delay_ms: int, error: str | None = None
+    ) -> None:
         now_ms = self._ports.clock.now_ms()
         released = await self._release(
-            claimed.lease, now_ms, handed_back.delay_ms, give_attempt_back=True
+            claimed.lease, now_ms, delay_ms, give_attempt_back=True, error=error
         )
-        reason = handed_back.reason
         await self._tell(task_events.released(released, reason=reason, at_ms=now_ms))
         logger.info("task is handed back", extra=_fields(claimed.task) | {"reason": reason})
 
@@ -117,7 +134,7 @@ class Settling:
             not_before_ms=now_ms + delay_ms,
             now_ms=now_ms,
             give_attempt_back=give_attempt_back,
-            error=error,
+            error=error and error[:MAX_LAST_ERROR_CHARACTERS],
         )
         await patiently(
             self._ports,

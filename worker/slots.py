@@ -5,12 +5,17 @@ import asyncio
 
 class Slots:
     def __init__(self, count: int) -> None:
+        self._count = count
         self._free = count
         self._changed = asyncio.Condition()
 
     async def one_is_free(self) -> None:
         async with self._changed:
             await self._changed.wait_for(lambda: self._free > 0)
+
+    async def all_are_free(self) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._free == self._count)
 
     def take(self, *, at_most: int) -> int:
         """Take as many as are free, up to the limit."""

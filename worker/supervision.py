@@ -3,17 +3,20 @@
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from switchyard.ports import Clock, Sleep
+from worker.activity import LastActivity
 from worker.child import Child
 from worker.child_environment import Credential, child_environment
-from worker.children import Children
+from worker.child_output import Printed
+from worker.children import Children, ToStart
 from worker.folder import TaskFolder
+from worker.privileges import as_agent_user
 from worker.redaction import Redaction
 from worker.task.assignment import Assignment
 from worker.waiting import first_of
@@ -24,6 +27,7 @@ TIMEOUT_KILL_SECONDS: Final = 5.0
 class Ended(StrEnum):
     BY_ITSELF = "by itself"
     TIMED_OUT = "timed out"
+    PRINTED_TOO_MUCH = "printed too much"
     CANCELLED = "cancelled"
     HANDED_BACK = "handed back"
 
@@ -51,22 +55,29 @@ class Supervisor:
         folder: TaskFolder,
         *,
         credential: Credential | None,
+        activity: LastActivity,
         interruptions: Mapping[Ended, asyncio.Event],
         on_start: Callable[[int], Coroutine[None, None, None]],
     ) -> Run:
-        """`on_start` is told the process id, and runs beside the child."""
+        """`on_start` is told the process id, and runs beside the child.
+
+        Raise `OSError` when there can be none.
+        """
         assignment.write(folder.path)
+        printed = Printed()
         began = self.clock.monotonic()
         signal = None
-        async with (
-            asyncio.TaskGroup() as beside,
-            self._child(assignment.request_id, folder.path, credential) as child,
-        ):
+        started = AsyncExitStack()
+        child = await started.enter_async_context(
+            self._child(assignment.request_id, folder.path, credential, printed, activity)
+        )
+        async with asyncio.TaskGroup() as beside, started:
             beside.create_task(on_start(child.pid))
             ended = await first_of(
                 {
                     Ended.BY_ITSELF: child.exited(),
                     Ended.TIMED_OUT: self.sleep(assignment.timeout_ms / 1000),
+                    Ended.PRINTED_TOO_MUCH: printed.too_much.wait(),
                     **{end: event.wait() for end, event in interruptions.items()},
                 }
             )
@@ -80,13 +91,24 @@ class Supervisor:
         )
 
     def _child(
-        self, request_id: str, folder: Path, credential: Credential | None
+        self,
+        request_id: str,
+        folder: Path,
+        credential: Credential | None,
+        printed: Printed,
+        activity: LastActivity,
     ) -> AbstractAsyncContextManager[Child]:
         return self.children.running(
-            # -P: the folder belongs to the agent, so nothing is imported from it.
-            [sys.executable, "-P", "-m", "worker.task", str(folder)],
-            folder=folder,
-            environment=child_environment(self.host_environment, folder, credential=credential),
-            request_id=request_id,
-            redaction=Redaction(credential.value if credential else None),
+            ToStart(
+                # -P: the folder belongs to the agent, so nothing is imported from it.
+                command=as_agent_user(
+                    [sys.executable, "-P", "-m", "worker.task", str(folder)], self.host_environment
+                ),
+                folder=folder,
+                environment=child_environment(self.host_environment, folder, credential=credential),
+                request_id=request_id,
+                redaction=Redaction(credential.value if credential else None),
+                printed=printed,
+                activity=activity,
+            )
         )

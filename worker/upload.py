@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -24,6 +25,8 @@ MAX_FILE_BYTES: Final = 20 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
 MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
 UPLOADS_AT_ONCE: Final = 3  # a slot has four threads, and its lease needs one
+
+RAW_LOGS: Final = ("logs/stdout.log", "logs/stderr.log")
 
 CONTENT_TYPES: Final[Mapping[str, str]] = {
     ".json": "application/json",
@@ -48,9 +51,13 @@ class Uploader:
         self._ports = ports
         self._redaction = redaction
 
-    async def upload(self, folder: TaskFolder, *, prefix: str) -> bool:
-        """Whether there was anything. Raise `Unavailable`; what is too much is left out."""
-        names = await self._ports.offload(_names, folder.path)
+    async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> bool:
+        """Whether there was anything. Raise `Unavailable`; what is too much is left out.
+
+        Of a completed task, what only explains a failure is left out too, and the result, which
+        `upload_result` brings.
+        """
+        names = await self._ports.offload(_names, folder.path, completed=completed)
         room = asyncio.Semaphore(UPLOADS_AT_ONCE)
 
         async def upload_one(name: str) -> bool:
@@ -79,9 +86,12 @@ class Uploader:
         self._ports.blobs.put(key, content, content_type=content_type)
 
 
-def _names(folder: Path) -> list[str]:
+def _names(folder: Path, *, completed: bool) -> list[str]:
     """Relative to the folder; small ones first, so that the bounds cost the fewest."""
     sizes = {path: path.lstat().st_size for path in _ordinary_files(folder)}
+    if completed:
+        dispensable = {path for path in sizes if _explains_failures_only(path, folder)}
+        sizes = {path: size for path, size in sizes.items() if path not in dispensable}
     chosen: list[str] = []
     total = 0
     for path in sorted(sizes, key=lambda path: (sizes[path], path)):
@@ -104,6 +114,13 @@ def _ordinary_files(folder: Path) -> Iterator[Path]:
                 key = path.relative_to(folder).as_posix()
                 if not path.is_symlink() and path.is_file() and _can_be_a_key(key):
                     yield path
+
+
+def _explains_failures_only(path: Path, folder: Path) -> bool:
+    name = path.relative_to(folder).as_posix()
+    if name in RAW_LOGS:
+        return path.lstat().st_size == 0
+    return name == RESULT_FILE or fnmatchcase(name, "logs/*.prompt.md")
 
 
 def _can_be_a_key(name: str) -> bool:

@@ -25,6 +25,8 @@ class Failed:
     duration_ms: int = 0
     exit_code: int | None = None
     artifacts: str | None = None
+    retry_after_ms: int | None = None
+    """How long whoever refused asked us to wait, if they said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,12 +41,15 @@ async def all_of(waits: Iterable[Awaitable[R]]) -> list[R]:
 class Pauses:
     """How long to wait after each failure in a row: exponential, with full jitter."""
 
-    def __init__(self, randomness: Randomness) -> None:
+    def __init__(
+        self, randomness: Randomness, *, longest_seconds: float = LONGEST_PAUSE_SECONDS
+    ) -> None:
         self._randomness = randomness
+        self._longest_seconds = longest_seconds
         self._failures = 0
 
     def next_seconds(self) -> float:
-        longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
+        longest = min(FIRST_PAUSE_SECONDS * 2**self._failures, self._longest_seconds)
         self._failures += 1
         return self._randomness.between(0, longest)
 

@@ -147,9 +147,9 @@ def _moment(given: str | None) -> str | None:
         return None
     try:
         moment = datetime.fromisoformat(given)
-    except ValueError:
+        return (moment if moment.tzinfo else moment.astimezone()).isoformat()
+    except (ValueError, OverflowError):
         return given
-    return (moment if moment.tzinfo else moment.astimezone()).isoformat()
 
 
 def _json_lines(events: Sequence[EventView]) -> None:

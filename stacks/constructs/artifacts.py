@@ -7,6 +7,7 @@ from constructs import Construct
 
 from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, allow
 from stacks.stage import Stage
+from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.contracts.undeliverable import KEPT_BELOW
 
 TASK_FILES = "task/*"
@@ -49,6 +50,9 @@ class ArtifactsBucket(Construct):
 
     def allow_keeping_undeliverable(self, role: iam.IRole) -> None:
         self._allow_below(f"{KEPT_BELOW}/*", role, "s3:PutObject")
+
+    def allow_quarantine(self, role: iam.IRole) -> None:
+        self._allow_below(f"{QUARANTINED_BELOW}/*", role, "s3:PutObject")
 
     def _allow_below(self, keys: str, role: iam.IRole, *actions: str) -> None:
         allow(role, *actions, on=[f"{self._arn}/{keys}"])

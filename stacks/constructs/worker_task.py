@@ -17,6 +17,21 @@ from stacks.stage import Stage
 SERVICE = "worker"
 STOP_TIMEOUT_SECONDS = 120  # the most that Fargate grants
 WRITABLE_FOLDERS = {"tasks": "/work", "temporary": "/tmp"}  # noqa: S108  a volume of its own
+ENTRYPOINT = "/app/worker/entrypoint.sh"
+# Of Docker's fourteen the entrypoint needs KILL, SETGID, SETUID and SETPCAP, and Fargate can take
+# away but not give: dropping all of them and adding four back is refused.
+UNNEEDED_CAPABILITIES = (
+    ecs.Capability.AUDIT_WRITE,
+    ecs.Capability.CHOWN,
+    ecs.Capability.DAC_OVERRIDE,
+    ecs.Capability.FOWNER,
+    ecs.Capability.FSETID,
+    ecs.Capability.MKNOD,
+    ecs.Capability.NET_BIND_SERVICE,
+    ecs.Capability.NET_RAW,
+    ecs.Capability.SETFCAP,
+    ecs.Capability.SYS_CHROOT,
+)
 
 
 class WorkerTask(Construct):
@@ -37,13 +52,16 @@ class WorkerTask(Construct):
                 operating_system_family=ecs.OperatingSystemFamily.LINUX,
             ),
         )
+        self.log_group = self._log_group(stage)
         container = self.definition.add_container(
             SERVICE,
             image=_image(stage),
             environment={**environment, **powertools_environment(stage, service=SERVICE)},
             secrets={stage.claude_credential: self._claude_credential(stage)},
-            logging=ecs.LogDriver.aws_logs(stream_prefix=SERVICE, log_group=self._log_group(stage)),
+            logging=ecs.LogDriver.aws_logs(stream_prefix=SERVICE, log_group=self.log_group),
             readonly_root_filesystem=True,
+            linux_parameters=self._linux_parameters(),
+            health_check=_health_check(),
             stop_timeout=Duration.seconds(STOP_TIMEOUT_SECONDS),
         )
         self._give_writable_folders(container)
@@ -64,6 +82,11 @@ class WorkerTask(Construct):
             removal_policy=stage.removal_policy,
         )
 
+    def _linux_parameters(self) -> ecs.LinuxParameters:
+        parameters = ecs.LinuxParameters(self, "LinuxParameters")
+        parameters.drop_capabilities(*UNNEEDED_CAPABILITIES)
+        return parameters
+
     def _give_writable_folders(self, container: ecs.ContainerDefinition) -> None:
         for volume, path in WRITABLE_FOLDERS.items():
             self.definition.add_volume(name=volume)
@@ -82,6 +105,17 @@ class WorkerTask(Construct):
             "*",
             because="ecr:GetAuthorizationToken takes no resource.",
         )
+
+
+def _health_check() -> ecs.HealthCheck:
+    """Run as root, hence through the entrypoint: the pulse lies where only the worker looks."""
+    return ecs.HealthCheck(
+        command=["CMD", ENTRYPOINT, "python", "-m", "worker.health"],
+        interval=Duration.seconds(30),
+        timeout=Duration.seconds(10),
+        start_period=Duration.seconds(60),
+        retries=3,
+    )
 
 
 def _image(stage: Stage) -> ecs.ContainerImage:

@@ -11,13 +11,16 @@ from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable, deserialized
+from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.adapters.memory.transport import MemoryMail
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.ports import (
     ApiKeys,
     BlobStore,
@@ -26,8 +29,10 @@ from switchyard.ports import (
     EventReader,
     JobIntake,
     JobStore,
+    Mail,
     Overdue,
     Payloads,
+    TaskAdoption,
     TaskGraph,
     TaskLeases,
 )
@@ -49,6 +54,10 @@ class Backend:
     reader: EventReader
     blobs: BlobStore
     queue: Any
+    mail: Mail
+    queue_name: str
+    """How the mail calls the queue."""
+    adoption: TaskAdoption
     kept_events: Callable[[], list[dict[str, Any]]]
     keep_many: Callable[[Sequence[dict[str, Any]]], None]
     """As `log.append` keeps each that says nothing free-form, but in batches."""
@@ -78,6 +87,9 @@ def in_memory() -> Backend:
         reader=yard.reader,
         blobs=yard.blobs,
         queue=yard.queue,
+        mail=MemoryMail({"tasks": yard.queue}),
+        queue_name="tasks",
+        adoption=yard.adoption,
         kept_events=lambda: list(yard.log.records.values()),
         keep_many=keep_many,
         clock=clock,
@@ -88,11 +100,12 @@ def in_memory() -> Backend:
 def in_the_cloud(cloud: Cloud) -> Backend:
     """With tables, a bucket and a queue that no other test sees."""
     dynamodb, sqs = cloud.client("dynamodb"), cloud.client("sqs")
-    state = DynamoDbTable(dynamodb, state_table(dynamodb, cloud.fresh("state")))
-    events = DynamoDbTable(dynamodb, events_table(dynamodb, cloud.fresh("events")))
-    definitions = DynamoDbTable(dynamodb, a_table(dynamodb, cloud.fresh("definitions")))
+    state = cloud.table(state_table(dynamodb, cloud.fresh("state")))
+    events = cloud.table(events_table(dynamodb, cloud.fresh("events")))
+    definitions = cloud.table(a_table(dynamodb, cloud.fresh("definitions")))
     blobs = a_bucket(cloud)
     payloads = DynamoDbPayloads(state, blobs)
+    queue_name = cloud.fresh("tasks")
     return Backend(
         intake=DynamoDbJobIntake(state, payloads),
         jobs=DynamoDbJobStore(state),
@@ -105,11 +118,14 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         log=DynamoDbEventLog(events),
         reader=DynamoDbEventReader(events, EventOverflow(blobs, BUCKET)),
         blobs=blobs,
-        queue=SqsTaskQueue(sqs, sqs.create_queue(QueueName=cloud.fresh("tasks"))["QueueUrl"]),
+        queue=SqsTaskQueue(sqs, sqs.create_queue(QueueName=queue_name)["QueueUrl"]),
+        mail=SqsMail(sqs),
+        queue_name=queue_name,
+        adoption=DynamoDbTaskAdoption(state, payloads),
         kept_events=lambda: [
             deserialized(item) for item in dynamodb.scan(TableName=events.name)["Items"]
         ],
-        keep_many=events.put_many,
+        keep_many=lambda records: _put_in_batches(dynamodb, events.name, records),
         clock=cloud.clock,
         accepts_stale_receipts=cloud.accepts_stale_receipts,
     )
@@ -120,3 +136,9 @@ def a_bucket(cloud: Cloud) -> S3BlobStore:
     elsewhere = {"CreateBucketConfiguration": {"LocationConstraint": cloud.region}}
     s3.create_bucket(Bucket=name, **({} if cloud.region == "us-east-1" else elsewhere))
     return S3BlobStore(s3, name)
+
+
+def _put_in_batches(dynamodb: Any, table: str, records: Sequence[dict[str, Any]]) -> None:
+    for start in range(0, len(records), 25):
+        puts = [{"PutRequest": {"Item": serialized(r)}} for r in records[start : start + 25]]
+        dynamodb.batch_write_item(RequestItems={table: puts})

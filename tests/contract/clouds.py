@@ -20,9 +20,11 @@ from local.home import Home
 from local.loopback import LOOPBACK
 from local.ministack import MiniStack
 from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.table import DynamoDbTable, on_threads
 from switchyard.adapters.system import SystemClock
 from switchyard.ports import Clock
 from tests.fakes.tables import REGION
+from tests.simulation.cloud.cloud import one_by_one
 from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.s3 import S3
 from tests.simulation.cloud.sqs import Queue, Sqs
@@ -44,6 +46,10 @@ class Cloud:
     of 8 threads for one item, 58 had two winners."""
     clock: Clock = field(default_factory=SystemClock)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def table(self, name: str) -> DynamoDbTable:
+        spread = on_threads if self.decides_and_writes_at_once else one_by_one
+        return DynamoDbTable(self.client("dynamodb"), name, all_of=spread)
 
     def fresh(self, name: str) -> str:
         """A name that nothing else in this cloud has."""

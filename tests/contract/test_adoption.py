@@ -4,10 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
-from switchyard.adapters.memory.adoption import MemoryTaskAdoption
-from switchyard.adapters.memory.payloads import MemoryPayloads
 from switchyard.domain import due
 from switchyard.domain.adoption import Adoption, adopted_task
 from switchyard.domain.claims import Busy, Done
@@ -26,17 +22,18 @@ FAILED = Outcome(state=TaskState.FAILED, error="boom")
 
 @pytest.fixture
 def adoption(backend: Backend) -> TaskAdoption:
-    """Beside the backend's other adapters, on what they share."""
-    payloads = backend.payloads
-    if isinstance(payloads, MemoryPayloads):
-        return MemoryTaskAdoption(payloads._state)
-    assert isinstance(payloads, DynamoDbPayloads)
-    return DynamoDbTaskAdoption(payloads._table, payloads)
+    return backend.adoption
 
 
-def an_adoption(given: Json = None, *, ref: TaskRef = BARE, version: int = 3) -> Adoption:
+def an_adoption(
+    given: Json = None,
+    *,
+    context: dict[str, Json] | None = None,
+    ref: TaskRef = BARE,
+    version: int = 3,
+) -> Adoption:
     task = adopted_task(ref, definition="scrape", version=version, now_ms=NOW_MS)
-    return Adoption(task, given)
+    return Adoption(task, given, context or {})
 
 
 def claim(backend: Backend, ref: TaskRef = BARE, *, now_ms: int = NOW_MS) -> Lease:
@@ -60,6 +57,15 @@ def test_an_adopted_task_is_kept_with_its_input(
     assert adoption.adopt(an_adoption(given))
     assert the_task(backend) == an_adoption().task
     assert backend.payloads.read(BARE) == Payload(input=given)
+
+
+@pytest.mark.parametrize("size", [1, 20_000], ids=["small", "large"])
+def test_what_others_made_is_kept_with_it(
+    backend: Backend, adoption: TaskAdoption, size: int
+) -> None:
+    context = {"parent": {"text": "x" * size}, "other": None}
+    assert adoption.adopt(an_adoption("given", context=context))
+    assert backend.payloads.read(BARE) == Payload(input="given", context=context)
 
 
 def test_an_adopted_task_is_claimed_and_settled_like_any_other(

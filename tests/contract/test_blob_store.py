@@ -21,3 +21,21 @@ def test_a_blob_is_replaced(backend: Backend) -> None:
 def test_a_blob_that_is_not_there_will_not_come_by_waiting(backend: Backend) -> None:
     with pytest.raises(MissingBlob, match="task/nothing"):
         backend.blobs.get("task/nothing")
+
+
+def test_keys_are_listed_by_their_beginning_however_many(backend: Backend) -> None:
+    keys = [f"quarantine/2027-01-{day:02}/m.json" for day in range(1, 12)]
+    for key in [*reversed(keys), "quarantined/x", "quarantine", "task/quarantine/x"]:
+        backend.blobs.put(key, b"{}", content_type="text/plain")
+    assert list(backend.blobs.keys("quarantine/")) == keys
+    assert list(backend.blobs.keys("nothing/")) == []
+
+
+def test_what_was_deleted_is_gone_and_may_be_deleted_again(backend: Backend) -> None:
+    for key in ("a/1", "a/2"):
+        backend.blobs.put(key, b"x", content_type="text/plain")
+    for _ in range(2):
+        backend.blobs.delete("a/1")
+    assert list(backend.blobs.keys("a/")) == ["a/2"]
+    with pytest.raises(MissingBlob):
+        backend.blobs.get("a/1")

@@ -25,6 +25,18 @@ def test_definitions_with_schemas_come_back_as_they_were(backend: Backend) -> No
     assert backend.definitions.all("other") == ()
 
 
+def test_definitions_with_steps_come_back_as_they_were(backend: Backend) -> None:
+    steps = [
+        {"name": "plan", "description": "Plan.", "outputSchema": {"enum": [None, 0.5]}},
+        {"name": "write", "description": "{{steps.plan.output}}", "tools": []},
+    ]
+    definition = a_definition(steps=steps, max_cost_usd=0.25, input_schema={"const": None})
+    kept = backend.definitions.put(TENANT, "b", definition)
+    assert backend.definitions.version(TENANT, "b", 1) == kept
+    assert kept.content == definition
+    assert backend.definitions.put(TENANT, "b", definition).version == 1
+
+
 def test_a_version_that_never_was_is_unknown(backend: Backend) -> None:
     backend.definitions.put(TENANT, "scrape", a_definition())
     with pytest.raises(UnknownDefinition):

@@ -28,10 +28,21 @@ def test_a_written_job_is_read_back_whole(backend: Backend) -> None:
     )
 
 
-def test_a_job_is_written_once(backend: Backend) -> None:
-    backend.intake.write(a_plan())
+def test_writing_a_job_again_undoes_nothing(backend: Backend) -> None:
+    """A try that nobody waited for any more may arrive when the job is under way."""
+    plan = a_plan()
+    backend.intake.write(plan)
+    moved = backend.graph.remove_edge(JOB.task("scrape-store"), f"{START}@1", completed=True)
+    backend.intake.write(plan)
+    assert backend.graph.find(moved.ref) == moved
+
+
+def test_a_job_that_was_opened_is_not_written_again(backend: Backend) -> None:
+    plan = a_plan()
+    backend.intake.write(plan)
+    backend.intake.open(plan, now_ms=NOW_MS)
     with pytest.raises(Conflict):
-        backend.intake.write(a_plan())
+        backend.intake.write(plan)
 
 
 def test_opening_a_job_settles_its_start(backend: Backend) -> None:

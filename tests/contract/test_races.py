@@ -19,6 +19,7 @@ from tests.builders import NOW_MS, a_plan, a_task
 from tests.contract.backends import a_bucket
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import state_table
+from tests.simulation.cloud.cloud import one_by_one
 
 WORKERS = 8
 ROUNDS = 200
@@ -46,9 +47,9 @@ class OneUpdateAtATime:
 def table(cloud: Cloud) -> DynamoDbTable:
     client = cloud.client("dynamodb")
     name = state_table(client, cloud.fresh("state"))
-    return DynamoDbTable(
-        client if cloud.decides_and_writes_at_once else OneUpdateAtATime(client), name
-    )
+    if cloud.decides_and_writes_at_once:
+        return cloud.table(name)
+    return DynamoDbTable(OneUpdateAtATime(client), name, all_of=one_by_one)
 
 
 @pytest.fixture

@@ -270,3 +270,14 @@ def test_a_failure_by_whoever_claimed_it_since_is_not_a_giving_up(ready: Backend
     assert read is not None
     ready.leases.settle(claim(ready).lease, FAILED, output=None, now_ms=NOW_MS)
     assert ready.leases.give_up(read, FAILED, now_ms=NOW_MS) is None
+
+
+def test_what_was_handed_back_since_it_was_read_is_not_given_up(ready: Backend) -> None:
+    """The owner was away for longer than its lease, came back and handed the task back."""
+    claimed = claim(ready)
+    lapsed = NOW_MS + 2 * LEASE_MS
+    handed_back = ready.leases.release(
+        claimed.lease, not_before_ms=lapsed, now_ms=lapsed, give_attempt_back=True
+    )
+    assert ready.leases.give_up(claimed.task, FAILED, now_ms=lapsed) is None
+    assert ready.graph.find(ROOT) == handed_back

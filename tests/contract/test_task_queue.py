@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from switchyard.contracts.messages import TaskMessage, parse_task_message
+from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.ports import Received
 from tests.builders import JOB
@@ -45,7 +45,7 @@ def test_messages_are_received_hidden_and_deleted(backend: Backend) -> None:
     sent = [TaskMessage.to(JOB.task(f"t{n}"), run=1) for n in range(25)]
     backend.queue.send(sent)
     received = receive_all(backend)
-    names = sorted(parse_task_message(message.body).task_id for message in received)
+    names = sorted(TaskMessage.model_validate_json(message.body).task_id for message in received)
     assert names == sorted(message.task_id for message in sent)
     assert json.loads(received[0].body)["schema"] == 1
     for message in received:

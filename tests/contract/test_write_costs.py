@@ -14,7 +14,7 @@ DATA_MODEL = Path(__file__).parents[2] / "docs" / "data-model.md"
 COST = re.compile(r"^\| `(\w+)` \|.*\| (\d+) \|$", re.MULTILINE)
 
 UNITS: dict[Callable[[MeteredYard], int], int] = {
-    writes.write_job: 23,
+    writes.write_job: 44,
     writes.open_job: 8,
     writes.note_failure: 2,
     writes.settle_job: 3,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from switchyard.adapters.dynamodb.table import serialized
+from switchyard.adapters.dynamodb.values import serialized
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import state_table
 from tests.fakes.write_units import MeteredDynamoDb, size_of

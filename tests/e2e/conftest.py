@@ -11,6 +11,7 @@ import boto3
 import httpx
 import pytest
 import yaml
+from boto3.dynamodb.conditions import Key
 
 from local.cloud import LocalCloud
 from local.endpoint import Endpoint
@@ -25,6 +26,7 @@ from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import JobRef, due_shard
 from switchyard.domain.plan import JobPlan, plan_job
 from tests.e2e.documents import DEFINITION
+from tests.e2e.workers import Workers, instead_of_its_own
 
 ROOT = Path(__file__).parents[2]
 RECORDER = Path(__file__).parent / "recorder"
@@ -39,6 +41,7 @@ class RunningCloud:
     folder: Path
     calls: Path
     """Where the recorder writes."""
+    local: LocalCloud
 
     @property
     def http(self) -> httpx.Client:
@@ -115,12 +118,38 @@ class RunningCloud:
         with self.http as http:
             return TaskView.model_validate(http.get(f"/jobs/{job_id}/tasks/{task_id}").json())
 
+    def control_item(self, job_id: str, task_id: str) -> dict[str, Any]:
+        key = {"PK": f"TENANT#local#JOB#{job_id}", "SK": f"TASK#{task_id}"}
+        table = self.table(self.output("infrastructure", "StateTableName"))
+        item: dict[str, Any] = table.get_item(Key=key, ConsistentRead=True)["Item"]
+        return item
+
+    def told_of(self, job_id: str, task_id: str) -> list[dict[str, Any]]:
+        """The task's events in the log, oldest first."""
+        table = self.table(self.output("infrastructure", "EventsTableName"))
+        entity = Key("GSI1PK").eq(f"TASK#{job_id}__{task_id}")
+        answer = table.query(IndexName="GSI1-index", KeyConditionExpression=entity)
+        return list(answer["Items"])
+
+    def messages(self, queue_url: str) -> tuple[int, int]:
+        """How many are waiting, and how many are in flight."""
+        counts = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        answer = self.client("sqs").get_queue_attributes(QueueUrl=queue_url, AttributeNames=counts)
+        waiting, in_flight = (int(answer["Attributes"][count]) for count in counts)
+        return waiting, in_flight
+
     def blob(self, task: TaskView, name: str) -> str:
         assert task.artifacts is not None
         bucket, _, prefix = task.artifacts.removeprefix("s3://").partition("/")
         answer = self.client("s3").get_object(Bucket=bucket, Key=f"{prefix}{name}")
         text: str = answer["Body"].read().decode()
         return text
+
+    def prompt(self, task: TaskView) -> str:
+        """What the agent of its one step was asked."""
+        (step,) = json.loads(self.blob(task, "traces/session_trace.json"))["steps"]
+        prompt: str = step["prompt"]
+        return prompt
 
 
 @pytest.fixture(scope="session")
@@ -138,9 +167,16 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
         },
     )
     try:
-        yield RunningCloud(local.up(print), folder, calls)
+        yield RunningCloud(local.up(print), folder, calls, local)
     finally:
         local.down(print)
+
+
+@pytest.fixture(scope="module")
+def workers(cloud: RunningCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    folder = tmp_path_factory.mktemp("workers")
+    with instead_of_its_own(cloud.local, cloud.folder, folder) as workers:
+        yield workers
 
 
 @pytest.fixture(scope="session")

@@ -38,11 +38,13 @@ def all_saved(cloud: RunningCloud, brand_job: JobView) -> None:
 
 
 def told_by_gsi1(cloud: RunningCloud, job: JobView) -> Counter[tuple[str, str]]:
+    """Without heartbeats: a slow machine has some, and no other index knows them."""
     entities = [f"JOB#{job.job_id}", *(f"TASK#{job.job_id}__{name}" for name in TASKS)]
     events = [
         event
         for entity in entities
         for event in events_of(cloud, "GSI1-index", Key("GSI1PK").eq(entity))
+        if event["eventType"] != "Task Heartbeat"
     ]
     return Counter((event["entityId"], event["eventType"]) for event in events)
 
@@ -89,7 +91,7 @@ def test_a_task_starts_after_what_it_waits_for(brand_job: JobView) -> None:
 
 def test_outputs_reach_the_prompts_of_what_follows(cloud: RunningCloud, brand_job: JobView) -> None:
     report = cloud.task(brand_job.job_id, "compile-result")
-    prompt = cloud.blob(report, "logs/task-step.prompt.md")
+    prompt = cloud.prompt(report)
     for parent in ("color-tags", "font-pairing"):
         output = cloud.task(brand_job.job_id, parent).output
         assert output

@@ -60,14 +60,14 @@ def test_an_output_too_large_for_an_item_travels_through_the_bucket(cloud: Runni
     job_id = cloud.submit(document)
     assert cloud.settled(job_id).status == "completed"
     assert cloud.task(job_id, "a").output == {"text": "x" * 20_000}
-    assert "x" * 20_000 in cloud.blob(cloud.task(job_id, "b"), "logs/task-step.prompt.md")
+    assert "x" * 20_000 in cloud.prompt(cloud.task(job_id, "b"))
 
 
 def test_an_input_too_large_for_an_item_travels_through_the_bucket(cloud: RunningCloud) -> None:
     job_id = cloud.submit(a_job({"taskId": "a", "input": {"text": "y" * 20_000}}))
     assert cloud.settled(job_id).status == "completed"
     assert cloud.task(job_id, "a").input == {"text": "y" * 20_000}
-    assert "y" * 20_000 in cloud.blob(cloud.task(job_id, "a"), "logs/task-step.prompt.md")
+    assert "y" * 20_000 in cloud.prompt(cloud.task(job_id, "a"))
 
 
 @pytest.mark.parametrize(

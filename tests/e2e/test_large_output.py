@@ -78,7 +78,7 @@ def test_a_large_input_is_in_the_log_as_it_was_given(
 def test_a_large_output_reaches_the_prompt_of_what_follows(
     cloud: RunningCloud, large_job: JobView
 ) -> None:
-    prompt = cloud.blob(cloud.task(large_job.job_id, "after"), "logs/task-step.prompt.md")
+    prompt = cloud.prompt(cloud.task(large_job.job_id, "after"))
     assert prompt.count("x" * 1_000_000) == 3
 
 

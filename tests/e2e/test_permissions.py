@@ -14,8 +14,12 @@ from typing import Any
 
 import pytest
 
+from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.ids import JobRef
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION, a_job, scripted
+from tests.e2e.letters import kept_letters, send, send_foreign, settled
+from tests.e2e.patience import eventually
 
 FUNCTIONS = {
     "logs:CreateLogStream": "the Lambda runtime writes the log",
@@ -36,6 +40,7 @@ UNUSED_BUT_NEEDED = {
     "switchyard-local-api": FUNCTIONS | EMITTERS | READER,
     "switchyard-local-authorize": FUNCTIONS,
     "switchyard-local-dispatch": QUEUE_CONSUMERS | EMITTERS,
+    "switchyard-local-process-dead-letters": QUEUE_CONSUMERS | EMITTERS,
     "switchyard-local-save-event": QUEUE_CONSUMERS,
     "switchyard-local-sweep": FUNCTIONS
     | EMITTERS
@@ -95,19 +100,48 @@ def recorded(cloud: RunningCloud) -> dict[str, set[tuple[str, str]]]:
     return calls
 
 
-def alert(cloud: RunningCloud) -> None:
-    letter = {
-        "messageId": "by-hand",
-        "eventSource": "aws:sqs",
-        "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:event-queue-dlq-local",
-        "attributes": {"SentTimestamp": "0", "ApproximateFirstReceiveTimestamp": "0"},
-        "messageAttributes": {},
-        "body": "not an event",
-    }
+def hand_over(cloud: RunningCloud, queue: str, *bodies: str, to: str) -> None:
+    """Dead letters, as the event source mapping would."""
+    letters = [
+        {
+            "messageId": f"by-hand-{number}",
+            "eventSource": "aws:sqs",
+            "eventSourceARN": f"arn:aws:sqs:us-east-1:000000000000:{queue}-local",
+            "attributes": {"SentTimestamp": "0", "ApproximateFirstReceiveTimestamp": "0"},
+            "messageAttributes": {},
+            "body": body,
+        }
+        for number, body in enumerate(bodies)
+    ]
     answer = cloud.client("lambda").invoke(
-        FunctionName="switchyard-local-alert", Payload=json.dumps({"Records": [letter]})
+        FunctionName=f"switchyard-local-{to}", Payload=json.dumps({"Records": letters})
     )
     assert json.load(answer["Payload"]) == {"batchItemFailures": []}
+
+
+def all_kinds_of_letters(cloud: RunningCloud, job_id: str) -> None:
+    """Done, with a large output; unknown; of another producer, with a large input."""
+    wake_up = TaskMessage.to(JobRef("local", job_id).task("large"), run=1)
+    foreign = {"name": "do", "requestId": "late-order", "input": "z" * 20_000}
+    hand_over(
+        cloud,
+        "task-queue-dlq",
+        wake_up.model_dump_json(by_alias=True),
+        "poison",
+        json.dumps(foreign),
+        to="process-dead-letters",
+    )
+    assert settled(cloud, "late-order")["state"] == "COMPLETED"
+
+
+def all_kinds_of_messages(cloud: RunningCloud) -> None:
+    poison = send(cloud, "poison")
+    send_foreign(cloud, "order-1", input="z" * 20_000)
+    assert settled(cloud, "order-1")["state"] == "COMPLETED"
+    letters = kept_letters(cloud)
+    eventually(
+        lambda: poison in [kept.id for kept in letters.newest(1000)] or None, "not put aside"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +166,9 @@ def everything_ran(cloud: RunningCloud) -> None:
     cloud.make_overdue(job_id, "large")
     cloud.make_overdue(job_id, "broken")
     cloud.sweep()
-    alert(cloud)
+    hand_over(cloud, "event-queue-dlq", "not an event", to="alert")
+    all_kinds_of_messages(cloud)
+    all_kinds_of_letters(cloud, job_id)
     with cloud.http as http:
         http.get("/jobs").raise_for_status()
         http.get("/task-definitions").raise_for_status()

@@ -1,29 +1,14 @@
 """What ended in a dead-letter queue is in the bucket, and the queue is empty again."""
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
-from switchyard.adapters.system import SystemClock
 from tests.e2e.conftest import RunningCloud
+from tests.e2e.patience import eventually
 
-PATIENCE_SECONDS = 30
 NOT_AN_EVENT = '{"detail": "\\u001b[31mnobody can save this\\n"'
-
-T = TypeVar("T")
-
-
-def eventually(look: Callable[[], T | None], what: str) -> T:
-    clock = SystemClock()
-    deadline = clock.monotonic() + PATIENCE_SECONDS
-    while True:
-        seen = look()
-        if seen is not None:
-            return seen
-        assert clock.monotonic() < deadline, what
-        clock.sleep(0.1)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +26,8 @@ def test_a_dead_letter_is_kept_whole_and_its_queue_is_drained(
     assert kept["queueArn"].endswith(f":{queue}")
     assert kept["messageAttributes"]["ERROR_CODE"]["stringValue"] == "SDK_CLIENT_ERROR"
     assert kept["sentAt"] <= kept["receivedAt"] <= kept["keptAt"]
-    eventually(lambda: is_empty(cloud, url) or None, "it was kept, and is still in the queue")
+    drained = "it was kept, and is still in the queue"
+    eventually(lambda: cloud.messages(url) == (0, 0) or None, drained)
 
 
 def kept_letter(cloud: RunningCloud, queue: str, message_id: str) -> Any:
@@ -51,9 +37,3 @@ def kept_letter(cloud: RunningCloud, queue: str, message_id: str) -> Any:
         if found["Key"].endswith(f"/{message_id}.json"):
             return json.load(s3.get_object(Bucket=bucket, Key=found["Key"])["Body"])
     return None
-
-
-def is_empty(cloud: RunningCloud, queue_url: str) -> bool:
-    counts = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
-    answer = cloud.client("sqs").get_queue_attributes(QueueUrl=queue_url, AttributeNames=counts)
-    return all(answer["Attributes"][count] == "0" for count in counts)

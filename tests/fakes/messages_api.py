@@ -1,30 +1,46 @@
-"""A tiny Messages API on loopback that drives the real Claude SDK in tests."""
+"""A Messages API on loopback that drives the real Claude SDKs in tests."""
 
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
-USAGE = {"input_tokens": 12, "output_tokens": 5, "cache_read_input_tokens": 3}
+from tests.fakes.messages_api_replies import Reply, events, message, says
+
+ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
 
 
 @dataclass
 class MessagesApi:
-    """What it answers, and what it was asked."""
+    """What it answers, in order (the last one over and over), and what it was asked."""
 
+    replies: tuple[Reply, ...]
     url: str = ""
-    error_status: int | None = None
-    answer: dict[str, Any] | None = None
-    """Given through the schema's tool if there is one; `None` answers in plain text."""
     requests: list[dict[str, Any]] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
+    """Every request as it came: path, headers and body."""
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def reply_to(self, request: dict[str, Any]) -> Reply:
+        self.requests.append(request)
+        number = min(len(self.requests), len(self.replies)) - 1
+        return self.replies[number].to(request)
 
 
 @contextmanager
-def messages_api(**script: Any) -> Iterator[MessagesApi]:
-    api = MessagesApi(**script)
+def messages_api(*replies: Reply) -> Iterator[MessagesApi]:
+    api = MessagesApi(replies or (says(),))
     handler = type("Handler", (_Handler,), {"api": api})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -33,6 +49,7 @@ def messages_api(**script: Any) -> Iterator[MessagesApi]:
     try:
         yield api
     finally:
+        api.stopped.set()
         server.shutdown()
         thread.join()
         server.server_close()
@@ -42,12 +59,12 @@ class _Handler(BaseHTTPRequestHandler):
     api: ClassVar[MessagesApi]
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.api.requests.append(body)
-        if self.api.error_status:
-            self._refuse(self.api.error_status)
-        else:
-            self._stream(body)
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.api.heard.append(f"{self.path}\n{self.headers}\n{body}")
+        request = json.loads(body)
+        reply = self.api.reply_to(request)
+        with suppress(BrokenPipeError, ConnectionResetError):  # a client that gave up
+            self._answer(reply, request)
 
     def do_HEAD(self) -> None:
         self.send_response(200)
@@ -56,53 +73,34 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Silence."""
 
-    def _refuse(self, status: int) -> None:
-        answer = json.dumps({"type": "error", "error": {"type": "fake", "message": "refused"}})
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer.encode())
+    def _answer(self, reply: Reply, request: dict[str, Any]) -> None:
+        if reply.hangs:
+            self.api.stopped.wait()
+        elif reply.status != 200:
+            kind = ERROR_TYPES.get(reply.status, "api_error")
+            self._send(reply, {"type": "error", "error": {"type": kind, "message": "no"}})
+        elif request.get("stream"):
+            self._stream(reply, request)
+        else:
+            self._send(reply, message(reply, request))
 
-    def _stream(self, body: dict[str, Any]) -> None:
+    def _send(self, reply: Reply, content: dict[str, Any]) -> None:
+        written = json.dumps(content).encode()
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(written)))
+        self.end_headers()
+        self.wfile.write(written)
+
+    def _stream(self, reply: Reply, request: dict[str, Any]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
+        if reply.announces_its_length:
+            self.send_header("Content-Length", "1000000")
         self.end_headers()
-        for event in _events(body, self.api.answer):
+        for number, event in enumerate(events(reply, request)):
+            if number == reply.events_before_cut:
+                return
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
-
-
-def _events(body: dict[str, Any], answer: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
-    tool = next((t["name"] for t in body.get("tools", []) if "Structured" in t["name"]), None)
-    uses_tool = tool is not None and answer is not None and not _answered(body)
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"]}
-    empty: dict[str, Any] = {
-        "content": [],
-        "stop_reason": None,
-        "stop_sequence": None,
-        "usage": USAGE,
-    }
-    yield {"type": "message_start", "message": message | empty}
-    yield from _tool_use(str(tool), answer) if uses_tool else _text()
-    yield {"type": "content_block_stop", "index": 0}
-    stop = {"stop_reason": "tool_use" if uses_tool else "end_turn", "stop_sequence": None}
-    yield {"type": "message_delta", "delta": stop, "usage": USAGE}
-    yield {"type": "message_stop"}
-
-
-def _answered(body: dict[str, Any]) -> bool:
-    return "tool_result" in json.dumps(body["messages"])
-
-
-def _tool_use(name: str, answer: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
-    block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
-    yield {"type": "content_block_start", "index": 0, "content_block": block}
-    delta = {"type": "input_json_delta", "partial_json": json.dumps(answer)}
-    yield {"type": "content_block_delta", "index": 0, "delta": delta}
-
-
-def _text() -> Iterator[dict[str, Any]]:
-    block = {"type": "text", "text": ""}
-    yield {"type": "content_block_start", "index": 0, "content_block": block}
-    delta = {"type": "text_delta", "text": "plain words"}
-    yield {"type": "content_block_delta", "index": 0, "delta": delta}

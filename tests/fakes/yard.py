@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
-from switchyard.contracts.messages import parse_task_message
+from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import START, JobRef
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import Outcome
@@ -66,7 +66,7 @@ class Yard:
 
     def queued(self) -> set[str]:
         received = self.memory.queue.receive(at_most=99, wait_seconds=0, visibility_seconds=9999)
-        return {parse_task_message(message.body).task_id for message in received}
+        return {TaskMessage.model_validate_json(message.body).task_id for message in received}
 
     def settle(self, task_id: str, outcome: Outcome = COMPLETED, *, times: int = 1) -> None:
         ref = self.job.task(task_id)

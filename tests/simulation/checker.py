@@ -11,12 +11,13 @@
 - I9  once the weather is calm, everything is settled within a bounded time
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.domain.ids import TaskRef
+from switchyard.domain.ids import BARE_PREFIX, TaskRef
 from switchyard.domain.states import JobState, TaskState
 from tests.simulation.history import History, Version
 from tests.simulation.log import log_differences
@@ -40,11 +41,13 @@ class Violation:
 def violations(yard: Yard) -> list[Violation]:
     checks = (
         ("I1", unsettled(yard.history)),
+        ("I1", unadopted(yard)),
         ("I2", completed_twice(yard.history)),
         ("I3", reopened(yard.history)),
         ("I4", changed_by_a_zombie(yard.history)),
+        ("I4", results_of_a_zombie(yard)),
         ("I5", beyond_their_attempts(yard.history)),
-        ("I5", poison_not_put_aside(yard)),
+        ("I5", quarantined_wrongly(yard)),
         ("I6", started_too_early(yard.history)),
         ("I6", shortened(yard.history)),
         ("I6", run_at_the_same_time(yard)),
@@ -65,6 +68,13 @@ def unsettled(history: History) -> Iterator[str]:
         for task, versions in history.tasks.items():
             if task.job == ref and not versions[-1].new.state.settled:
                 yield f"{_name(task)} is still {versions[-1].new.state}"
+
+
+def unadopted(yard: Yard) -> Iterator[str]:
+    for ref in yard.foreign:
+        versions = yard.history.tasks.get(ref, [])
+        if not versions or not versions[-1].new.state.settled:
+            yield f"{ref.request_id} is {versions[-1].new.state if versions else 'not adopted'}"
 
 
 def completed_twice(history: History) -> Iterator[str]:
@@ -104,6 +114,17 @@ def changed_by_a_zombie(history: History) -> Iterator[str]:
                 yield f"{_name(task)} of {old.owner} was changed unfenced: {_tell([version])}"
 
 
+def results_of_a_zombie(yard: Yard) -> Iterator[str]:
+    """A completed task's output was made under the fence that completed it."""
+    for task, versions in yard.history.tasks.items():
+        completed = versions[-1].new
+        if task.hidden or completed.state is not TaskState.COMPLETED:
+            continue
+        made_under = yard.output_of(task).get("fence")
+        if made_under not in {None, completed.fence}:
+            yield f"{_name(task)} completed at fence {completed.fence} with what {made_under} made"
+
+
 def beyond_their_attempts(history: History) -> Iterator[str]:
     for task, versions in history.tasks.items():
         for version in versions:
@@ -111,11 +132,16 @@ def beyond_their_attempts(history: History) -> Iterator[str]:
                 yield f"{_name(task)} is at attempt {version.new.attempt}: {_tell([version])}"
 
 
-def poison_not_put_aside(yard: Yard) -> Iterator[str]:
-    dead = {message.body for message in yard.cloud.dead_letters.messages.values()}
-    for poison in yard.poison:
-        if poison not in dead:
-            yield f"poison is not among the dead letters: {poison!r}"
+def quarantined_wrongly(yard: Yard) -> Iterator[str]:
+    """What is put aside is exactly the poison, and nothing is left among the dead letters."""
+    objects = yard.cloud.s3.objects
+    kept = {json.loads(objects[key])["body"] for key in objects if key.startswith("quarantine/")}
+    for poison in set(yard.poison) - kept:
+        yield f"poison is not put aside: {poison!r}"
+    for good in kept - set(yard.poison):
+        yield f"put aside, and no poison: {good!r}"
+    for message in yard.cloud.dead_letters.messages.values():
+        yield f"still among the dead letters: {message.body!r}"
 
 
 def started_too_early(history: History) -> Iterator[str]:
@@ -162,7 +188,7 @@ def crossed_tenants(yard: Yard) -> Iterator[str]:
             yield f"an event of {tenant} is kept under {record['PK']['S']}"
     for item in yard.cloud.dynamodb.items(yard.cloud.state):
         output = item.get("output", {}).get("S", "")
-        job_id = item["PK"]["S"].rpartition("#")[2]
+        job_id = item["PK"]["S"].rpartition("#")[2].removeprefix(BARE_PREFIX)
         if output not in {"", "null"} and job_id not in output:
             yield f"{item['PK']['S']} holds the output of another: {output[:80]}"
 

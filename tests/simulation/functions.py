@@ -6,19 +6,26 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.sqs import SqsBacklog
 from switchyard.contracts.bus import BusMessage, settled_task
 from switchyard.domain.errors import SwitchyardError
+from switchyard.usecases.adopt_task import Adopter
 from switchyard.usecases.dispatch_task import Dispatcher
+from switchyard.usecases.process_dead_letter import DeadLetterProcessor
+from switchyard.usecases.quarantine import Quarantine
 from switchyard.usecases.save_event import save_event
 from switchyard.usecases.sweep import Sweeper
-from tests.simulation.cloud.cloud import Cloud, Seen
+from tests.simulation.cloud.cloud import TASKS, Cloud, Seen
 from tests.simulation.cloud.sqs import Message, Queue
+from tests.simulation.jobs import TENANTS
 from tests.simulation.kernel.node import Node
 from tests.simulation.kernel.world import World
 
@@ -29,7 +36,7 @@ SWEEP_SECONDS: Final = 60.0
 SWEEP_AT_MOST: Final = 500
 SWEEP_FOR_SECONDS: Final = 20.0
 
-Handle = Callable[[Seen, str], None]
+Handle = Callable[[Seen, Message], None]
 
 
 @dataclass
@@ -110,7 +117,7 @@ class EventSourceMapping:
 
     def _succeeds(self, seen: Seen, message: Message) -> bool:
         try:
-            self.handle(seen, message.body)
+            self.handle(seen, message)
         except SwitchyardError as error:
             seen.node.world.tell(seen.node.name, f"record failed: {error}")
             return False
@@ -122,14 +129,36 @@ def _give_up_on(running: "asyncio.Future[None]") -> None:
     running.cancel()
 
 
-def dispatch(seen: Seen, body: str) -> None:
-    dispatcher(seen).dispatch(settled_task(BusMessage.model_validate_json(body).detail))
+def dispatch(seen: Seen, message: Message) -> None:
+    dispatcher(seen).dispatch(settled_task(BusMessage.model_validate_json(message.body).detail))
 
 
-def keep(seen: Seen, body: str) -> None:
-    event = BusMessage.model_validate_json(body).detail
+def keep(seen: Seen, message: Message) -> None:
+    event = BusMessage.model_validate_json(message.body).detail
     log = DynamoDbEventLog(seen.table(seen.cloud.events))
     save_event(event, log=log, clock=seen.node, retention=timedelta(days=30))
+
+
+def process_dead_letter(seen: Seen, message: Message) -> None:
+    state, blobs = seen.table(seen.cloud.state), seen.blobs()
+    payloads = DynamoDbPayloads(state, blobs)
+    processor = DeadLetterProcessor(
+        tenant_id=TENANTS[0],
+        graph=DynamoDbTaskGraph(state),
+        leases=DynamoDbTaskLeases(state),
+        payloads=payloads,
+        queue=seen.queue(),
+        adopter=Adopter(
+            definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
+            adoption=DynamoDbTaskAdoption(state, payloads),
+            clock=seen.node,
+        ),
+        quarantine=Quarantine(blobs=blobs, clock=seen.node, queue=TASKS),
+        emitter=seen.emitter(),
+        clock=seen.node,
+    )
+    done = processor.process(message.delivered())
+    seen.node.world.tell(seen.node.name, f"dead letter: {done}")
 
 
 def sweep(seen: Seen) -> None:

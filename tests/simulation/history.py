@@ -11,7 +11,7 @@ from switchyard.adapters.dynamodb.items import (
     task_from,
 )
 from switchyard.adapters.dynamodb.overdue import ref_of
-from switchyard.adapters.dynamodb.table import Item, deserialized
+from switchyard.adapters.dynamodb.values import Item, deserialized
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.job import Job
 from switchyard.domain.task import Task

@@ -61,6 +61,8 @@ def _differences(fold: JobFold | None, ref: JobRef, history: History) -> Iterato
         told, known = fold.tasks.get(task_id), task_status(task.state, attempt=task.attempt)
         if told is None or told.status != known:
             yield f"{task_id}: the log says {told.status if told else 'nothing'}, the table {known}"
+        if told and task.attempt and not told.pending_told:
+            yield f"{task_id}: the log does not tell that it was pending"
 
 
 def _told_by_a_zombie(of_tasks: list[KeptEvent], ref: JobRef, history: History) -> Iterator[str]:

@@ -38,6 +38,8 @@ def simulate(seed: int) -> Report:
     with silence(), contextlib.closing(Yard(seed)) as yard:
         for _ in range(yard.dice.randint(0, 2)):
             yard.world.after(yard.dice.uniform(0, 300), yard.send_poison)
+        for _ in range(yard.dice.randint(0, 2)):
+            yard.world.after(yard.dice.uniform(0, 300), yard.send_foreign)
         yard.run(jobs=yard.dice.randint(1, 4))
         return _report(seed, yard)
 

@@ -16,8 +16,9 @@ from tests.simulation.cloud.sqs import QueueFaults
 from tests.simulation.functions import SWEEP_SECONDS
 from tests.simulation.kernel.node import Node
 from tests.simulation.run import silence
+from tests.simulation.script import Script
 from tests.simulation.weather import CALM
-from tests.simulation.workers import TIMING, Script
+from tests.simulation.workers import TIMING
 from tests.simulation.yard import Yard
 from worker.verdict import Completed, Verdict
 
@@ -27,7 +28,7 @@ LATENCY_SECONDS = 5.0
 """For the requests between two steps, each below half a second."""
 A_POLL_LATER = TIMING.visibility_seconds + POLL_SECONDS + LATENCY_SECONDS
 A_SWEEP_LATER = TIMING.lease_seconds + due.AFTER_LEASE / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
-WAYS = 24
+WAYS = 26
 """To services and back: a worker that runs one task takes about so many."""
 
 
@@ -121,7 +122,7 @@ def test_a_message_deleted_as_redundant_costs_a_lease_and_a_sweep() -> None:
 def test_a_worker_that_cannot_renew_stops_its_child_before_the_lease_ends(seed: int) -> None:
     """It goes on receiving and hiding messages: the queue is reached, the table is not."""
     one = OneTask(seed, seconds=3 * TIMING.lease_seconds)
-    one.yard.world.after(0, _when_started, one, lambda node: node.cut_off.add("DynamoDb"))
+    one.yard.world.after(0, _when_started, one, lambda node: node.cut_off.update(DynamoDb=0.0))
     one.run()
     assert violations(one.yard) == []
     first = one.yard.children[0]
@@ -130,10 +131,11 @@ def test_a_worker_that_cannot_renew_stops_its_child_before_the_lease_ends(seed: 
     assert len(one.yard.children) == 2
 
 
-def test_a_worker_that_loses_only_the_message_goes_on() -> None:
+@pytest.mark.parametrize("told_after", [0.0, 120.0])
+def test_a_worker_that_loses_only_the_message_goes_on(told_after: float) -> None:
     """Its message is delivered again, to somebody who finds the task busy."""
     one = OneTask(seed=1, seconds=3 * TIMING.lease_seconds)
-    one.yard.world.after(0, _when_started, one, lambda node: node.cut_off.add("Sqs"))
+    one.yard.world.after(0, _when_started, one, lambda node: node.cut_off.update(Sqs=told_after))
     one.run()
     assert violations(one.yard) == []
     assert len(one.yard.children) == 1
@@ -147,7 +149,7 @@ def _when_started(one: OneTask, call: Callable[[Node], None]) -> None:
 
 
 def _messages_deleted(yard: Yard) -> int:
-    return sum(line.what == "delete message" for line in yard.world.trace.lines)
+    return sum(line.what == "delete message batch" for line in yard.world.trace.lines)
 
 
 def _completions(yard: Yard) -> list[str]:

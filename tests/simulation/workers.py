@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,29 +9,36 @@ from typing import Final, cast
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.failures import FailureCategory
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.task import Usage
 from switchyard.ports import Claimed
 from switchyard.settings import WorkerSettings
 from switchyard.usecases import task_events
+from switchyard.usecases.adopt_task import Adopter
+from switchyard.usecases.quarantine import Quarantine
 from tests.simulation.cloud.cloud import TASKS, Cloud
+from tests.simulation.jobs import TENANTS
 from tests.simulation.kernel.node import Node
+from tests.simulation.script import Script
+from worker.activity import LastActivity
 from worker.assignments import Assignments
 from worker.attempt import Attempts
+from worker.deletions import Deletions
 from worker.delivery import Deliveries
+from worker.heartbeats import Watched
 from worker.keepalive import Keepalive
 from worker.lease_timing import LeaseTiming
-from worker.loop import Loop
+from worker.loop import Loop, Polling
 from worker.protection import Protection
 from worker.redaction import Redaction
 from worker.slots import Slots
 from worker.stopping import Stop
 from worker.upload import Uploader, artifacts_prefix
-from worker.verdict import Completed, Failed, HandedBack, TimedOut, Verdict
+from worker.verdict import Completed, Failed, HandedBack, Verdict
 from worker.waiting import first_of
 
 SETTINGS: Final = WorkerSettings(
@@ -48,7 +54,6 @@ SETTINGS: Final = WorkerSettings(
     output_folder=Path("unused"),
 )
 TIMING: Final = LeaseTiming.of(SETTINGS)
-LARGE: Final = "x" * 5_000
 
 
 @dataclass(slots=True)
@@ -73,7 +78,7 @@ class NoProtection:
 class SimulatedWorker:
     node: Node
     cloud: Cloud
-    script: "Script"
+    script: Script
     children: list[ChildRun]
     on_bug: Callable[[BaseException], None]
     stop: Stop = field(init=False)
@@ -87,31 +92,47 @@ class SimulatedWorker:
     def _loop(self) -> Loop:
         ports = self._ports()
         protection = Protection(ports, TIMING, stop=self.stop)
+        deletions = Deletions(ports, TIMING)
         attempts = SimulatedAttempts(ports, self.node, self.script, self.children, self.stop)
         return Loop(
             ports,
-            handle=Deliveries(ports, TIMING, cast("Attempts", attempts), protection).handle,
+            handle=Deliveries(
+                ports, TIMING, cast("Attempts", attempts), protection, deletions
+            ).handle,
             stop=self.stop,
             slots=Slots(SETTINGS.max_concurrent_claude),
             protection=protection,
-            wait_seconds=SETTINGS.wait_time_seconds,
-            visibility_seconds=TIMING.visibility_seconds,
+            deletions=deletions,
+            polling=Polling(
+                max_messages=SETTINGS.max_messages,
+                wait_seconds=SETTINGS.wait_time_seconds,
+                visibility_seconds=TIMING.visibility_seconds,
+            ),
         )
 
     def _ports(self) -> WorkerPorts:
         seen = self.cloud.seen_by(self.node, origin="worker", worker_id=self.node.name)
         state, blobs, queue = seen.table(self.cloud.state), seen.blobs(), seen.queue()
+        payloads = DynamoDbPayloads(state, blobs)
+        definitions = DynamoDbDefinitionStore(seen.table(self.cloud.definitions))
         return WorkerPorts(
             clock=self.node,
             sleep=self.node.nap,
             offload=self.node.offload,
             randomness=self.node,
             worker_id=self.node.name,
+            tenant_id=TENANTS[0],
             leases=DynamoDbTaskLeases(state),
-            payloads=DynamoDbPayloads(state, blobs),
-            definitions=DynamoDbDefinitionStore(seen.table(self.cloud.definitions)),
+            payloads=payloads,
+            definitions=definitions,
             queue=queue,
             inbox=queue,
+            adopter=Adopter(
+                definitions=definitions,
+                adoption=DynamoDbTaskAdoption(state, payloads),
+                clock=self.node,
+            ),
+            quarantine=Quarantine(blobs=blobs, clock=self.node, queue=TASKS),
             blobs=blobs,
             emitter=seen.emitter(),
             protection=NoProtection(),
@@ -134,7 +155,7 @@ class SimulatedAttempts:
         self,
         ports: WorkerPorts,
         node: Node,
-        script: "Script",
+        script: Script,
         children: list[ChildRun],
         stop: Stop,
     ) -> None:
@@ -172,6 +193,9 @@ class SimulatedAttempts:
         child = ChildRun(task.ref, task.fence, task.attempt, self._node, self._node.monotonic())
         self._children.append(child)
         self._node.on_death.append(lambda: _end(child))
+        activity = LastActivity(self._node)
+        activity.note("sdk_query", "task-step")
+        keepalive.watch(Watched(1, activity, memory=lambda _: 0))
         try:
             ended = await first_of(
                 {
@@ -195,28 +219,3 @@ class SimulatedAttempts:
 def _end(child: ChildRun) -> None:
     if child.ended is None:
         child.ended = child.node.world.now
-
-
-class Script:
-    """How long attempts take and how they end."""
-
-    def __init__(self, dice: random.Random) -> None:
-        self._dice = dice
-
-    def draw(self, claimed: Claimed) -> tuple[float, Verdict]:
-        low, high = self._dice.choice(((0.5, 5.0), (5.0, 40.0), (40.0, 150.0)))
-        seconds = self._dice.uniform(low, high)
-        return seconds, self._verdict(claimed, round(seconds * 1000))
-
-    def _verdict(self, claimed: Claimed, duration_ms: int) -> Verdict:
-        drawn = self._dice.random()
-        if drawn < 0.15:
-            return Failed(category=FailureCategory.NETWORK, error="cut", duration_ms=duration_ms)
-        if drawn < 0.22:
-            return Failed(category=FailureCategory.VALIDATION, error="no", duration_ms=duration_ms)
-        if drawn < 0.27:
-            return TimedOut(timeout_ms=duration_ms, duration_ms=duration_ms, signal="SIGTERM")
-        output = {"of": claimed.task.ref.request_id, "fence": claimed.task.fence}
-        if drawn < 0.32:
-            output["text"] = LARGE
-        return Completed(output=output, usage=Usage(), duration_ms=duration_ms)

@@ -1,13 +1,18 @@
 """A whole yard in virtual time: API, dispatcher, save-event, sweeper and workers, in weather."""
 
-from typing import Final
+import json
+from typing import Any, Final
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.bus import WAKING_EVENTS
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.tables import DUE_AT
+from switchyard.domain.ids import TaskRef, bare_task
 from tests.builders import a_definition
+from tests.fakes.tables import BUCKET
 from tests.simulation.cloud.cloud import Cloud
 from tests.simulation.functions import (
     SWEEP_SECONDS,
@@ -15,14 +20,16 @@ from tests.simulation.functions import (
     Invocations,
     dispatch,
     keep,
+    process_dead_letter,
     sweep,
 )
 from tests.simulation.history import History
 from tests.simulation.jobs import TENANTS, drawn_job, submission
 from tests.simulation.kernel.node import Node
 from tests.simulation.kernel.world import World
+from tests.simulation.script import Script
 from tests.simulation.weather import Weather, drawn
-from tests.simulation.workers import ChildRun, Script, SimulatedWorker
+from tests.simulation.workers import ChildRun, SimulatedWorker
 
 STORM_SECONDS: Final = 900.0
 LONGEST_CALM_SECONDS: Final = 6 * 3600.0
@@ -47,6 +54,7 @@ class Yard:
         self.children: list[ChildRun] = []
         self.bugs: list[BaseException] = []
         self.poison: list[str] = []
+        self.foreign: list[TaskRef] = []
         self.invocations = Invocations(self.world, self.cloud, self.new_node, self.bugs)
         self.calm_since: float | None = None
         self._script = script or Script(self.dice)
@@ -54,6 +62,7 @@ class Yard:
         for name, queue, handle in (
             ("dispatcher", self.cloud.dispatch, dispatch),
             ("save-event", self.cloud.event_queue, keep),
+            ("dead-letters", self.cloud.dead_letters, process_dead_letter),
         ):
             EventSourceMapping(name, queue, self.invocations, handle).start()
         self._sweep_for_ever()
@@ -83,6 +92,15 @@ class Yard:
         self.poison.append(body)
         self.cloud.tasks.put(body)
 
+    def send_foreign(self) -> None:
+        """Another producer's task, large or small."""
+        name = f"order-{self.world.number('order')}"
+        given = "x" * self.dice.choice((10, 5_000))
+        body = {"name": "scrape", "input": given, "dependencyOutputs": {"earlier": name}}
+        attribute = {"DataType": "String", "StringValue": name}
+        self.foreign.append(bare_task(TENANTS[0], name))
+        self.cloud.tasks.put(json.dumps(body), attributes={"requestId": attribute})
+
     def run(self, *, jobs: int, storm_seconds: float = STORM_SECONDS) -> None:
         """Submit through a storm, then wait in calm weather until everything is settled."""
         for _ in range(jobs):
@@ -96,6 +114,12 @@ class Yard:
         self.world.tell("yard", "CALM")
         self.world.run_until(self._is_quiet, look_every=5.0, at_most=LONGEST_CALM_SECONDS)
 
+    def output_of(self, task: TaskRef) -> Any:
+        """As it is stored, seen from outside."""
+        table = DynamoDbTable(self.cloud.dynamodb, self.cloud.state)
+        payloads = DynamoDbPayloads(table, S3BlobStore(self.cloud.s3, BUCKET))
+        return payloads.read(task).output
+
     def close(self) -> None:
         self.world.end()
 
@@ -103,8 +127,16 @@ class Yard:
         """Nothing is due, and every event has been dispatched and kept."""
         if self.cloud.bus.under_way or self.cloud.dispatch.messages:
             return False
+        if self.cloud.dead_letters.messages or self._is_awaited():
+            return False
         items = self.cloud.dynamodb.items(self.cloud.state)
         return not self.cloud.event_queue.messages and not any(DUE_AT in item for item in items)
+
+    def _is_awaited(self) -> bool:
+        """A message that no due time would bring back is still to be received."""
+        waiting = {message.body for message in self.cloud.tasks.messages.values()}
+        unknown = any(ref not in self.history.tasks for ref in self.foreign)
+        return unknown or not waiting.isdisjoint(self.poison)
 
     def _define(self) -> None:
         definitions = DynamoDbDefinitionStore(

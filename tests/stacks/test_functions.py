@@ -9,6 +9,7 @@ from switchyard.settings import (
     AlertSettings,
     ApiSettings,
     AuthorizerSettings,
+    DeadLetterSettings,
     DispatcherSettings,
     SaveEventSettings,
     Settings,
@@ -21,6 +22,7 @@ FUNCTIONS: dict[str, type[Settings]] = {
     "api": ApiSettings,
     "authorize": AuthorizerSettings,
     "dispatch": DispatcherSettings,
+    "process-dead-letters": DeadLetterSettings,
     "save-event": SaveEventSettings,
     "sweep": SweeperSettings,
 }
@@ -29,6 +31,7 @@ READ_IN_BATCHES = {
     "dispatch-queue-dlq",
     "event-queue",
     "event-queue-dlq",
+    "task-queue-dlq",
     "undeliverable-events-dlq",
 }
 

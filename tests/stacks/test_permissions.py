@@ -16,6 +16,16 @@ LOGGING = {"logs:CreateLogStream", "logs:PutLogEvents"}
 TRACING = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
 CONSUMING = {"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"}
 MAY: dict[str, set[str]] = {
+    "process-dead-letters": CONSUMING
+    | {
+        "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
+        "dynamodb:UpdateItem",
+        "events:PutEvents",
+        "s3:GetObject",
+        "s3:PutObject",
+        "sqs:SendMessage",
+    },
     "alert": CONSUMING | {"s3:PutObject"},
     "save-event": CONSUMING | {"dynamodb:PutItem"},
     "dispatch": CONSUMING
@@ -41,7 +51,6 @@ MAY: dict[str, set[str]] = {
     "authorize": {"dynamodb:GetItem"},
     "api": {
         "dynamodb:BatchGetItem",
-        "dynamodb:BatchWriteItem",
         "dynamodb:GetItem",
         "dynamodb:PutItem",
         "dynamodb:Query",
@@ -113,6 +122,16 @@ def test_the_alert_function_writes_below_one_prefix_of_the_bucket(yard: Synthesi
     bucket, keys = written
     assert yard.imported(bucket) == yard.one("AWS::S3::Bucket")
     assert keys == "/undeliverable/*"
+
+
+@pytest.mark.parametrize("holder", ["worker", "process-dead-letters"])
+def test_what_is_put_aside_is_written_and_never_read(yard: SynthesizedYard, holder: str) -> None:
+    on_quarantine = [
+        statement["Action"]
+        for statement in statements_of(yard, holder)
+        if "/quarantine/*" in str(statement["Resource"])
+    ]
+    assert on_quarantine == ["s3:PutObject"]
 
 
 def test_only_actions_that_take_no_resource_are_allowed_on_everything(

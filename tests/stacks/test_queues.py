@@ -29,8 +29,8 @@ def alarms_on(yard: SynthesizedYard, name: str) -> dict[str, Any]:
 
 
 def queue_of(yard: SynthesizedYard, alarm: Properties) -> object:
-    (queue,) = (d["Value"] for d in alarm["Dimensions"] if d["Name"] in ("QueueName", "queue"))
-    return yard.imported(queue)["QueueName"]
+    queues = [d["Value"] for d in alarm["Dimensions"] if d["Name"] in ("QueueName", "queue")]
+    return yard.imported(queues[0])["QueueName"] if queues else None
 
 
 def test_a_received_task_stays_hidden_for_fifteen_minutes(yard: SynthesizedYard) -> None:
@@ -53,7 +53,7 @@ def test_dead_letters_are_kept_for_two_weeks(yard: SynthesizedYard, name: str) -
     assert queue["MessageRetentionPeriod"] == FOURTEEN_DAYS
 
 
-@pytest.mark.parametrize("name", ["dispatch-queue", "event-queue", *KEPT_BY_ALERT])
+@pytest.mark.parametrize("name", ["dispatch-queue", "event-queue", *DEAD_LETTER_QUEUES])
 def test_a_batch_stays_hidden_for_six_runs_of_its_function(
     yard: SynthesizedYard, name: str
 ) -> None:
@@ -77,14 +77,44 @@ def test_every_queue_refuses_what_does_not_come_over_tls(yard: SynthesizedYard) 
     assert len(guarded) == len(yard.all("AWS::SQS::Queue"))
 
 
-@pytest.mark.parametrize("name", DEAD_LETTER_QUEUES)
-def test_dead_letters_of_every_kind_raise_an_alarm(yard: SynthesizedYard, name: str) -> None:
-    arrived = "Undeliverable" if name in KEPT_BY_ALERT else VISIBLE
-    alarm = alarms_on(yard, name)[arrived]
+@pytest.mark.parametrize("name", KEPT_BY_ALERT)
+def test_undeliverable_events_of_every_kind_raise_an_alarm(
+    yard: SynthesizedYard, name: str
+) -> None:
+    alarm = alarms_on(yard, name)["Undeliverable"]
     assert (alarm["Period"], alarm["EvaluationPeriods"]) == (60, 1)
 
 
-@pytest.mark.parametrize("name", KEPT_BY_ALERT)
+@pytest.mark.parametrize("metric", ["Received", "Quarantined"])
+def test_dead_letters_of_tasks_raise_an_alarm(yard: SynthesizedYard, metric: str) -> None:
+    function = yard.one(
+        "AWS::Lambda::Function", FunctionName=yard.stage.prefixed("process-dead-letters")
+    )
+    variables = function["Environment"]["Variables"]
+    service = {"Name": "service", "Value": variables["POWERTOOLS_SERVICE_NAME"]}
+    (alarm,) = (
+        alarm
+        for alarm in watching(yard, "AWS::CloudWatch::Alarm")
+        if alarm["Dimensions"] == [service] and alarm["MetricName"] == metric
+    )
+    assert alarm["Namespace"] == variables["POWERTOOLS_METRICS_NAMESPACE"]
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0)
+    assert (alarm["Statistic"], alarm["Period"], alarm["EvaluationPeriods"]) == ("Sum", 60, 1)
+
+
+def test_what_a_worker_puts_aside_raises_an_alarm(yard: SynthesizedYard) -> None:
+    container = yard.one("AWS::ECS::TaskDefinition")["ContainerDefinitions"][0]
+    counted = yard.one("AWS::Logs::MetricFilter")
+    assert counted["LogGroupName"] == container["LogConfiguration"]["Options"]["awslogs-group"]
+    assert counted["FilterPattern"] == '{ $.message = "message is put aside" }'
+    (said,) = counted["MetricTransformations"]
+    alarm = yard.one("AWS::CloudWatch::Alarm", MetricName=said["MetricName"])
+    assert (alarm["Namespace"], said["MetricValue"]) == (said["MetricNamespace"], "1")
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0)
+    assert (alarm["Statistic"], alarm["Period"], alarm["EvaluationPeriods"]) == ("Sum", 60, 1)
+
+
+@pytest.mark.parametrize("name", DEAD_LETTER_QUEUES)
 @pytest.mark.parametrize("depth", [VISIBLE, HIDDEN])
 def test_dead_letters_that_are_not_drained_for_five_minutes_raise_an_alarm(
     yard: SynthesizedYard, name: str, depth: str
@@ -108,11 +138,16 @@ def test_arrivals_are_counted_under_the_name_that_the_alarm_watches(
     assert len(alarm["Dimensions"]) == 2
 
 
-def test_the_alert_function_reads_its_dead_letters_and_no_others(yard: SynthesizedYard) -> None:
+def test_every_dead_letter_queue_is_read_by_the_function_that_understands_it(
+    yard: SynthesizedYard,
+) -> None:
     resources = yard.template("health-check")["Resources"]
-    mappings = watching(yard, "AWS::Lambda::EventSourceMapping")
-    for mapping in mappings:
-        function = resources[mapping["FunctionName"]["Ref"]]["Properties"]
-        assert function["FunctionName"] == yard.stage.prefixed("alert")
-    read = sorted(yard.imported(mapping["EventSourceArn"])["QueueName"] for mapping in mappings)
-    assert read == [yard.stage.suffixed(name) for name in KEPT_BY_ALERT]
+    readers = {
+        yard.imported(mapping["EventSourceArn"])["QueueName"]: resources[
+            mapping["FunctionName"]["Ref"]
+        ]["Properties"]["FunctionName"]
+        for mapping in watching(yard, "AWS::Lambda::EventSourceMapping")
+    }
+    by_alert = {yard.stage.suffixed(name): yard.stage.prefixed("alert") for name in KEPT_BY_ALERT}
+    processor = yard.stage.prefixed("process-dead-letters")
+    assert readers == by_alert | {yard.stage.suffixed("task-queue-dlq"): processor}

@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import PurePosixPath
 from typing import Any
@@ -5,9 +6,27 @@ from unittest.mock import patch
 
 import pytest
 
+from stacks.paths import REPOSITORY
 from stacks.stage import LOCAL
 from switchyard.settings import WorkerSettings
 from tests.stacks.synthesized import Properties, SynthesizedYard
+
+DOCKERS_CAPABILITIES = {
+    "AUDIT_WRITE",
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "MKNOD",
+    "NET_BIND_SERVICE",
+    "NET_RAW",
+    "SETFCAP",
+    "SETGID",
+    "SETPCAP",
+    "SETUID",
+    "SYS_CHROOT",
+}
 
 
 @pytest.fixture
@@ -54,6 +73,27 @@ def test_only_volumes_are_writable_and_the_task_folder_is_on_one(
     writable = [PurePosixPath(mount["ContainerPath"]) for mount in container["MountPoints"]]
     if yard.stage is not LOCAL:  # there it is a folder of the host
         assert set(PurePosixPath(yard.stage.output_folder).parents) & set(writable)
+
+
+def test_a_worker_keeps_only_the_capabilities_that_its_entrypoint_needs(
+    container: Properties,
+) -> None:
+    """Fargate can add none of them."""
+    capabilities = container["LinuxParameters"]["Capabilities"]
+    assert capabilities.keys() == {"Drop"}
+    assert DOCKERS_CAPABILITIES - set(capabilities["Drop"]) == {
+        "KILL",
+        "SETGID",
+        "SETPCAP",
+        "SETUID",
+    }
+    assert "User" not in container
+
+
+def test_the_platform_asks_for_the_workers_pulse(container: Properties) -> None:
+    *_, instruction = (REPOSITORY / "worker" / "Dockerfile").read_text().split("HEALTHCHECK ")
+    command = json.loads(instruction.partition("CMD ")[2])
+    assert container["HealthCheck"]["Command"] == ["CMD", *command]
 
 
 def test_the_claude_credential_is_a_reference(yard: SynthesizedYard, container: Properties) -> None:

@@ -1,82 +1,22 @@
 """Real child processes: what they get, what they leave, how they end."""
 
-import asyncio
-import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
 import pytest
 
-from switchyard.adapters.system import system_sleep
+from tests.worker.real_child import HOST, run, stdout
 from worker.child_environment import Credential, child_environment
-from worker.child_output import MAX_KEPT_BYTES, MAX_LINE_BYTES
-from worker.children import Children
-from worker.redaction import Redaction
-from worker.subreaper import become_subreaper
 from worker.task.assignment import Assignment
-
-HOST = {
-    "PATH": os.environ["PATH"],
-    "HOME": "/home/worker",
-    "LANG": "C.UTF-8",
-    "TERM": "dumb",
-    "CLAUDE_TIMEOUT": "1000",
-    "CLAUDE_CONFIG_DIR": "/home/worker/.claude",
-    "ANTHROPIC_API_KEY": "sk-canary",
-    "CLAUDE_CODE_OAUTH_TOKEN": "oauth-canary",
-    "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
-    "AWS_ACCESS_KEY_ID": "aws-canary",
-    "AWS_SECRET_ACCESS_KEY": "aws-canary",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/canary",
-    "ECS_CONTAINER_METADATA_URI_V4": "http://canary",
-    "SQS_QUEUE_URL": "http://canary",
-    "LD_PRELOAD": "",
-    "PYTHONSTARTUP": "/canary.py",
-}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "logs").mkdir()
     return tmp_path
-
-
-def run(
-    folder: Path,
-    code: str,
-    *,
-    stop_after: float | None = None,
-    kill_seconds: float = 0.3,
-    environment: Mapping[str, str] | None = None,
-    secret: str | None = None,
-) -> int:
-    """Run a Python text as a child, and perhaps stop it."""
-
-    async def go() -> int:
-        become_subreaper()
-        children = Children(sleep=system_sleep, kill_seconds=kill_seconds)
-        async with children.running(
-            [sys.executable, "-c", code],
-            folder=folder,
-            environment=environment or {"PATH": os.environ["PATH"]},
-            request_id="r",
-            redaction=Redaction(secret),
-        ) as child:
-            if stop_after is None:
-                await child.exited()
-            else:
-                await asyncio.sleep(stop_after)
-        return await child.exited()
-
-    return asyncio.run(go())
-
-
-def stdout(folder: Path) -> str:
-    return (folder / "logs" / "stdout.log").read_text()
 
 
 def test_exactly_these_variables_reach_a_child(folder: Path) -> None:
@@ -159,26 +99,6 @@ def test_a_child_that_ignores_sigterm_is_killed(folder: Path) -> None:
 
     assert run(folder, code, stop_after=0.5) == -signal.SIGKILL
     assert time.monotonic() - began < 5
-
-
-def test_long_lines_are_cut_and_endless_output_is_dropped(folder: Path) -> None:
-    code = (
-        f"print('x' * {3 * MAX_LINE_BYTES}); print('short')\n"
-        f"for n in range(2_000): print(n, 'y' * 1_000)"
-    )
-
-    run(folder, code)
-
-    first, second, *_, last = stdout(folder).splitlines()
-    assert (len(first), second) == (MAX_LINE_BYTES, "short")
-    assert "the rest is not kept" in last
-    assert len(stdout(folder)) <= MAX_KEPT_BYTES + 200
-
-
-def test_a_printed_credential_is_not_kept(folder: Path) -> None:
-    run(folder, "print('my key is sk-canary')", secret="sk-canary")
-
-    assert stdout(folder) == "my key is [redacted]\n"
 
 
 def test_the_offline_child_imports_nothing_heavy(tmp_path: Path) -> None:

@@ -1,16 +1,20 @@
 """What becomes of a message, answer by answer (`protocol.md`)."""
 
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.errors import Unavailable
-from switchyard.domain.ids import START
+from switchyard.domain.errors import MissingBlob, Unavailable
+from switchyard.domain.ids import TaskRef, bare_task
 from switchyard.domain.states import TaskState
+from switchyard.domain.task import Lease, Payload
 from switchyard.ports import Received
-from tests.builders import JOB
+from tests.builders import TENANT, a_task
 from tests.worker.yard import LongPoll, WorkerYard
+from worker.folder import TaskFolder
 
 
 def in_the_future() -> int:
@@ -32,27 +36,6 @@ class Watched(LongPoll):
         )
         self.received += messages
         return list(messages)
-
-
-@pytest.mark.parametrize("body", ["no JSON", "{}", "[]", '{"schema": 1, "jobId": "../x"}'])
-def test_a_malformed_message_is_left_for_the_dead_letters(yard: WorkerYard, body: str) -> None:
-    yard.inbox = inbox = Watched(yard)
-    yard.memory.queue.send_body(body)
-
-    yard.work(until=lambda: bool(inbox.received))
-
-    assert yard.memory.queue.waiting == 1
-    assert yard.told == []
-
-
-@pytest.mark.parametrize("task_id", ["unknown", START])
-def test_a_message_for_a_task_that_is_not_there_is_left(yard: WorkerYard, task_id: str) -> None:
-    yard.inbox = inbox = Watched(yard)
-    yard.memory.queue.send([TaskMessage.to(JOB.task(task_id), run=1)])
-
-    yard.work(until=lambda: bool(inbox.received))
-
-    assert yard.memory.queue.waiting == 1
 
 
 def test_a_message_for_a_running_task_is_redundant(yard: WorkerYard) -> None:
@@ -117,6 +100,15 @@ def test_a_settled_task_is_told_again_exactly_as_before(yard: WorkerYard) -> Non
     assert second.detail() == first.detail()
 
 
+def test_a_worker_that_is_handed_a_message_twice_runs_its_task_once(yard: WorkerYard) -> None:
+    ref = yard.add_task(given={"offline": {"delayMs": 1_000}})
+    yard.memory.queue.send([TaskMessage.to(ref, run=1)])
+
+    yard.work(until=yard.quiet)
+
+    assert yard.told == ["Task Processing Started", "Task Completed"]
+
+
 def test_a_bug_ends_the_worker(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yard.memory.leases, "claim", lambda: None)  # called with arguments
     yard.add_task()
@@ -146,3 +138,27 @@ def test_a_message_stays_until_the_bus_took_the_event(
 
     assert refused == [1]
     assert yard.told[-1] == "Task Completed"
+
+
+def test_a_settled_task_whose_output_is_gone_does_not_end_the_worker(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = yard.add_task()
+    yard.work(until=yard.quiet)
+    asked: list[TaskRef] = []
+
+    def gone(ref: TaskRef) -> Payload:
+        asked.append(ref)
+        raise MissingBlob("its result")
+
+    monkeypatch.setattr(yard.memory.payloads, "read", gone)
+    yard.memory.queue.send([TaskMessage.to(ref, run=1)])
+    yard.work(until=lambda: bool(asked))
+    assert yard.memory.queue.waiting == 1
+
+
+@pytest.mark.parametrize("length", [255, 256])
+def test_the_longest_id_has_a_folder(length: int, tmp_path: Path) -> None:
+    task = replace(a_task(), ref=bare_task(TENANT, "x" * length), fence=1)
+    folder = TaskFolder.fresh(tmp_path, Lease(task, "w"))
+    assert (folder.path / "logs").is_dir()

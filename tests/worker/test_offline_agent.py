@@ -134,6 +134,52 @@ def test_a_script_can_give_the_output_and_its_usage() -> None:
     assert (answer.effort.input_tokens, answer.effort.cost_usd) == (9, 0.5)
 
 
+def test_a_scripted_failure_passes_after_its_calls_within_an_attempt() -> None:
+    fail = {"category": "rate-limit", "calls": 2, "retryAfterMs": 50, "usage": {"inputTokens": 0}}
+    agent = OfflineAgent()
+
+    for _ in range(2):
+        with pytest.raises(AgentFailed) as failure:
+            agent.run("a prompt", an_assignment(input={"offline": {"fail": fail}}))
+        assert failure.value.retry_after_ms == 50
+        assert failure.value.effort.free
+
+    assert agent.run("a prompt", an_assignment(input={"offline": {"fail": fail}}))
+
+
+def test_a_scripted_failure_is_paid_for_unless_the_script_says_no() -> None:
+    script = {"offline": {"fail": {"category": "network"}}}
+
+    with pytest.raises(AgentFailed) as failure:
+        OfflineAgent().run("a prompt", an_assignment(input=script))
+
+    assert not failure.value.effort.free
+
+
+def test_a_script_can_make_the_output_large() -> None:
+    answer = OfflineAgent().run("", an_assignment(input={"offline": {"outputBytes": 5_000_000}}))
+
+    assert len(answer.output["padding"]) == 5_000_000
+
+
+def test_a_script_can_tell_tool_calls_and_cached_tokens() -> None:
+    calls = [{"name": "Read", "durationMs": 7, "input": {"path": "a"}, "output": "text"}, "no call"]
+    usage = {"inputTokens": 10, "cacheReadTokens": 80, "cacheCreationTokens": 10}
+    script = {"offline": {"toolCalls": calls, "usage": usage, "turns": 3}}
+
+    effort = OfflineAgent().run("", an_assignment(input=script)).effort
+
+    [call] = effort.trace.tool_calls
+    assert (call.name, call.duration_ms, call.input) == ("Read", 7, '{"path": "a"}')
+    assert (effort.turns, effort.cache_creation_tokens) == (3, 10)
+    assert effort.trace.cache.efficiency_percent == 80
+
+
+@pytest.mark.parametrize("script", ["no script", {"fail": "no failure"}, {"usage": 7}, []])
+def test_what_is_no_script_is_ignored(script: Any) -> None:
+    assert OfflineAgent().run("", an_assignment(input={"offline": script})).output
+
+
 def an_assignment(**facts: Any) -> Assignment:
     known: dict[str, Any] = {
         "request_id": "r",

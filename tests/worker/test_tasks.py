@@ -40,10 +40,7 @@ def test_what_an_attempt_left_behind_is_uploaded_under_its_fence(yard: WorkerYar
     prefix = f"task/logs/{yard.task().ref.request_id}/1/"
     assert {key.removeprefix(prefix) for key in yard.memory.blobs.blobs} == {
         "artifacts/task-result.json",
-        "logs/stderr.log",
-        "logs/stdout.log",
         "logs/summary.log",
-        "logs/task-step.prompt.md",
         "traces/session_trace.json",
     }
     types = yard.memory.blobs.content_types
@@ -59,7 +56,8 @@ def test_the_outputs_of_parents_are_in_the_prompt(yard: WorkerYard) -> None:
 
     yard.work(until=yard.quiet)
 
-    assert '"pages": 42' in yard.blob("logs/task-step.prompt.md")
+    (step,) = json.loads(yard.blob("traces/session_trace.json"))["steps"]
+    assert '"pages": 42' in step["prompt"]
 
 
 def test_a_failure_that_may_pass_is_tried_again(yard: WorkerYard) -> None:
@@ -90,7 +88,8 @@ def test_a_long_error_is_told_in_full_but_kept_short_while_the_task_is_open(
     yard.work(until=yard.quiet)
 
     assert yard.task().last_error == error[:200]
-    assert error in str(yard.memory.bus.events[1])
+    (told,) = [e for e in yard.memory.bus.events if e.event_type == "Task Processing Failed"]
+    assert error.strip() in str(told)
 
 
 def test_the_last_attempt_that_fails_fails_the_task(yard: WorkerYard) -> None:
@@ -149,7 +148,8 @@ def test_an_attempt_that_takes_too_long_times_out(yard: WorkerYard) -> None:
     assert (outcome.state, outcome.signal) == (TaskState.TIMED_OUT, "SIGTERM")
     assert outcome.duration_ms >= 1_000
     assert yard.told[-1] == "Task Timeout"
-    assert "step_running" in yard.blob("logs/stdout.log")
+    assert "status    running task-step" in yard.blob("logs/summary.log")
+    assert yard.blob("logs/task-step.prompt.md")
 
 
 def test_a_definition_that_is_gone_is_not_retried(yard: WorkerYard) -> None:

@@ -186,5 +186,5 @@ def test_a_folder_is_named_by_checked_ids_and_fence(tmp_path: Path) -> None:
 
 def _upload(yard: WorkerYard, folder: TaskFolder, secret: str | None = None) -> dict[str, bytes]:
     uploader = Uploader(yard.ports(), Redaction(secret))
-    asyncio.run(uploader.upload(folder, prefix="p/"))
+    asyncio.run(uploader.upload(folder, prefix="p/", completed=False))
     return yard.memory.blobs.blobs

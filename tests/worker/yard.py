@@ -11,12 +11,15 @@ from typing import Any
 from switchyard.adapters.memory import MemoryYard
 from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
 from switchyard.bootstrap import WorkerPorts
+from switchyard.contracts.events import Event, TaskHeartbeat
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.task import Payload, Task
 from switchyard.ports import Received, TaskLeases
 from switchyard.settings import WorkerSettings
+from switchyard.usecases.adopt_task import Adopter
+from switchyard.usecases.quarantine import Quarantine
 from tests.builders import JOB, TENANT, a_definition, a_task, an_emitter
 from worker.assembly import assemble
 from worker.children import Children
@@ -53,8 +56,8 @@ class LongPoll:
     def extend(self, message: Received, *, seconds: int) -> None:
         self._queue.extend(message, seconds=seconds)
 
-    def delete(self, message: Received) -> None:
-        self._queue.delete(message)
+    def delete(self, *messages: Received) -> None:
+        self._queue.delete(*messages)
 
 
 class RecordedProtection:
@@ -138,7 +141,14 @@ class WorkerYard:
 
     @property
     def told(self) -> list[str]:
-        return [event.event_type for event in self.memory.bus.events]
+        """Without heartbeats, which come when they come."""
+        told = [event.event_type for event in self.memory.bus.events]
+        return [event_type for event_type in told if event_type != TaskHeartbeat.event_type]
+
+    @property
+    def heartbeats(self) -> list[Event]:
+        beat = TaskHeartbeat.event_type
+        return [event for event in self.memory.bus.events if event.event_type == beat]
 
     def blob(self, name: str, task_id: str = "a") -> str:
         outcome = self.task(task_id).outcome
@@ -152,11 +162,18 @@ class WorkerYard:
             offload=ThreadOffload(threads=8),
             randomness=NoDelay(),
             worker_id="worker-1",
+            tenant_id=TENANT,
             leases=self.leases,
             payloads=self.memory.payloads,
             definitions=self.memory.definitions,
             queue=self.memory.queue,
             inbox=self.inbox,
+            adopter=Adopter(
+                definitions=self.memory.definitions,
+                adoption=self.memory.adoption,
+                clock=SystemClock(),
+            ),
+            quarantine=Quarantine(blobs=self.memory.blobs, clock=SystemClock(), queue="tasks"),
             blobs=self.memory.blobs,
             emitter=an_emitter(self.memory.bus),
             protection=self.protection,

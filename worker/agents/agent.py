@@ -4,14 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from switchyard.domain.failures import FailureCategory
+from worker.agents.trace import ToolCall, Trace
 from worker.task.assignment import Assignment
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
-    name: str
-    duration_ms: int | None = None
-    """`None` for a call that never returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +18,16 @@ class Effort:
     cache_read_tokens: int = 0
     cache_creation_tokens: int = 0
     cost_usd: float = 0.0
-    tool_calls: tuple[ToolCall, ...] = field(default=())
+    trace: Trace = field(default_factory=Trace)
+
+    @property
+    def free(self) -> bool:
+        """No token was paid for, so to try again costs nothing either."""
+        return not (self.cost_usd or self.input_tokens or self.output_tokens)
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return self.trace.tool_calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +37,22 @@ class Answer:
 
 
 class AgentFailed(Exception):
+    """`retry_after_ms` is how long whoever refused asked us to wait, if they said."""
+
     def __init__(
-        self, category: FailureCategory, message: str, *, effort: Effort | None = None
+        self,
+        category: FailureCategory,
+        message: str,
+        *,
+        effort: Effort | None = None,
+        retry_after_ms: int | None = None,
     ) -> None:
         super().__init__(message)
         self.category = category
         self.effort = effort or Effort()
+        self.retry_after_ms = retry_after_ms
 
 
 class Agent(Protocol):
     def run(self, prompt: str, assignment: Assignment) -> Answer:
-        """Raise `AgentFailed`."""
+        """`assignment` is as the step's agent is told. Raise `AgentFailed`."""

@@ -1,28 +1,33 @@
-"""Imports the agent that was chosen, and no other."""
+"""Imports the agent that was chosen, and no other: the Claude SDKs take a second each."""
 
 from switchyard.domain.failures import FailureCategory
 from worker.agents.agent import Agent, AgentFailed
 
 
 def agent_for(backend: str) -> Agent:
-    match backend:
-        case "offline":
-            from worker.agents.offline import OfflineAgent  # noqa: PLC0415
-
-            return OfflineAgent()
-        case "claude-agent-sdk":
-            return _claude()
-        case _:
-            raise AgentFailed(FailureCategory.VALIDATION, f"there is no agent {backend!r}")
-
-
-def _claude() -> Agent:
+    """Raise `AgentFailed` for one that does not exist or is not installed."""
     try:
-        from worker.agents.claude import ClaudeAgent  # noqa: PLC0415 - takes a second
+        return _imported(backend)
     except ModuleNotFoundError as error:
         raise AgentFailed(
             FailureCategory.NOT_FOUND,
             f"{error.name} is not installed: run `make setup SETUP_OPTIONS=--claude`, "
             "or choose the offline agent",
         ) from error
-    return ClaudeAgent()
+
+
+def _imported(backend: str) -> Agent:
+    match backend:
+        case "offline":
+            from worker.agents.offline import OfflineAgent  # noqa: PLC0415
+
+            return OfflineAgent()
+        case "claude-agent-sdk":
+            from worker.agents.claude import ClaudeAgent  # noqa: PLC0415
+
+            return ClaudeAgent()
+        case "messages":
+            from worker.agents.messages import MessagesAgent  # noqa: PLC0415
+
+            return MessagesAgent()
+    raise AgentFailed(FailureCategory.VALIDATION, f"there is no agent {backend!r}")

@@ -1,105 +1,110 @@
 """Claude, through the Claude Agent SDK. Importing this module takes a second."""
 
 import asyncio
-from dataclasses import replace
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from claude_agent_sdk import (
     AssistantMessage,
-    ClaudeAgentOptions,
     ClaudeSDKClient,
     ClaudeSDKError,
     CLINotFoundError,
     Message,
     ResultError,
     ResultMessage,
-    UserMessage,
 )
 
 from switchyard.domain.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
-from worker.agents.claude_result import effort_of, failure_in
-from worker.agents.tool_calls import ToolCalls
+from worker.agents.claude_options import options_for
+from worker.agents.claude_result import failure_in, spending_of
+from worker.agents.hooks import SessionHooks
+from worker.agents.spending import Spending
+from worker.agents.time_limits import request_limit_ms, session_limit_ms
 from worker.task.assignment import Assignment
 
-SHARE_OF_THE_TIMEOUT = 0.9  # a request that hangs fails before the worker kills the attempt
+LAST_WORDS_SECONDS: Final = 2.0
 
 
 class ClaudeAgent:
     def run(self, prompt: str, assignment: Assignment) -> Answer:
-        session = _Session()
+        session = _Session(assignment)
         try:
-            asyncio.run(session.ask(prompt, _options(assignment)))
+            asyncio.run(session.ask(prompt))
         except ResultError:
             pass  # the result came first, and says more
+        except TimeoutError as error:
+            message = f"Claude did not answer within {assignment.timeout_ms:,} ms"
+            raise session.failure(FailureCategory.TIMEOUT, message) from error
         except ClaudeSDKError as error:
-            raise AgentFailed(_category(error), str(error), effort=session.effort) from error
-        return _answer(session, wants_structure=assignment.output_schema is not None)
+            raise session.failure(_category(error), str(error)) from error
+        return session.answer()
 
 
 class _Session:
     """What was heard from the SDK; kept outside the call, which may end in an exception."""
 
-    def __init__(self) -> None:
-        self.result: ResultMessage | None = None
-        self._tool_calls = ToolCalls()
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._hooks = SessionHooks()
+        self._result: ResultMessage | None = None
+        self._kind_of_error: str | None = None
 
-    async def ask(self, prompt: str, options: ClaudeAgentOptions) -> None:
-        async with ClaudeSDKClient(options) as client:
-            await client.query(prompt)
-            async for message in client.receive_response():
-                self._hear(message)
+    async def ask(self, prompt: str) -> None:
+        """Raise `TimeoutError` or `ClaudeSDKError`."""
+        client = ClaudeSDKClient(options_for(self._assignment, self._hooks))
+        try:
+            async with asyncio.timeout(session_limit_ms(self._assignment.timeout_ms) / 1000):
+                await client.connect()
+                await client.query(prompt)
+                await self._listen(client)
+        except TimeoutError:
+            await self._break_off(client)
+            raise
+        finally:
+            await client.disconnect()
 
-    @property
-    def effort(self) -> Effort:
-        spent = effort_of(self.result) if self.result else Effort()
-        return replace(spent, tool_calls=self._tool_calls.finished())
+    async def _listen(self, client: ClaudeSDKClient) -> None:
+        async for message in client.receive_response():
+            self._hear(message)
+
+    async def _break_off(self, client: ClaudeSDKClient) -> None:
+        """An interrupted session stops its tools and still says what it cost."""
+        with suppress(TimeoutError, ClaudeSDKError):
+            async with asyncio.timeout(LAST_WORDS_SECONDS):
+                await client.interrupt()
+                await self._listen(client)
+
+    def answer(self) -> Answer:
+        """Raise `AgentFailed`."""
+        result = self._result
+        if result is None:
+            raise self.failure(FailureCategory.CHILD_DIED, "Claude ended without a result")
+        wants_structure = self._assignment.output_schema is not None
+        failure = failure_in(
+            result,
+            kind=self._kind_of_error,
+            request_limit_ms=request_limit_ms(self._assignment.timeout_ms),
+            wants_structure=wants_structure,
+        )
+        if failure is not None:
+            raise self.failure(failure.category, failure.message)
+        output: Any = result.structured_output if wants_structure else {"text": result.result or ""}
+        return Answer(output=output, effort=self._effort())
+
+    def failure(self, category: FailureCategory, message: str) -> AgentFailed:
+        return AgentFailed(category, message, effort=self._effort())
+
+    def _effort(self) -> Effort:
+        result = self._result
+        spent = spending_of(result, self._assignment.model) if result else Spending()
+        return spent.effort(turns=result.num_turns if result else 0, trace=self._hooks.trace())
 
     def _hear(self, message: Message) -> None:
         if isinstance(message, ResultMessage):
-            self.result = message
-        elif isinstance(message, AssistantMessage | UserMessage):
-            self._tool_calls.hear(message.content)
-
-
-def _answer(session: _Session, *, wants_structure: bool) -> Answer:
-    result = session.result
-    if result is None:
-        raise AgentFailed(
-            FailureCategory.CHILD_DIED, "Claude ended without a result", effort=session.effort
-        )
-    failure = failure_in(result, wants_structure=wants_structure)
-    if failure is not None:
-        raise AgentFailed(failure.category, failure.message, effort=session.effort)
-    output: Any = result.structured_output if wants_structure else {"text": result.result or ""}
-    return Answer(output=output, effort=session.effort)
-
-
-def _options(assignment: Assignment) -> ClaudeAgentOptions:
-    tools = list(assignment.tools)
-    schema = assignment.output_schema
-    return ClaudeAgentOptions(
-        model=assignment.model,
-        max_turns=assignment.max_turns,
-        tools=tools,  # `allowed_tools` alone would leave every tool in place
-        allowed_tools=tools,
-        permission_mode="dontAsk",
-        setting_sources=[],
-        strict_mcp_config=True,
-        verbatim_prompts=True,  # else `@/path` in an input reads that file
-        output_format={"type": "json_schema", "schema": dict(schema)} if schema else None,
-        extra_args={"no-session-persistence": None},
-        stderr=_show,
-        env={
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",  # else a second call is paid for
-            "CLAUDE_CODE_MAX_RETRIES": "0",  # else its retries multiply ours
-            "API_TIMEOUT_MS": str(int(assignment.timeout_ms * SHARE_OF_THE_TIMEOUT)),
-        },
-    )
-
-
-def _show(line: str) -> None:
-    print(line, flush=True)  # noqa: T201 - the worker keeps what the child prints
+            self._result = message
+        elif isinstance(message, AssistantMessage):
+            self._kind_of_error = message.error
 
 
 def _category(error: ClaudeSDKError) -> FailureCategory:

@@ -1,11 +1,6 @@
 """An agent that needs no network, costs nothing and always answers the same.
 
-A task's input may script it under the key `offline`:
-
-    {"delayMs": 50, "output": {…}, "usage": {"inputTokens": 7},
-     "fail": {"category": "server-error", "message": "…", "times": 1}}
-
-`times` counts attempts: the task fails that often, then succeeds; without it, always.
+A task's input may script it under the key `offline`; `docs/agents.md` lists what a script can say.
 """
 
 import json
@@ -14,35 +9,50 @@ from typing import Any
 
 from switchyard.domain.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
+from worker.agents.excerpt import excerpt
 from worker.agents.schema_example import example_of
+from worker.agents.trace import CacheUse, ToolCall, Trace
 from worker.task.assignment import Assignment
 from worker.task.clock import sleep
 
 CHARACTERS_PER_TOKEN = 4
 
+Script = Mapping[str, Any]
+
 
 class OfflineAgent:
+    """One per step: it remembers how often it failed."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+
     def run(self, prompt: str, assignment: Assignment) -> Answer:
-        script = _script(assignment.input)
+        script = _part(assignment.input, "offline")
         sleep(max(0, int(script.get("delayMs", assignment.offline_delay_ms))) / 1000)
-        _fail_if_scripted(script.get("fail"), prompt, assignment.attempt)
-        output = script.get("output", _invented(prompt, assignment))
+        self._fail_if_scripted(script, prompt, assignment.attempt)
+        output = _padded(script.get("output", _invented(prompt, assignment)), script)
         return Answer(output=output, effort=_effort(prompt, json.dumps(output), script))
 
+    def _fail_if_scripted(self, script: Script, prompt: str, attempt: int) -> None:
+        failure = script.get("fail")
+        if not isinstance(failure, Mapping):
+            return
+        if attempt > int(failure.get("times", attempt)):
+            return
+        if self._failures >= int(failure.get("calls", self._failures + 1)):
+            return
+        self._failures += 1
+        raise AgentFailed(
+            FailureCategory(failure.get("category", FailureCategory.SERVER_ERROR)),
+            str(failure.get("message", "the offline agent was told to fail")),
+            effort=_effort(prompt, "", {"usage": _part(failure, "usage")}),
+            retry_after_ms=failure.get("retryAfterMs"),
+        )
 
-def _script(given: Any) -> Mapping[str, Any]:
-    script = given.get("offline") if isinstance(given, Mapping) else None
-    return script if isinstance(script, Mapping) else {}
 
-
-def _fail_if_scripted(failure: Any, prompt: str, attempt: int) -> None:
-    if not isinstance(failure, Mapping) or attempt > int(failure.get("times", attempt)):
-        return
-    raise AgentFailed(
-        FailureCategory(failure.get("category", FailureCategory.SERVER_ERROR)),
-        str(failure.get("message", "the offline agent was told to fail")),
-        effort=_effort(prompt, "", {}),
-    )
+def _part(given: Any, name: str) -> Script:
+    part = given.get(name) if isinstance(given, Mapping) else None
+    return part if isinstance(part, Mapping) else {}
 
 
 def _invented(prompt: str, assignment: Assignment) -> Any:
@@ -51,15 +61,40 @@ def _invented(prompt: str, assignment: Assignment) -> Any:
     return example_of(assignment.output_schema, seed=prompt)
 
 
-def _effort(prompt: str, output: str, script: Mapping[str, Any]) -> Effort:
-    usage = script.get("usage")
-    told = usage if isinstance(usage, Mapping) else {}
-    return Effort(
-        turns=1,
+def _padded(output: Any, script: Script) -> Any:
+    size = int(script.get("outputBytes", 0))
+    return {**output, "padding": "x" * size} if size and isinstance(output, Mapping) else output
+
+
+def _effort(prompt: str, output: str, script: Script) -> Effort:
+    told = _part(script, "usage")
+    cache = CacheUse(
         input_tokens=int(told.get("inputTokens", _tokens(prompt))),
+        read_tokens=int(told.get("cacheReadTokens", 0)),
+        creation_tokens=int(told.get("cacheCreationTokens", 0)),
+    )
+    return Effort(
+        turns=int(script.get("turns", 1)),
+        input_tokens=cache.input_tokens,
         output_tokens=int(told.get("outputTokens", _tokens(output))),
-        cache_read_tokens=int(told.get("cacheReadTokens", 0)),
+        cache_read_tokens=cache.read_tokens,
+        cache_creation_tokens=cache.creation_tokens,
         cost_usd=float(told.get("costUsd", 0.0)),
+        trace=Trace(tool_calls=_tool_calls(script), cache=cache),
+    )
+
+
+def _tool_calls(script: Script) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(
+            name=str(told["name"]),
+            duration_ms=int(told.get("durationMs", 0)),
+            input=excerpt(told.get("input")),
+            output=excerpt(told.get("output")),
+            failed=bool(told.get("failed")),
+        )
+        for told in script.get("toolCalls", ())
+        if isinstance(told, Mapping) and "name" in told
     )
 
 

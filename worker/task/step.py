@@ -1,55 +1,86 @@
-"""The one step of a task: the prompt is built and kept, the agent runs, its work is told."""
+"""One step of a task: its prompt is built and kept, the agent asked, its answer processed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.failures import FailureCategory, category_of
+from switchyard.domain.placeholders import MissingValue
 from switchyard.domain.prompt import build_prompt
-from worker.agents.agent import Agent, AgentFailed, Answer, Effort
-from worker.task.assignment import Assignment
-from worker.task.clock import elapsed_ms, monotonic
+from worker.agents.agent import Agent, AgentFailed, Answer
+from worker.task.asking import ask
+from worker.task.assignment import TASK_STEP, Assignment, Step
+from worker.task.clock import Deadline, elapsed_ms, monotonic
 from worker.task.markers import mark
+from worker.task.processing import process_named
+from worker.task.results import Failure, StepResult
 
-STEP: Final = "task-step"
+Choose = Callable[[str], Agent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepResult:
-    duration_ms: int
-    effort: Effort
-    output: Any = None
-    error: str | None = None
-    category: FailureCategory | None = None
+class StepRun:
+    step: Step
+    assignment: Assignment
+    """As the step's agent is told."""
+    folder: Path
+    deadline: Deadline
+    """The attempt's."""
+    earlier: Mapping[str, Any]
+    """The outputs of the steps before it."""
+
+    def result(self, choose: Choose) -> StepResult:
+        mark("step_running", step=self.step.name)
+        began = monotonic()
+        prompt = ""
+        try:
+            prompt = self._prompt()
+            agent = choose(self.assignment.backend)
+            answer = self._processed(ask(agent, prompt, self.assignment, self.deadline))
+        except AgentFailed as failed:
+            return StepResult(
+                name=self.step.name,
+                prompt=prompt,
+                duration_ms=elapsed_ms(began),
+                effort=failed.effort,
+                failure=Failure.of(failed, step=self._shown_name),
+            )
+        return StepResult(
+            name=self.step.name,
+            prompt=prompt,
+            duration_ms=elapsed_ms(began),
+            effort=answer.effort,
+            output=answer.output,
+        )
 
     @property
-    def completed(self) -> bool:
-        return self.category is None
+    def _shown_name(self) -> str | None:
+        """An error names its step only where there are several."""
+        return self.step.name if self.step.name != TASK_STEP else None
 
+    def _prompt(self) -> str:
+        try:
+            prompt = build_prompt(
+                tag=self.assignment.tag,
+                description=self.step.description,
+                given=self.assignment.input,
+                context=self.assignment.context,
+                steps=self.earlier,
+            )
+        except MissingValue as missing:
+            raise AgentFailed(FailureCategory.VALIDATION, str(missing)) from missing
+        path = self.folder / "logs" / f"{self.step.name}.prompt.md"
+        path.write_text(prompt, encoding="utf-8")
+        return prompt
 
-def run_step(assignment: Assignment, folder: Path, *, choose: Callable[[str], Agent]) -> StepResult:
-    mark("step_running", step=STEP)
-    prompt = build_prompt(
-        tag=assignment.tag,
-        description=assignment.description,
-        given=assignment.input,
-        context=assignment.context,
-    )
-    (folder / "logs" / f"{STEP}.prompt.md").write_text(prompt, encoding="utf-8")
-    began = monotonic()
-    try:
-        answer = _ask(choose(assignment.backend), prompt, assignment)
-    except AgentFailed as failure:
-        return StepResult(
-            duration_ms=elapsed_ms(began),
-            effort=failure.effort,
-            error=str(failure),
-            category=failure.category,
-        )
-    return StepResult(duration_ms=elapsed_ms(began), effort=answer.effort, output=answer.output)
-
-
-def _ask(agent: Agent, prompt: str, assignment: Assignment) -> Answer:
-    mark("sdk_query", step=STEP)
-    return agent.run(prompt, assignment)
+    def _processed(self, answer: Answer) -> Answer:
+        name = self.step.process_output
+        if name is None:
+            return answer
+        try:
+            output = process_named(name)(answer.output)
+        except Exception as error:
+            message = f"processOutput {name!r} failed: {type(error).__name__}: {error}"
+            raise AgentFailed(category_of(error), message, effort=answer.effort) from error
+        return Answer(output=output, effort=answer.effort)

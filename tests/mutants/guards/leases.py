@@ -82,8 +82,15 @@ GUARDS: Final = (
         guard="giving up raises the fence",
         file=LEASES,
         old="""                add={"fence": 1},
-                condition=_NOBODY_HOLDS_IT,""",
-        new="                condition=_NOBODY_HOLDS_IT,",
+                condition=_AS_READ_AND_HELD_BY_NOBODY,""",
+        new="                condition=_AS_READ_AND_HELD_BY_NOBODY,",
+        tests=LEASE_TESTS,
+    ),
+    Mutant(
+        guard="what was handed back since it was read is not given up",
+        file=LEASES,
+        old="#fence = :fence AND #state = :read AND #attempt = :attempt",
+        new="#fence = :fence AND :read = :read AND :attempt = :attempt",
         tests=LEASE_TESTS,
     ),
     Mutant(
@@ -151,7 +158,14 @@ GUARDS: Final = (
         file="worker/delivery.py",
         old='owner=f"{self._ports.worker_id}/{next(self._claim_numbers)}",',
         new='owner=f"{self._ports.worker_id}/1",',
-        tests=STORMS,
+        tests=("tests/worker/test_messages.py", "-k", "handed"),
+    ),
+    Mutant(
+        guard="a queue that does not answer costs no lease",
+        file="worker/keepalive.py",
+        old='await first_of({"extended": extension, "late": patience})',
+        new="await extension",
+        tests=RECOVERY,
     ),
     Mutant(
         guard="a child is stopped before its lease ends",

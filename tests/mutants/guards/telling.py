@@ -8,6 +8,7 @@ from tests.mutants.guards.places import (
     FOLD,
     FOLD_TESTS,
     LOG_TESTS,
+    PACKAGE,
     RECOVERY,
     TABLE,
 )
@@ -17,8 +18,8 @@ GUARDS: Final = (
     Mutant(
         guard="an event is written once",
         file=TABLE,
-        old='ConditionExpression="attribute_not_exists(#PK)",',
-        new='ConditionExpression="attribute_not_exists(#PK) OR attribute_exists(#PK)",',
+        old='"ConditionExpression": "attribute_not_exists(#PK)",',
+        new='"ConditionExpression": "attribute_not_exists(#PK) OR attribute_exists(#PK)",',
         tests=LOG_TESTS,
     ),
     Mutant(
@@ -39,12 +40,33 @@ GUARDS: Final = (
         guard="a message is deleted last",
         file="worker/delivery.py",
         old="""            if await self._answer(received):
-                await self._ports.offload(self._ports.inbox.delete, received)
+                self._deletions.add(received)
 """,
-        new="""            await self._ports.offload(self._ports.inbox.delete, received)
+        new="""            self._deletions.add(received)
             await self._answer(received)
 """,
         tests=RECOVERY,
+    ),
+    Mutant(
+        guard="poison is kept before it is deleted",
+        file="worker/delivery.py",
+        old="            await self._put_aside(received, problem)\n",
+        new="",
+        tests=("tests/worker/test_poison.py", "-k", "harms_none"),
+    ),
+    Mutant(
+        guard="two who adopt at once do not swap their inputs",
+        file=f"{PACKAGE}/adapters/dynamodb/payloads.py",
+        old="hashlib.sha256(content).hexdigest()",
+        new='hashlib.sha256(b"").hexdigest()',
+        tests=("tests/unit/adapters/test_lost_adoptions.py",),
+    ),
+    Mutant(
+        guard="a dead letter fails no running task",
+        file=f"{PACKAGE}/domain/claims.py",
+        old="task.lease_until_ms >= now_ms:",
+        new="task.lease_until_ms > now_ms:",
+        tests=("tests/unit/domain/test_dead_letters.py",),
     ),
     Mutant(
         guard="a terminal event absorbs",

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
@@ -12,7 +12,8 @@ from tests.simulation.kernel.node import Node
 from tests.simulation.weather import Weather
 
 SLOWEST_SECONDS: Final = 0.2
-TIMEOUT_SECONDS: Final = 3.0
+LONGEST_TIMEOUT_SECONDS: Final = 60.0
+"""All tries of a client together."""
 LATEST_SECONDS: Final = 30.0
 ANSWERED_AGAIN: Final = 0.5
 """How often botocore's own second try gets an answer after the first one's was lost."""
@@ -60,7 +61,9 @@ class Client:
 
     def _refuse_some(self, name: str, request: dict[str, Any]) -> None:
         node, world, weather = self._node, self._node.world, self._sky.weather
-        if type(self._service).__name__ in node.cut_off:
+        service = type(self._service).__name__
+        if service in node.cut_off:
+            node.sleep(node.cut_off[service])
             world.tell(node.name, f"{described(name, request)} ✗ cut off")
             raise EndpointConnectionError(endpoint_url="simulated")
         if world.chance(weather.throttled):
@@ -72,21 +75,29 @@ class Client:
 
     def _lose_answer(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
         self._node.world.tell(self._node.name, f"{described(name, request)} … answer lost")
-        self._node.sleep(TIMEOUT_SECONDS)
-        if self._node.world.chance(ANSWERED_AGAIN):
-            answer = self._perform(name, operation, request)
-            self._travel()
-            return answer
-        raise ReadTimeoutError(endpoint_url="simulated")
+        self._node.sleep(self._timeout())
+        return self._try_again(name, operation, request)
 
-    def _be_late(self, name: str, operation: Operation, request: dict[str, Any]) -> NoReturn:
-        """It takes effect after the caller gave up, and perhaps after it tried again."""
+    def _try_again(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
+        """As botocore does by itself."""
+        if not self._node.world.chance(ANSWERED_AGAIN):
+            raise ReadTimeoutError(endpoint_url="simulated")
+        answer = self._perform(name, operation, request)
+        self._travel()
+        return answer
+
+    def _timeout(self) -> float:
+        return self._node.world.dice.uniform(1.0, LONGEST_TIMEOUT_SECONDS)
+
+    def _be_late(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
+        """It takes effect after the caller gave up, or after it tried again with success."""
         world = self._node.world
         world.tell(self._node.name, f"{described(name, request)} … late")
-        late = TIMEOUT_SECONDS + world.dice.uniform(0, LATEST_SECONDS)
+        timeout = self._timeout()
+        late = timeout + world.dice.uniform(0, LATEST_SECONDS)
         world.after(late, self._perform_unheard, name, operation, request)
-        self._node.sleep(TIMEOUT_SECONDS)
-        raise ReadTimeoutError(endpoint_url="simulated")
+        self._node.sleep(timeout)
+        return self._try_again(name, operation, request)
 
     def _perform_unheard(self, name: str, operation: Operation, request: dict[str, Any]) -> None:
         with contextlib.suppress(ClientError):

@@ -89,8 +89,8 @@ def _list(names: Iterable[str]) -> str:
 def _named(body: str) -> str:
     try:
         return _short(json.loads(body)["requestId"])
-    except ValueError:
-        return repr(body)
+    except (ValueError, KeyError):  # poison, or a task of another producer
+        return repr(body[:80])
 
 
 def _short(entity: str) -> str:

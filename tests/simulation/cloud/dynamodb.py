@@ -43,13 +43,18 @@ class DynamoDb:
         return {"Items": self.items(request["TableName"])}
 
     def get_item(self, **request: Any) -> Item:
-        found = self._tables[request["TableName"]].get(request["Key"])
+        """Who does not ask for a consistent read gets an old one."""
+        table = self._tables[request["TableName"]]
+        read = table.get if request.get("ConsistentRead") else table.stale
+        found = read(request["Key"])
         return {"Item": dict(found)} if found else {}
 
     def batch_get_item(self, **request: Any) -> dict[str, Any]:
         answers: defaultdict[str, list[Item]] = defaultdict(list)
         for name, wanted in request["RequestItems"].items():
-            found = (self._tables[name].get(key) for key in wanted["Keys"])
+            table = self._tables[name]
+            read = table.get if wanted.get("ConsistentRead") else table.stale
+            found = (read(key) for key in wanted["Keys"])
             answers[name] += [dict(item) for item in found if item]
         return {"Responses": answers}
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from switchyard.contracts.messages import Delivered, MessageAttribute
 from tests.simulation.kernel.world import World
 
 DEFAULT_VISIBILITY: Final = 900.0
@@ -16,9 +17,26 @@ class Message:
     number: int
     body: str
     visible_at: float
-    sent_at: float
+    sent_at_ms: int
+    attributes: dict[str, Any] = field(default_factory=dict)
     receives: int = 0
     receipt: int = 0
+
+    @property
+    def message_id(self) -> str:
+        return f"message-{self.number}"
+
+    def delivered(self) -> Delivered:
+        """As a function gets it."""
+        return Delivered(
+            body=self.body,
+            message_id=self.message_id,
+            sent_at_ms=self.sent_at_ms,
+            attributes={
+                name: MessageAttribute(data_type=a["DataType"], string_value=a["StringValue"])
+                for name, a in self.attributes.items()
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,20 +57,31 @@ class Queue:
     messages: dict[int, Message] = field(default_factory=dict)
     _listeners: list[Callable[[], None]] = field(default_factory=list)
 
-    def send(self, body: str, *, delay: float = 0.0) -> None:
+    def send(
+        self, body: str, *, delay: float = 0.0, attributes: dict[str, Any] | None = None
+    ) -> None:
         if self.world.chance(self.faults.lost):
             self.world.tell(self.name, f"LOST {body[:80]}")
             return
         for _ in range(2 if self.world.chance(self.faults.duplicated) else 1):
             late = self.world.dice.uniform(0, 60) if self.world.chance(self.faults.late) else 0.0
-            self.put(body, delay=delay + late)
+            self.put(body, delay=delay + late, attributes=attributes)
 
-    def put(self, body: str, *, delay: float = 0.0) -> None:
+    def put(
+        self, body: str, *, delay: float = 0.0, attributes: dict[str, Any] | None = None
+    ) -> None:
         """Whatever the weather."""
         number = self.world.number("message")
-        now = self.world.now
-        self.messages[number] = Message(number, body, now + delay, now)
+        self.messages[number] = Message(
+            number, body, self.world.now + delay, self.world.now_ms, attributes or {}
+        )
         self.world.after(delay, self._announce)
+
+    def take_over(self, message: Message) -> None:
+        """It keeps its id and the time of its sending."""
+        message.receives = 0
+        self.messages[message.number] = message
+        self.world.after(0, self._announce)
 
     def take(self, at_most: int, *, visibility: float) -> list[Message]:
         """Some of what is visible, in any order; what came too often is put aside."""
@@ -99,7 +128,7 @@ class Queue:
             if message.visible_at <= self.world.now and message.receives >= self.max_receives:
                 del self.messages[message.number]
                 self.world.tell(self.name, f"DEAD LETTER {message.body[:80]}")
-                self.dead_letters.put(message.body)
+                self.dead_letters.take_over(message)
 
 
 class Sqs:
@@ -120,7 +149,20 @@ class Sqs:
     def send_message_batch(self, **request: Any) -> dict[str, Any]:
         queue = self._queues[request["QueueUrl"]]
         for entry in request["Entries"]:
-            queue.send(entry["MessageBody"], delay=entry.get("DelaySeconds", 0))
+            delay, attributes = entry.get("DelaySeconds", 0), entry.get("MessageAttributes")
+            queue.send(entry["MessageBody"], delay=delay, attributes=attributes)
+        return {}
+
+    def get_queue_url(self, **request: Any) -> dict[str, Any]:
+        name = request["QueueName"]
+        if name not in self._queues:
+            response: Any = {"Error": {"Code": "QueueDoesNotExist", "Message": "simulated"}}
+            raise ClientError(response, "GetQueueUrl")
+        return {"QueueUrl": name}
+
+    def send_message(self, **request: Any) -> dict[str, Any]:
+        queue, attributes = self._queues[request["QueueUrl"]], request.get("MessageAttributes")
+        queue.send(request["MessageBody"], attributes=attributes)
         return {}
 
     def receive_message(self, **request: Any) -> dict[str, Any]:
@@ -131,8 +173,10 @@ class Sqs:
             "Messages": [
                 {
                     "Body": message.body,
-                    "MessageId": f"message-{message.number}",
+                    "MessageId": message.message_id,
                     "ReceiptHandle": f"{message.number}/{message.receipt}",
+                    "Attributes": {"SentTimestamp": str(message.sent_at_ms)},
+                    "MessageAttributes": message.attributes,
                 }
                 for message in taken
             ]
@@ -143,8 +187,9 @@ class Sqs:
         queue.extend(*_receipt(request), request["VisibilityTimeout"])
         return {}
 
-    def delete_message(self, **request: Any) -> dict[str, Any]:
-        self._queues[request["QueueUrl"]].delete(*_receipt(request))
+    def delete_message_batch(self, **request: Any) -> dict[str, Any]:
+        for entry in request["Entries"]:
+            self._queues[request["QueueUrl"]].delete(*_receipt(entry))
         return {}
 
 

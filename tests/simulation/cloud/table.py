@@ -51,10 +51,15 @@ class Table:
         self.name = name
         self.indexes = {index.name: index for index in indexes}
         self._items: dict[Key, Item] = {}
+        self._before: dict[Key, Item | None] = {}
         self._writes = 0
 
     def get(self, key: Item) -> Item | None:
         return self._items.get(_plain(key))
+
+    def stale(self, key: Item) -> Item | None:
+        """As it was before it was last written."""
+        return self._before.get(_plain(key), self.get(key))
 
     def all(self) -> list[Item]:
         return list(self._items.values())
@@ -65,6 +70,7 @@ class Table:
     def write(self, key: Item, item: Item) -> Change:
         self._writes += 1
         change = Change(self.name, _plain(key), self._writes, self.get(key), item)
+        self._before[change.key] = change.old
         self._items[change.key] = item
         return change
 

@@ -28,8 +28,8 @@ class Node:
         self.on_death: list[Callable[[], None]] = []
         self.fate: dict[int, Callable[[], None]] = {}
         """What happens to it on its n-th way to or from a service, whatever the weather."""
-        self.cut_off: set[str] = set()
-        """The services that it does not reach."""
+        self.cut_off: dict[str, float] = {}
+        """The services that it does not reach, and after how many seconds it is told so."""
         self._ways = 0
         self._skew_ms = skew_ms
         self._held_up: list[Step] = []

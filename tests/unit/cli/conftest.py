@@ -11,6 +11,7 @@ from cli.outside import Outside
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
 from tests.unit.cli.fake_log import FakeLog, an_event
+from tests.unit.cli.fake_office import FakeOffice
 from tests.unit.cli.fakes import (
     JOB_ID,
     NOW_MS,
@@ -47,11 +48,17 @@ def new_deployed_key() -> NewDeployedKey:
 
 
 @pytest.fixture
+def office() -> FakeOffice:
+    return FakeOffice()
+
+
+@pytest.fixture
 def switchyard(
     api: FakeApi,
     cloud: FakeCloud,
     environment: dict[str, str],
     new_deployed_key: NewDeployedKey,
+    office: FakeOffice,
     tmp_path: Path,
 ) -> Switchyard:
     """Runs the command as a user would, without a terminal."""
@@ -64,6 +71,7 @@ def switchyard(
             worker_output=tmp_path,
             deployed_url=no_such_stack,
             new_deployed_key=new_deployed_key,
+            kept_letters=office,
             transport=httpx.MockTransport(api),
         )
         return CliRunner().invoke(app, [str(argument) for argument in arguments], obj=outside)

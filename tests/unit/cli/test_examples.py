@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from cli.files.job_file import read_job
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples").iterdir())
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

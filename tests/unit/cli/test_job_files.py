@@ -7,7 +7,7 @@ import pytest
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes import FakeApi
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples").iterdir())
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
 
 CYCLE = """\
 name: round

@@ -13,6 +13,7 @@ from botocore.stub import ANY, Stubber
 
 from cli.wiring import real_outside
 from switchyard.adapters import aws
+from switchyard.contracts.kept import Kept
 from switchyard.domain.errors import Unavailable
 
 
@@ -35,15 +36,20 @@ def ask_for_a_key() -> str:
     return real_outside().new_deployed_key("acme", "dev")
 
 
-@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key])
-def test_without_a_region_a_stage_is_out_of_reach(ask: Callable[[], str]) -> None:
+def ask_for_letters() -> list[Kept]:
+    with real_outside().kept_letters("dev", None) as letters:
+        return letters.newest(1)
+
+
+@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key, ask_for_letters])
+def test_without_a_region_a_stage_is_out_of_reach(ask: Callable[[], object]) -> None:
     with pytest.raises(Unavailable, match="region"):
         ask()
 
 
-@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key])
+@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key, ask_for_letters])
 def test_without_credentials_a_stage_is_out_of_reach(
-    ask: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+    ask: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
 
@@ -51,9 +57,12 @@ def test_without_credentials_a_stage_is_out_of_reach(
         ask()
 
 
+Service = Literal["cloudformation", "dynamodb", "s3", "sqs"]
+
+
 @pytest.fixture
 def stubs(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Stubber]]:
-    services: tuple[Literal["cloudformation", "dynamodb"], ...] = ("cloudformation", "dynamodb")
+    services: tuple[Service, ...] = ("cloudformation", "dynamodb", "s3", "sqs")
     clients: dict[str, Any] = {
         name: boto3.client(name, region_name="eu-central-1") for name in services
     }
@@ -62,12 +71,12 @@ def stubs(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Stubber]]:
         yield {name: active.enter_context(Stubber(client)) for name, client in clients.items()}
 
 
-def deployed(stubs: dict[str, Stubber], state_table_name: str) -> None:
+def deployed(stubs: dict[str, Stubber], name: str, *, output: str = "StateTableName") -> None:
     stack = {
         "StackName": "switchyard-dev-infrastructure",
         "CreationTime": datetime(2026, 1, 1, tzinfo=UTC),
         "StackStatus": "CREATE_COMPLETE",
-        "Outputs": [{"OutputKey": "StateTableName", "OutputValue": state_table_name}],
+        "Outputs": [{"OutputKey": output, "OutputValue": name}],
     }
     stubs["cloudformation"].add_response(
         "describe_stacks", {"Stacks": [stack]}, {"StackName": "switchyard-dev-infrastructure"}
@@ -106,6 +115,25 @@ def test_a_stage_that_is_not_deployed_is_out_of_reach(stubs: dict[str, Stubber])
 
     with pytest.raises(Unavailable, match="ValidationError"):
         ask_for_a_key()
+
+
+def test_letters_are_looked_for_in_the_bucket_that_the_stack_names(
+    stubs: dict[str, Stubber],
+) -> None:
+    deployed(stubs, "the-bucket", output="ArtifactsBucketName")
+    for place in ("quarantine/", "undeliverable/"):
+        asked = {"Bucket": "the-bucket", "Prefix": place}
+        stubs["s3"].add_response("list_objects_v2", {}, asked)
+
+    assert ask_for_letters() == []
+
+
+def test_a_bucket_that_does_not_let_us_in_is_out_of_reach(stubs: dict[str, Stubber]) -> None:
+    deployed(stubs, "the-bucket", output="ArtifactsBucketName")
+    stubs["s3"].add_client_error("list_objects_v2", "AccessDenied")
+
+    with pytest.raises(Unavailable, match="AccessDenied"):
+        ask_for_letters()
 
 
 def test_what_needs_no_aws_does_not_wait_for_boto3() -> None:

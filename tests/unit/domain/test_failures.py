@@ -1,3 +1,4 @@
+import errno
 import json
 
 import pytest
@@ -75,6 +76,14 @@ def test_a_status_has_a_category(status: int, category: FailureCategory) -> None
         (TypeError(), FailureCategory.PROGRAMMING),
         (AttributeError(), FailureCategory.PROGRAMMING),
         (RuntimeError("error 500"), FailureCategory.PROGRAMMING),
+        (NameError(), FailureCategory.PROGRAMMING),
+        (MemoryError(), FailureCategory.CHILD_DIED),
+        (OSError(errno.EFBIG, "too large"), FailureCategory.VALIDATION),
+        (OSError(errno.ENETUNREACH, "unreachable"), FailureCategory.NETWORK),
+        (OSError(errno.ENOSPC, "full"), FailureCategory.SERVER_ERROR),
+        (PermissionError(errno.EACCES, "no"), FailureCategory.SERVER_ERROR),
+        (OSError(errno.ENOMEM, "no memory"), FailureCategory.CHILD_DIED),
+        (OSError("without a number"), FailureCategory.PROGRAMMING),
     ],
 )
 def test_an_exception_is_classified_by_its_type(error: Exception, category: str) -> None:

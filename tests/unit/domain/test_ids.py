@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from switchyard.contracts.messages import Malformed, TaskMessage, parse_task_message
+from switchyard.contracts.messages import Delivered, Malformed, TaskMessage, parse_message
 from switchyard.domain import ids
 from switchyard.domain.ids import (
     REQUEST_ID,
@@ -52,11 +52,16 @@ def test_an_id_that_is_not_bare_names_nothing(request_id: str) -> None:
         task_named("acme", request_id)
 
 
+def delivered(body: str) -> Delivered:
+    return Delivered(body=body, message_id="m", sent_at_ms=1)
+
+
 @pytest.mark.parametrize("ref", [JOB.task("a"), bare_task("acme", "42")])
 def test_a_message_comes_back_as_it_was_sent(ref: TaskRef) -> None:
     message = TaskMessage.to(ref, run=2)
     assert message.ref == ref
-    assert parse_task_message(message.model_dump_json(by_alias=True)) == message
+    body = message.model_dump_json(by_alias=True)
+    assert parse_message(delivered(body), tenant=None) == message
 
 
 @pytest.mark.parametrize(
@@ -86,5 +91,5 @@ def test_a_message_whose_ids_disagree_cannot_exist(named: dict[str, str]) -> Non
 
 @pytest.mark.parametrize("body", ["", "[]", "{", "null", '{"schema": 1}', "[" * 5000])
 def test_a_malformed_body_says_where(body: str) -> None:
-    with pytest.raises(Malformed):
-        parse_task_message(body)
+    with pytest.raises(Malformed, match=r"^[\w.]+: "):
+        parse_message(delivered(body), tenant="acme")

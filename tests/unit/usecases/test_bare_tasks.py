@@ -5,7 +5,7 @@ import pytest
 from switchyard.adapters.memory.adoption import MemoryTaskAdoption
 from switchyard.contracts.bus import BusMessage, settled_task
 from switchyard.contracts.events import Event
-from switchyard.contracts.messages import parse_task_message
+from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.adoption import Adoption, adopted_task
 from switchyard.domain.ids import BARE_TASK, bare_task
 from switchyard.domain.states import TaskState
@@ -56,7 +56,7 @@ class BareYard(Yard):
 
     def woken(self) -> list[str]:
         received = self.memory.queue.receive(at_most=9, wait_seconds=0, visibility_seconds=999)
-        messages = [parse_task_message(message.body) for message in received]
+        messages = [TaskMessage.model_validate_json(message.body) for message in received]
         assert {message.ref for message in messages} <= {BARE}
         return [message.request_id for message in messages]
 

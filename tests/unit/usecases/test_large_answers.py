@@ -13,7 +13,8 @@ from switchyard.usecases.read_jobs import read_task
 from tests.builders import JOB, TENANT, a_task
 
 LAMBDA_ANSWER_BYTES = 6 * 1024 * 1024
-INPUT = f"s3://bucket/task/inputs/{JOB.task('a').request_id}.json"
+INPUT_KEY = "task/inputs/acme/a/digest.json"
+INPUT = f"s3://bucket/{INPUT_KEY}"
 OUTPUT = "s3://bucket/task/logs/a/1/artifacts/task-result.json"
 
 
@@ -22,7 +23,7 @@ def view_of(*, given: Any = None, made: Any = None) -> TaskView:
     outcome = Outcome(state=TaskState.COMPLETED, artifacts="task/logs/a/1/")
     task = a_task("a", state=TaskState.COMPLETED, outcome=outcome)
     yard.state.tasks[task.ref] = task
-    yard.state.payloads[task.ref] = Payload(input=given, output=made)
+    yard.state.payloads[task.ref] = Payload(input=given, output=made, input_key=INPUT_KEY)
     return read_task(
         TENANT, JOB.job_id, "a", graph=yard.graph, payloads=yard.payloads, bucket="bucket"
     )

@@ -6,12 +6,23 @@ thing they name still exists (`SQS_QUEUE_URL`, `S3_BUCKET`, `MAX_CONCURRENT_CLAU
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import AfterValidator, Field, PositiveInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-AgentBackend = Literal["auto", "claude-agent-sdk", "offline"]
+from switchyard.domain.ids import TENANT_ID
+
+AgentBackend = Literal["auto", "claude-agent-sdk", "messages", "offline"]
+
+
+def _tenant(name: str) -> str:
+    if not TENANT_ID.fullmatch(name):
+        raise ValueError("a tenant is 1 to 63 of a-z 0-9 -, without - in front")
+    return name
+
+
+TenantId = Annotated[str, AfterValidator(_tenant)]
 
 
 class Settings(BaseSettings):
@@ -53,6 +64,12 @@ class SweeperSettings(DispatcherSettings):
     """When a run stops looking; Lambda ends it at 30 s."""
 
 
+class DeadLetterSettings(DispatcherSettings):
+    task_definitions_table: str
+    tenant_id: TenantId | None = None
+    """As the worker's."""
+
+
 class SaveEventSettings(Settings):
     dynamodb_events_table_name: str
     events_retention_days: PositiveInt
@@ -67,7 +84,11 @@ class WorkerSettings(EmitterSettings):
     task_definitions_table: str
     sqs_queue_url: str
     agent_backend: AgentBackend
+    tenant_id: TenantId | None = None
+    """Whose the tasks of bare messages are; without it they are refused."""
     max_concurrent_claude: PositiveInt = 3
+    max_messages: int = Field(default=10, ge=1, le=10)
+    """How many messages one receive may take; never more than there are free slots."""
     wait_time_seconds: int = Field(default=20, ge=0, le=20)
     visibility_extension_interval: PositiveInt = 20_000
     """Milliseconds between two renewals of a lease."""
@@ -75,6 +96,9 @@ class WorkerSettings(EmitterSettings):
     """Seconds by which a renewal extends a message's visibility; the lease is 1.5 times this."""
     claude_timeout: PositiveInt = 300_000
     """Milliseconds an attempt may take when its definition does not say."""
+    default_timeout: int = Field(default=120_000, ge=1_000, le=900_000)
+    """Milliseconds a step may take, within its attempt, when it does not say."""
+    child_memory_mb: PositiveInt = 1024
     claude_model: str = "claude-sonnet-5-5"
     stop_grace_seconds: PositiveInt = 100
     """How long running tasks may finish after a stop signal; Fargate kills at 120 s."""

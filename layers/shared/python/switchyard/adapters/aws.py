@@ -15,11 +15,13 @@ R = TypeVar("R")
 
 _CONFIG: Final = Config(
     connect_timeout=3,
-    read_timeout=30,  # a long poll takes 20 s
     max_pool_connections=32,
-    retries={"mode": "standard", "max_attempts": 4},
+    retries={"mode": "standard", "max_attempts": 3},
     user_agent_extra="switchyard",
 )
+# All tries together end well before a lease or a function does, so that somebody can still react.
+_READ_TIMEOUTS: Final = {"sqs": 25, "s3": 15}  # a long poll takes 20 s, a large object its time
+_READ_TIMEOUT: Final = 5
 
 CONDITION_FAILED: Final = "ConditionalCheckFailedException"
 TRANSACTION_CANCELLED: Final = "TransactionCanceledException"
@@ -28,8 +30,10 @@ _CALLERS_FAULT: Final = frozenset({"ValidationException", "AccessDeniedException
 _DONE_OR_NOT: Final = frozenset({"InternalServerError", "TransactionInProgressException"})
 
 
-def client(service: str) -> Any:
-    return boto3.client(service, config=_CONFIG)  # type: ignore[call-overload]
+def client(service: str, **where: str) -> Any:
+    """`where` says what the environment else would: region, endpoint, credentials."""
+    timeout = Config(read_timeout=_READ_TIMEOUTS.get(service, _READ_TIMEOUT))
+    return boto3.client(service, config=_CONFIG.merge(timeout), **where)  # type: ignore[call-overload]
 
 
 def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

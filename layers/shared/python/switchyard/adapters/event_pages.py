@@ -3,7 +3,6 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any, Final
 
 from switchyard.adapters.event_overflow import EventOverflow
@@ -46,27 +45,46 @@ class EventPages(ABC):
         newest_first: bool = False,
     ) -> PageOfEvents:
         place = place_of(cursor, queries, newest_first=newest_first) if cursor else None
-        found = [
-            record
-            for query in queries
-            for record in self._beyond(place, query, limit + 1, newest_first=newest_first)
-        ]
-        found.sort(key=_place, reverse=newest_first)
+        found: list[Record] = []
+        ends: list[str] = []
+        for query in queries:
+            records, complete = self._beyond(
+                place, query, limit, max_bytes, newest_first=newest_first
+            )
+            found += records
+            ends += [] if complete else [_place(records[-1])]
+        found = _known_to_be_next(found, ends, newest_first=newest_first)
         events = tuple(self._fitting(found[:limit], max_bytes))
-        if len(events) == len(found):
+        if len(events) == len(found) and not ends:
             return PageOfEvents(events, cursor=None)
         ended = _place(found[len(events) - 1])
         return PageOfEvents(events, cursor_at(ended, queries, newest_first=newest_first))
 
     def _beyond(
-        self, place: str | None, query: EventQuery, count: int, *, newest_first: bool
-    ) -> Iterator[Record]:
-        """The first so many answers after a place; all of them where they are not by time."""
+        self,
+        place: str | None,
+        query: EventQuery,
+        count: int,
+        max_bytes: int,
+        *,
+        newest_first: bool,
+    ) -> tuple[list[Record], bool]:
+        """The first answers after a place, as many as a page may hold, and whether these are all.
+
+        All of them where they are not by time.
+        """
         if place is not None:
             query = query.ending_at(place) if newest_first else query.starting_at(place)
-        found = self._answers(query, newest_first=newest_first, at_once=count)
-        new = (record for record in found if _place(record) != place)
-        return islice(new, count) if query.by_time else new
+        taken: list[Record] = []
+        size = 0
+        for record in self._answers(query, newest_first=newest_first, at_once=count + 1):
+            if _place(record) == place:
+                continue
+            if query.by_time and (len(taken) == count or size > max_bytes):
+                return taken, False
+            taken.append(record)
+            size += len(json.dumps(record.get("properties")))
+        return taken, True
 
     def _answers(
         self, query: EventQuery, *, newest_first: bool = False, at_once: int | None = None
@@ -75,7 +93,10 @@ class EventPages(ABC):
             return
         for record in self._find(query, newest_first=newest_first, at_once=at_once):
             if query.admits(
-                tenant=record["tenantId"], sort_key=_place(record), event_type=record["eventType"]
+                tenant=record["tenantId"],
+                sort_key=_place(record),
+                event_type=record["eventType"],
+                app_key=record.get("GSI2PK"),
             ):
                 yield record
 
@@ -110,6 +131,16 @@ class EventPages(ABC):
             return KeptEvent.model_validate(record)
         properties = self._overflow.put_back(record["properties"])
         return KeptEvent.model_validate({**record, "properties": properties})
+
+
+def _known_to_be_next(found: list[Record], ends: list[str], *, newest_first: bool) -> list[Record]:
+    """In order; nothing beyond the place where one of the questions stopped answering."""
+    found = sorted(found, key=_place, reverse=newest_first)
+    if not ends:
+        return found
+    if newest_first:
+        return [record for record in found if _place(record) >= max(ends)]
+    return [record for record in found if _place(record) <= min(ends)]
 
 
 def _place(record: Record) -> str:

@@ -1,5 +1,6 @@
 """Blobs on S3."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
@@ -27,6 +28,18 @@ class S3BlobStore:
 
     def get(self, key: str) -> bytes:
         return call(self._read, key)
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        request = {"Bucket": self._bucket, "Prefix": prefix}
+        while True:
+            page = call(self._client.list_objects_v2, **request)
+            yield from (found["Key"] for found in page.get("Contents", []))
+            if not page.get("IsTruncated"):
+                return
+            request["ContinuationToken"] = page["NextContinuationToken"]
+
+    def delete(self, key: str) -> None:
+        call(self._client.delete_object, Bucket=self._bucket, Key=key)
 
     def _read(self, key: str) -> bytes:
         try:

@@ -1,10 +1,11 @@
 """The task queue on SQS."""
 
-from collections.abc import Sequence
+import base64
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from switchyard.adapters.aws import call
-from switchyard.contracts.messages import TaskMessage
+from switchyard.contracts.messages import MessageAttribute, TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.ports import Received
 
@@ -32,11 +33,10 @@ class SqsTaskQueue:
             MaxNumberOfMessages=min(at_most, ENTRIES_PER_BATCH),
             WaitTimeSeconds=wait_seconds,
             VisibilityTimeout=visibility_seconds,
+            MessageAttributeNames=["All"],
+            MessageSystemAttributeNames=["SentTimestamp"],
         )
-        return [
-            Received(message["Body"], message["ReceiptHandle"], message["MessageId"])
-            for message in answer.get("Messages", [])
-        ]
+        return [_received(message) for message in answer.get("Messages", [])]
 
     def extend(self, message: Received, *, seconds: int) -> None:
         call(
@@ -46,8 +46,9 @@ class SqsTaskQueue:
             VisibilityTimeout=seconds,
         )
 
-    def delete(self, message: Received) -> None:
-        call(self._client.delete_message, QueueUrl=self._url, ReceiptHandle=message.receipt)
+    def delete(self, *messages: Received) -> None:
+        for start in range(0, len(messages), ENTRIES_PER_BATCH):
+            self._delete_batch(messages[start : start + ENTRIES_PER_BATCH])
 
     def _send_batch(self, messages: Sequence[TaskMessage], delay_seconds: int) -> None:
         answer = call(
@@ -59,12 +60,46 @@ class SqsTaskQueue:
         if failed:
             raise Unavailable(f"SQS refused {len(failed)} of {len(messages)} messages")
 
+    def _delete_batch(self, messages: Sequence[Received]) -> None:
+        answer = call(
+            self._client.delete_message_batch,
+            QueueUrl=self._url,
+            Entries=[
+                {"Id": str(n), "ReceiptHandle": message.receipt}
+                for n, message in enumerate(messages)
+            ],
+        )
+        failed = answer.get("Failed", [])
+        if failed:
+            raise Unavailable(f"SQS did not delete {len(failed)} of {len(messages)} messages")
+
 
 class SqsBacklog:
     """Unknown: SQS tells the age of its oldest message to CloudWatch alone, minutes late."""
 
     def oldest_waiting_ms(self) -> int | None:
         return None
+
+
+def _received(message: Mapping[str, Any]) -> Received:
+    return Received(
+        body=message["Body"],
+        message_id=message["MessageId"],
+        sent_at_ms=int(message["Attributes"]["SentTimestamp"]),
+        attributes={
+            name: _attribute(found) for name, found in message.get("MessageAttributes", {}).items()
+        },
+        receipt=message["ReceiptHandle"],
+    )
+
+
+def _attribute(found: Mapping[str, Any]) -> MessageAttribute:
+    binary = found.get("BinaryValue")
+    return MessageAttribute(
+        data_type=found["DataType"],
+        string_value=found.get("StringValue"),
+        binary_value=None if binary is None else base64.b64encode(binary).decode(),
+    )
 
 
 def _entry(number: int, message: TaskMessage, delay_seconds: int) -> dict[str, Any]:

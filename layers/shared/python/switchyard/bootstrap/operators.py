@@ -1,14 +1,20 @@
 """What people do to a stage with credentials of their own."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from botocore.exceptions import BotoCoreError, ClientError
 
 from switchyard.adapters import aws
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.domain.errors import Unavailable
 from switchyard.usecases.api_keys import issue_api_key
+from switchyard.usecases.kept_letters import KeptLetters
 
 
 def new_api_key(tenant: str, *, state_table_name: str) -> str:
@@ -31,3 +37,22 @@ def stage_endpoint(stage: str) -> str:
 def stage_state_table(stage: str) -> str:
     """The name of a deployed stage's state table, from its stack's outputs."""
     return CloudFormationOutputs().of(f"switchyard-{stage}-infrastructure", "StateTableName")
+
+
+@contextmanager
+def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
+    """What a stage keeps because nobody could handle it.
+
+    `where` is what the environment would else say of region, endpoint and credentials. Within the
+    block, too, `Unavailable` is raised when something of it is missing.
+    """
+    try:
+        bucket = CloudFormationOutputs(**where).of(
+            f"switchyard-{stage}-infrastructure", "ArtifactsBucketName"
+        )
+        yield KeptLetters(
+            blobs=S3BlobStore(aws.client("s3", **where), bucket),
+            mail=SqsMail(aws.client("sqs", **where)),
+        )
+    except (BotoCoreError, ClientError) as error:
+        raise Unavailable(str(error)) from error

@@ -9,9 +9,10 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.events import Context
-from switchyard.ports import DefinitionStore
+from switchyard.ports import BlobStore, Clock, DefinitionStore
 from switchyard.settings import EmitterSettings
 from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.quarantine import Quarantine
 
 
 def definition_store(dynamodb: Any, table_name: str) -> DefinitionStore:
@@ -26,3 +27,8 @@ def emitter_for(settings: EmitterSettings, *, origin: str, worker_id: str | None
         app=settings.app_name,
         context=Context(environment=settings.stage, origin=origin, worker_id=worker_id),
     )
+
+
+def quarantine_for(queue_url: str, blobs: BlobStore, clock: Clock) -> Quarantine:
+    """A queue's URL ends in its name."""
+    return Quarantine(blobs=blobs, clock=clock, queue=queue_url.rpartition("/")[2])

@@ -8,6 +8,7 @@ from typing import ParamSpec, Protocol, TypeVar
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.ecs import scale_in_protection
 from switchyard.adapters.s3 import S3BlobStore
@@ -19,7 +20,7 @@ from switchyard.adapters.system import (
     ThreadOffload,
     system_sleep,
 )
-from switchyard.bootstrap.wiring import definition_store, emitter_for
+from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
 from switchyard.ports import (
     BlobStore,
     Clock,
@@ -33,12 +34,15 @@ from switchyard.ports import (
     TaskQueue,
 )
 from switchyard.settings import WorkerSettings
+from switchyard.usecases.adopt_task import Adopter
 from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.quarantine import Quarantine
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PORT_THREADS_PER_SLOT = 4
+PORT_THREADS_PER_SLOT = 5  # three uploads, a renewal, a heartbeat
+PORT_THREADS_OF_THE_LOOP = 2  # a receive, deletions
 
 
 class Offload(Protocol):
@@ -54,11 +58,15 @@ class WorkerPorts:
     offload: Offload
     randomness: Randomness
     worker_id: str
+    tenant_id: str | None
+    """Whose other producers' tasks are; `None` if none are taken in."""
     leases: TaskLeases
     payloads: Payloads
     definitions: DefinitionStore
     queue: TaskQueue
     inbox: TaskInbox
+    adopter: Adopter
+    quarantine: Quarantine
     blobs: BlobStore
     emitter: Emitter
     protection: ScaleInProtection
@@ -69,18 +77,29 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     state = DynamoDbTable(dynamodb, settings.state_table_name)
     queue = SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url)
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    payloads = DynamoDbPayloads(state, blobs)
+    definitions = definition_store(dynamodb, settings.task_definitions_table)
+    clock = SystemClock()
     worker_id = SystemIds().new_worker_id()
     return WorkerPorts(
-        clock=SystemClock(),
+        clock=clock,
         sleep=system_sleep,
-        offload=ThreadOffload(threads=PORT_THREADS_PER_SLOT * settings.max_concurrent_claude + 1),
+        offload=ThreadOffload(
+            threads=PORT_THREADS_PER_SLOT * settings.max_concurrent_claude
+            + PORT_THREADS_OF_THE_LOOP
+        ),
         randomness=SystemRandomness(),
         worker_id=worker_id,
+        tenant_id=settings.tenant_id,
         leases=DynamoDbTaskLeases(state),
-        payloads=DynamoDbPayloads(state, blobs),
-        definitions=definition_store(dynamodb, settings.task_definitions_table),
+        payloads=payloads,
+        definitions=definitions,
         queue=queue,
         inbox=queue,
+        adopter=Adopter(
+            definitions=definitions, adoption=DynamoDbTaskAdoption(state, payloads), clock=clock
+        ),
+        quarantine=quarantine_for(settings.sqs_queue_url, blobs, clock),
         blobs=blobs,
         emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
         protection=scale_in_protection(os.environ),

@@ -1,13 +1,18 @@
 """A task definition: what is to be done, by which role, within which limits."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from switchyard.contracts.json_schema import JsonSchema
+from switchyard.contracts.steps import (
+    MAX_STEPS,
+    ProcessName,
+    StepDefinition,
+    problem_with_steps,
+)
 from switchyard.contracts.wire import CleanText, Wire
 from switchyard.domain.ids import DEFINITION_NAME
-from switchyard.domain.json_values import problem_in
 
 TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
 
@@ -29,18 +34,27 @@ class TaskDefinition(Wire):
     tools: tuple[str, ...] = ()
     timeout: int | None = Field(default=None, ge=1_000, le=TWELVE_HOURS_MS)
     """Milliseconds; the stage's default when absent."""
-    output_schema: dict[str, Any] | None = None
+    input_schema: JsonSchema | None = None
+    output_schema: JsonSchema | None = None
+    process_output: ProcessName | None = None
+    """What is done to the output, by a name that the worker's image knows."""
+    steps: tuple[StepDefinition, ...] = Field(default=(), max_length=MAX_STEPS)
+    """In order; the last one's output is the task's. Without any, the description is the step."""
+    max_cost_usd: float | None = Field(default=None, gt=0, le=10_000, allow_inf_nan=False)
+    """What one attempt may spend."""
     model: str | None = Field(default=None, min_length=1, max_length=100)
-    backend: Literal["claude-agent-sdk", "offline"] | None = None
+    backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
 
-    @field_validator("output_schema")
-    @classmethod
-    def _is_a_json_schema(cls, schema: dict[str, Any] | None) -> dict[str, Any] | None:
-        if schema is not None:
-            problem = problem_in(schema) or schema_problem(schema)
-            if problem:
-                raise ValueError(problem)
-        return schema
+    @model_validator(mode="after")
+    def _steps_fit_together(self) -> "TaskDefinition":
+        if not self.steps:
+            return self
+        if self.output_schema is not None or self.process_output is not None:
+            raise ValueError("with steps, outputSchema and processOutput belong to a step")
+        problem = problem_with_steps(self.steps)
+        if problem:
+            raise ValueError(problem)
+        return self
 
 
 class RegisteredDefinition(TaskDefinition):
@@ -56,14 +70,3 @@ class RegisteredDefinition(TaskDefinition):
 
 class DefinitionList(Wire):
     definitions: tuple[RegisteredDefinition, ...]
-
-
-def schema_problem(schema: Mapping[str, Any]) -> str | None:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - costs 60 ms, rarely needed
-    from jsonschema.exceptions import SchemaError  # noqa: PLC0415
-
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        return f"not a JSON Schema: {error.json_path}: {error.message}"
-    return None

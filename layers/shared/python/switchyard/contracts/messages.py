@@ -1,13 +1,49 @@
-"""What travels through the queues: wake-ups that name a task, never its data."""
+"""What travels through the task queue: wake-ups of ours, and whole tasks of other producers."""
 
-from typing import Any, Final, Literal, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+from pydantic_core import from_json
 
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.definitions import DefinitionName
+from switchyard.contracts.wire import JsonValue, Wire
+from switchyard.domain.adoption import Adoptable, decide_adoption
 from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
+from switchyard.domain.task import Json
 
 SCHEMA_VERSION: Final = 1
+REQUEST_ID_ATTRIBUTE: Final = "requestId"
+MAX_BODY_BYTES: Final = 1024 * 1024  # SQS's own limit
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class MessageAttribute(BaseModel):
+    """As Lambda writes it; a binary value is in base64."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
+    )
+
+    data_type: str
+    string_value: str | None = None
+    binary_value: str | None = None
+
+
+Attributes = Mapping[str, MessageAttribute]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """A message as a queue brought it. Its id and its time are SQS's own, the rest is anybody's."""
+
+    body: str
+    message_id: str
+    sent_at_ms: int
+    attributes: Attributes = field(default_factory=dict)
 
 
 class TaskMessage(Wire):
@@ -43,13 +79,87 @@ class TaskMessage(Wire):
         return TaskRef(self.tenant_id, self.job_id, self.task_id)
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignTask:
+    """Another producer's message, which may be adopted: it carries all there is of its task."""
+
+    ref: TaskRef
+    name: str
+    input: Json
+    context: Mapping[str, Json]
+    """What the tasks made that its producer let it wait for."""
+
+
 class Malformed(ValueError):
     """A message that can never be understood, however often it comes."""
 
 
-def parse_task_message(body: str) -> TaskMessage:
+def parse_message(message: Delivered, *, tenant: str | None) -> TaskMessage | ForeignTask:
+    """Ours says its schema. `tenant` is whose all others are; `None` if nobody's are taken in."""
+    document = _document(message.body)
+    if "schema" in document:
+        return _valid(TaskMessage, document)
+    if tenant is None:
+        raise Malformed("schema: not a message of ours, and others' are not taken in here")
+    return _foreign(document, message.attributes, tenant)
+
+
+def _task_id(name: str) -> str:
+    if not TASK_ID.fullmatch(name):
+        raise ValueError("is not a task id")
+    return name
+
+
+class _ForeignBody(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel)
+
+    name: DefinitionName
+    input: JsonValue = None
+    dependency_outputs: dict[Annotated[str, AfterValidator(_task_id)], JsonValue] = {}
+    request_id: str | None = None
+    job_id: str | None = None
+    task_id: str | None = None
+
+
+def _foreign(
+    document: Mapping[str, Json], attributes: Attributes, tenant: str
+) -> TaskMessage | ForeignTask:
+    body = _valid(_ForeignBody, document)
+    request_id = _request_id(body, attributes)
+    decision = decide_adoption(request_id, document, tenant=tenant)
+    if isinstance(decision, Adoptable):
+        return ForeignTask(decision.ref, body.name, body.input, body.dependency_outputs)
+    if request_id != f"{body.job_id}__{body.task_id}":
+        raise Malformed(f"requestId: {decision.reason}")
+    wake_up = {"tenantId": tenant, "jobId": body.job_id, "taskId": body.task_id, "run": 1}
+    return _valid(TaskMessage, wake_up | {"requestId": request_id})
+
+
+def _request_id(body: _ForeignBody, attributes: Attributes) -> str:
+    attribute = attributes.get(REQUEST_ID_ATTRIBUTE)
+    said = {body.request_id, attribute.string_value if attribute else None} - {None}
+    if len(said) != 1:
+        found = "missing" if not said else "the attribute and the body name two"
+        raise Malformed(f"requestId: {found}")
+    return str(said.pop())
+
+
+def _document(body: str) -> dict[str, Json]:
+    size = len(body.encode())
+    if size > MAX_BODY_BYTES:
+        raise Malformed(f"body: {size:,} bytes; at most {MAX_BODY_BYTES:,} are read")
     try:
-        return TaskMessage.model_validate_json(body)
+        document: Any = from_json(body)
+    except ValueError as error:
+        raise Malformed(f"body: {error}") from error
+    if not isinstance(document, dict):
+        raise Malformed("body: is not a JSON object")
+    return document
+
+
+def _valid(model: type[M], document: Mapping[str, Json]) -> M:
+    try:
+        return model.model_validate(document)
     except ValidationError as error:
         first: Any = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "body"

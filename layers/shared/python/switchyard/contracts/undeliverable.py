@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from switchyard.contracts.messages import Delivered, MessageAttribute
 from switchyard.contracts.wire import Wire
 from switchyard.domain.ids import REQUEST_ID, TENANT_ID
 from switchyard.domain.text import without_control_characters
@@ -59,12 +60,24 @@ class DeadLetter(BaseModel):
     @property
     def reason(self) -> str:
         notes = [self._text_of(name) for name in _NOTED_BY_EVENTBRIDGE]
-        noted = _one_line(": ".join(filter(None, notes)))
+        noted = one_line(": ".join(filter(None, notes)))
         if noted:
             return noted
         if _MOVED_FROM in self.attributes:
             return f"received in vain from {queue_name(self.attributes[_MOVED_FROM])}"
         return "nobody noted why"
+
+    @property
+    def delivered(self) -> Delivered:
+        return Delivered(
+            body=self.body,
+            message_id=self.message_id,
+            sent_at_ms=self.sent_at_ms,
+            attributes={
+                name: MessageAttribute.model_validate(found)
+                for name, found in self.message_attributes.items()
+            },
+        )
 
     def _text_of(self, attribute: str) -> str:
         return self.message_attributes.get(attribute, {}).get("stringValue") or ""
@@ -117,5 +130,5 @@ def subject_of(body: str) -> Subject | None:
         return None
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     return " ".join(without_control_characters(text).split())[:MAX_REASON]

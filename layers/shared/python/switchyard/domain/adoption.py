@@ -1,7 +1,7 @@
 """Which messages of other producers become tasks of ours: bare ones, that name no job."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from switchyard.domain import due
 from switchyard.domain.ids import TaskRef, bare_task, problem_with_bare_id
@@ -25,6 +25,7 @@ class Adoption:
 
     task: Task
     input: Json
+    context: Mapping[str, Json] = field(default_factory=dict)
 
 
 def decide_adoption(

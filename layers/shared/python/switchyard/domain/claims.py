@@ -1,9 +1,13 @@
 """Who may run a task now: one pure function over every state, with its reason."""
 
+import math
 from dataclasses import dataclass
+from typing import Final
 
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Task
+
+LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,13 @@ class NotYet:
 
     reason: str
     wait_ms: int | None
+
+    @property
+    def delay_seconds(self) -> int | None:
+        """Of the message to send instead; `None` when the due time alone can wait so long."""
+        if self.wait_ms is None or self.wait_ms > LONGEST_DELAY_SECONDS * 1000:
+            return None
+        return math.ceil(self.wait_ms / 1000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 SwitchyardError
 ├── Rejected       the caller's fault; trying again cannot help
 │   ├── InvalidJob · InvalidDefinition     carry every problem that was found
-│   ├── UnknownJob · UnknownTask · UnknownDefinition · MissingBlob
+│   ├── UnknownJob · UnknownTask · UnknownDefinition
+│   ├── UnknownQueue · UnknownLetter · MissingBlob
 │   └── Conflict                           somebody else was faster
 └── Unavailable    a dependency's fault; worth trying again
     ├── AnswerLost                         nobody knows whether the write was done: read it back
@@ -66,6 +67,15 @@ class UnknownTask(Rejected):
 class UnknownDefinition(Rejected):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no task definition {name!r}")
+
+
+class UnknownQueue(Rejected):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no queue {name}")
+
+
+class UnknownLetter(Rejected):
+    pass
 
 
 class MissingBlob(Rejected):

@@ -8,10 +8,15 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from switchyard.domain.errors import Rejected
 from switchyard.domain.event_queries import EventQuery
+
+_FOREIGN: Final = "cursor: not one that a page of events returned"
+_PLACE: Final = re.compile(r"TIMESTAMP#\d{13,15}#EVENT#[0-9a-zA-Z-]{1,64}")
 
 
 def cursor_at(sort_key: str, queries: Sequence[EventQuery], *, newest_first: bool) -> str:
@@ -25,10 +30,12 @@ def place_of(cursor: str, queries: Sequence[EventQuery], *, newest_first: bool) 
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         sort_key, asked = json.loads(base64.urlsafe_b64decode(padded))
-    except (ValueError, TypeError, binascii.Error):
-        raise Rejected("cursor: not one that a page of events returned") from None
+    except (ValueError, TypeError, RecursionError, binascii.Error):
+        raise Rejected(_FOREIGN) from None
     if asked != _asked(queries, newest_first=newest_first) or not isinstance(sort_key, str):
         raise Rejected("cursor: it belongs to another question; ask the same one, or leave it out")
+    if not _PLACE.fullmatch(sort_key):
+        raise Rejected(_FOREIGN)
     return sort_key
 
 

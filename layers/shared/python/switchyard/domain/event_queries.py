@@ -49,6 +49,8 @@ class EventQuery:
     last: str
     event_type: str | None = None
     """Nothing but this, where the index does not say so already."""
+    app: str | None = None
+    """Likewise."""
 
     @property
     def low(self) -> str:
@@ -80,7 +82,8 @@ class EventQuery:
     @property
     def identity(self) -> tuple[str, ...]:
         """What stays the same when time goes on."""
-        return self.tenant, self.index or "", self.partition, self.stem, self.event_type or ""
+        narrowed = (self.event_type or "", self.app or "")
+        return self.tenant, self.index or "", self.partition, self.stem, *narrowed
 
     def starting_at(self, sort_key: str) -> "EventQuery":
         return replace(self, first=max(self.first, sort_key))
@@ -91,12 +94,18 @@ class EventQuery:
     def only(self, event_type: str | None) -> "EventQuery":
         return replace(self, event_type=event_type)
 
-    def admits(self, *, tenant: str, sort_key: str, event_type: str) -> bool:
+    def within(self, app: str) -> "EventQuery":
+        return replace(self, app=_part(app))
+
+    def admits(
+        self, *, tenant: str, sort_key: str, event_type: str, app_key: str | None = None
+    ) -> bool:
         """Whether what the index found is an answer; `sort_key` is the table's."""
         return (
             tenant == self.tenant
             and self.first <= sort_key <= self.last
             and self.event_type in {None, event_type}
+            and (self.app is None or app_key == f"APP#{self.app}")
         )
 
 
@@ -113,6 +122,7 @@ def of_all_tasks(job: JobRef, *, app: str, period: Period = EVER) -> EventQuery:
 
 
 def of_app(tenant: str, app: str, period: Period = EVER) -> EventQuery:
+    """For those who look at a whole stage: it reads past the events of every other tenant."""
     return _query(tenant, "GSI2", f"APP#{_part(app)}", "", period)
 
 

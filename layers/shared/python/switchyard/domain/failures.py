@@ -3,7 +3,9 @@
 Text is never looked at: a duration of 500 ms in a message is not a server error.
 """
 
+import errno
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -88,8 +90,25 @@ _BY_TYPE: Final[tuple[tuple[type[Exception], FailureCategory], ...]] = (
     (ImportError, FailureCategory.NOT_FOUND),
     (TimeoutError, FailureCategory.TIMEOUT),
     (ConnectionError, FailureCategory.NETWORK),
+    (MemoryError, FailureCategory.CHILD_DIED),
     (ValueError, FailureCategory.VALIDATION),
 )
+
+_BY_ERRNO: Final[Mapping[int, FailureCategory]] = {
+    errno.EFBIG: FailureCategory.VALIDATION,  # the limit on the size of files
+    errno.ENETUNREACH: FailureCategory.NETWORK,
+    errno.EHOSTUNREACH: FailureCategory.NETWORK,
+    # Another worker may have the room, the rights or the memory that this one lacks.
+    errno.ENOSPC: FailureCategory.SERVER_ERROR,
+    errno.EDQUOT: FailureCategory.SERVER_ERROR,
+    errno.EACCES: FailureCategory.SERVER_ERROR,
+    errno.EPERM: FailureCategory.SERVER_ERROR,
+    errno.EROFS: FailureCategory.SERVER_ERROR,
+    errno.EMFILE: FailureCategory.SERVER_ERROR,
+    errno.ENFILE: FailureCategory.SERVER_ERROR,
+    errno.EAGAIN: FailureCategory.SERVER_ERROR,
+    errno.ENOMEM: FailureCategory.CHILD_DIED,
+}
 
 
 def category_of(error: Exception) -> FailureCategory:
@@ -97,4 +116,6 @@ def category_of(error: Exception) -> FailureCategory:
     for kind, category in _BY_TYPE:
         if isinstance(error, kind):
             return category
+    if isinstance(error, OSError) and error.errno is not None:
+        return _BY_ERRNO.get(error.errno, FailureCategory.PROGRAMMING)
     return FailureCategory.PROGRAMMING

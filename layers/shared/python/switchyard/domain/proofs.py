@@ -13,9 +13,15 @@ def holds(lease: Lease, task: Task) -> bool:
     return task.state is TaskState.PROCESSING and _is_of(lease, task)
 
 
-def held_by_nobody(task: Task, *, now_ms: int) -> bool:
+def may_be_given_up(task: Task, read: Task, *, now_ms: int) -> bool:
+    """Nobody holds it, and nobody handed it back since it was read: that keeps the fence."""
     lapsed = task.state is TaskState.PROCESSING and task.lease_until_ms < now_ms
-    return lapsed or task.state in {TaskState.READY, TaskState.QUEUED}
+    idle = task.state in {TaskState.READY, TaskState.QUEUED}
+    return (lapsed or idle) and (task.fence, task.state, task.attempt) == (
+        read.fence,
+        read.state,
+        read.attempt,
+    )
 
 
 def claimed(task: Task, *, owner: str, now_ms: int) -> bool:

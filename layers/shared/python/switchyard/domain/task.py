@@ -76,8 +76,12 @@ class Payload:
     """A task's data: what it was given, whom it follows, what it made."""
 
     input: Json = None
+    context: Mapping[str, Json] = field(default_factory=dict)
+    """What others made, if it came with the task itself; else it is read from `depends_on`."""
     depends_on: tuple[str, ...] = ()
     output: Json = None
+    input_key: str | None = field(default=None, compare=False)
+    """Where in the bucket the input is, if it was too large for its item."""
 
 
 @dataclass(frozen=True, slots=True)

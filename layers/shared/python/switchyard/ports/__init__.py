@@ -8,7 +8,7 @@ from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvent
 from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
 from switchyard.ports.machine import Clock, Ids, Randomness, ScaleInProtection, Sleep
 from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
-from switchyard.ports.queues import Received, TaskInbox, TaskQueue
+from switchyard.ports.queues import Mail, Received, TaskInbox, TaskQueue
 from switchyard.ports.registry import ApiKeys, DefinitionStore
 from switchyard.ports.tasks import Claimed, Payloads, Refused, TaskAdoption, TaskGraph, TaskLeases
 
@@ -25,6 +25,7 @@ __all__ = [
     "Ids",
     "JobIntake",
     "JobStore",
+    "Mail",
     "Overdue",
     "PageOfEvents",
     "PageOfJobs",

@@ -1,5 +1,6 @@
 """The bucket."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
 
@@ -8,3 +9,9 @@ class BlobStore(Protocol):
 
     def get(self, key: str) -> bytes:
         """Raise `MissingBlob`."""
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """All that begin with it, in order, however many there are."""
+
+    def delete(self, key: str) -> None:
+        """Whether it is there or not."""

@@ -20,7 +20,10 @@ class JobIntake(Protocol):
     """Takes in new jobs."""
 
     def write(self, plan: JobPlan) -> None:
-        """Store everything of a job that is still WRITING. Nothing of it can run yet."""
+        """Store everything of a job that is still WRITING. Nothing of it can run yet.
+
+        Whoever writes it again changes nothing. Raise `Conflict` when it is written no longer.
+        """
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         """The commit point: WRITING becomes OPEN and `__start__` is settled, in one write.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from switchyard.contracts.messages import TaskMessage
+from switchyard.contracts.messages import Attributes, Delivered, TaskMessage
 
 
 class TaskQueue(Protocol):
@@ -14,11 +14,9 @@ class TaskQueue(Protocol):
         """Send all, or raise `Unavailable`: some may have been sent, which does no harm."""
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
-    body: str
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received(Delivered):
     receipt: str
-    message_id: str
 
 
 class TaskInbox(Protocol):
@@ -30,4 +28,12 @@ class TaskInbox(Protocol):
 
     def extend(self, message: Received, *, seconds: int) -> None: ...
 
-    def delete(self, message: Received) -> None: ...
+    def delete(self, *messages: Received) -> None:
+        """In as few calls as the queue allows. Raise `Unavailable` if any may still be there."""
+
+
+class Mail(Protocol):
+    """Sends anything to any queue, by the queue's name."""
+
+    def send(self, queue: str, body: str, attributes: Attributes) -> None:
+        """Raise `UnknownQueue`, or `Unavailable`."""

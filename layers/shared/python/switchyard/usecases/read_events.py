@@ -141,9 +141,8 @@ def _untyped(
 ) -> EventQuery:
     if entity is not None:
         return event_queries.history(entity, period)
-    if app is not None:
-        return event_queries.of_app(tenant, app, period)
-    return event_queries.whole_log(tenant, period)
+    log = event_queries.whole_log(tenant, period)
+    return log if app is None else log.within(app)
 
 
 def _page(reader: EventReader, asked: JobEventsAsked, *queries: EventQuery) -> EventPage:

@@ -12,9 +12,9 @@ from switchyard.contracts.jobs import (
     TaskView,
     instant,
 )
-from switchyard.domain.artifacts import RESULT_FILE, input_key
+from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.errors import UnknownJob, UnknownTask
-from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
+from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef
 from switchyard.domain.job import Job
 from switchyard.domain.states import job_status, task_status
 from switchyard.domain.task import Json, Outcome, Payload, Task
@@ -63,18 +63,18 @@ def read_task(
         input_tokens=outcome.usage.input_tokens,
         output_tokens=outcome.usage.output_tokens,
         cache_read_tokens=outcome.usage.cache_read_tokens,
-        **_what_fits(ref, payload, outcome, bucket),
+        **_what_fits(payload, outcome, bucket),
         artifacts=f"s3://{bucket}/{outcome.artifacts}" if outcome.artifacts else None,
     )
 
 
-def _what_fits(ref: TaskRef, payload: Payload, outcome: Outcome, bucket: str) -> dict[str, Json]:
+def _what_fits(payload: Payload, outcome: Outcome, bucket: str) -> dict[str, Json]:
     """Input and output, or where they are; the output first: a producer has the input."""
     room = MAX_ANSWER_BYTES
     shown: dict[str, Json] = {}
     for name, value, key in (
         ("output", payload.output, f"{outcome.artifacts}{RESULT_FILE}"),
-        ("input", payload.input, input_key(ref.request_id)),
+        ("input", payload.input, payload.input_key),
     ):
         size = _bytes_in_answer(value)
         if size <= room:

@@ -45,7 +45,9 @@ def tell_first_failure(task: Task, *, jobs: JobStore, emitter: Emitter, clock: C
             job_id=job.ref.job_id,
             run=job.run,
             failed_task_id=job.failed_task_id,
-            task_statuses=_statuses(jobs.picture(job.ref)),
+            task_statuses={
+                task.ref.task_id: task_status(task.state, attempt=task.attempt),
+            },  # the others' are not what they were: told again, it would tell something else
         )
         emitter.emit(Fact(job.ref.tenant, told, job.failure_detected_at_ms))
 

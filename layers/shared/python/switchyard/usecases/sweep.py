@@ -13,7 +13,6 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef
 from switchyard.domain.job import Job
-from switchyard.domain.states import TaskState
 from switchyard.domain.sweeping import (
     Action,
     Step,
@@ -23,9 +22,10 @@ from switchyard.domain.sweeping import (
 )
 from switchyard.domain.task import Task
 from switchyard.ports import Backlog, Clock, JobStore, Overdue, Payloads, TaskGraph, TaskQueue
-from switchyard.usecases import job_events, task_events
+from switchyard.usecases import job_events
 from switchyard.usecases.dispatch_task import Dispatcher
 from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.tell_again import tell_again
 
 REFS_PER_PAGE: Final = 25  # small, so that no shard waits behind another's thousands
 
@@ -122,11 +122,8 @@ class Sweeper:
         """Its event may never have been accepted; dispatching clears the due time that says so."""
         if task.ref.task_id == START:
             self._tell_creation(task.ref.job)
-        if task.ref.hidden:
-            return
-        completed = task.state is TaskState.COMPLETED
-        output = self.payloads.read(task.ref).output if completed else None
-        self.emitter.emit(task_events.settled(task, output=output))
+        if not task.ref.hidden:
+            tell_again(task, payloads=self.payloads, emitter=self.emitter)
 
     def _tell_creation(self, ref: JobRef) -> None:
         picture = self.jobs.picture(ref)

@@ -5,10 +5,13 @@ from dataclasses import asdict
 from typing import Final
 
 from switchyard.contracts.events import (
+    LastActivity,
+    MemoryUsage,
     Properties,
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
+    TaskHeartbeat,
     TaskPending,
     TaskProcessingFailed,
     TaskProcessingStarted,
@@ -35,6 +38,30 @@ def started(task: Task, *, worker_id: str, process_id: int) -> Fact:
         process_id=process_id,
     )
     return Fact(task.ref.tenant, told, task.started_at_ms or 0)
+
+
+def heartbeat(
+    task: Task,
+    *,
+    number: int,
+    worker_id: str,
+    process_id: int,
+    resident_bytes: int,
+    last_activity: LastActivity | None,
+    at_ms: int,
+) -> Fact:
+    """`task` as its renewal left it."""
+    told = TaskHeartbeat(
+        **_identity(task),
+        effective_until=task.lease_until_ms,
+        heartbeat_number=number,
+        elapsed_ms=at_ms - (task.started_at_ms or at_ms),
+        worker_id=worker_id,
+        process_id=process_id,
+        memory_usage=MemoryUsage(rss=resident_bytes),
+        last_activity=last_activity,
+    )
+    return Fact(task.ref.tenant, told, at_ms)
 
 
 def attempt_failed(task: Task, *, attempt: int, error: str, category: str, at_ms: int) -> Fact:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from switchyard.adapters.dynamodb.items import json_text
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Key, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.domain.errors import Conflict, UnknownDefinition
 

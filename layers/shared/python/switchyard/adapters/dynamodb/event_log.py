@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from switchyard.adapters.dynamodb.items import json_text
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.event_pages import EventPages
 from switchyard.contracts.events import FREE_FORM

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.table import Item, Key, key_item
+from switchyard.adapters.dynamodb.table import Key, key_item
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.job import Job

@@ -12,7 +12,8 @@ from switchyard.adapters.dynamodb.items import (
     task_key,
 )
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Update, key_item
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain import due
 from switchyard.domain.errors import Conflict
 from switchyard.domain.ids import START
@@ -26,9 +27,17 @@ class DynamoDbJobIntake:
         self._payloads = payloads
 
     def write(self, plan: JobPlan) -> None:
-        if not self._table.put_new(job_item(plan.job)):
+        if not self._table.put_new(job_item(plan.job)) and not self._is_ours(plan):
             raise Conflict(f"{plan.job.ref.job_id} exists already")
         self._table.put_many(list(self._items(plan)))
+
+    def _is_ours(self, plan: JobPlan) -> bool:
+        """Whether it is this very submission's, still being written."""
+        found = self._table.get(job_key(plan.job.ref)) or {}
+        return (found.get("state"), found.get("created_at_ms")) == (
+            JobState.WRITING,
+            plan.job.created_at_ms,
+        )
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         job, start = plan.job.ref, plan.job.ref.task(START)

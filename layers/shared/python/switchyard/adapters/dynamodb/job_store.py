@@ -15,15 +15,8 @@ from switchyard.adapters.dynamodb.items import (
     partition,
     task_from,
 )
-from switchyard.adapters.dynamodb.table import (
-    DynamoDbTable,
-    Item,
-    Refusal,
-    Update,
-    deserialized,
-    key_item,
-    serialized,
-)
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update, key_item
+from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import HIDDEN_PREFIX, JOB_ID, JobRef

@@ -6,14 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.items import JOB_SORT_KEY, TASK_PREFIX, job_key, task_key
-from switchyard.adapters.dynamodb.table import (
-    DynamoDbTable,
-    Key,
-    Refusal,
-    Update,
-    deserialized,
-    serialized,
-)
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.contracts.tables import DUE_AT, DUE_INDEX, DUE_SHARD
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.job import Job

@@ -1,11 +1,13 @@
 """Inputs and outputs: small ones in the state table, larger ones in the bucket."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from switchyard.adapters.dynamodb.items import DATA_PREFIX, data_key, json_text
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.artifacts import input_key
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.task import Json, Payload
@@ -20,10 +22,11 @@ class DynamoDbPayloads:
         self._blobs = blobs
 
     def new_item(self, ref: TaskRef, payload: Payload) -> Item:
-        """The item of a task that has no output yet; a large input is in the bucket then."""
+        """The item of a task that has no output yet; what is large is in the bucket then."""
         return {
             **key_item(data_key(ref)),
-            **self._input(ref, payload.input),
+            **self._given(ref, "input", payload.input),
+            **(self._given(ref, "context", dict(payload.context)) if payload.context else {}),
             "depends_on": list(payload.depends_on),
         }
 
@@ -33,6 +36,8 @@ class DynamoDbPayloads:
             return Payload()
         return Payload(
             input=self._load(item, "input"),
+            context=self._load(item, "context") or {},
+            input_key=item.get("input_key"),
             depends_on=tuple(item["depends_on"]),
             output=self._load(item, "output"),
         )
@@ -46,13 +51,14 @@ class DynamoDbPayloads:
             if task_id in by_task and {"output", "output_key"} & by_task[task_id].keys()
         }
 
-    def _input(self, ref: TaskRef, value: Json) -> Item:
+    def _given(self, ref: TaskRef, name: str, value: Json) -> Item:
         text = json_text(value)
         if fits_inline(text):
-            return {"input": text}
-        key = input_key(ref.request_id)
-        self._blobs.put(key, text.encode(), content_type="application/json")
-        return {"input_key": key}
+            return {name: text}
+        content = text.encode()
+        key = input_key(ref.tenant, ref.request_id, hashlib.sha256(content).hexdigest())
+        self._blobs.put(key, content, content_type="application/json")
+        return {f"{name}_key": key}
 
     def _load(self, item: Item, name: str) -> Json:
         if f"{name}_key" in item:

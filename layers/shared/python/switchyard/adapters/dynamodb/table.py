@@ -4,26 +4,21 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, Final
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
+from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
 from switchyard.domain.errors import Unavailable
 
-Item = dict[str, Any]
 Key = tuple[str, str]
 
-WRITES_PER_BATCH: Final = 25  # BatchWriteItem's limit
+WRITES_PER_TRANSACTION: Final = 100  # TransactWriteItems' limit
 READS_PER_BATCH: Final = 100  # BatchGetItem's limit
 PARALLEL_BATCHES: Final = 8
 ROUNDS: Final = 5
-
-_serialize: Final = TypeSerializer().serialize
-_deserialize: Final = TypeDeserializer().deserialize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,13 +119,7 @@ class DynamoDbTable:
     def put_new(self, item: Item) -> bool:
         """`False` when there is an item with its key."""
         try:
-            call(
-                self._client.put_item,
-                TableName=self.name,
-                Item=serialized(item),
-                ConditionExpression="attribute_not_exists(#PK)",
-                ExpressionAttributeNames={"#PK": "PK"},
-            )
+            call(self._client.put_item, TableName=self.name, **_if_new(item))
         except ClientError as error:
             if code_of(error) == CONDITION_FAILED:
                 return False
@@ -138,8 +127,9 @@ class DynamoDbTable:
         return True
 
     def put_many(self, items: Sequence[Item]) -> None:
-        """Unconditional, in no order, in parallel batches."""
-        self._all_of(self._put_batch, list(_chunks(items, WRITES_PER_BATCH)))
+        """In no order, in parallel. What is there already stays as it is: a try that arrives late
+        must not undo what has happened since another one succeeded."""
+        self._all_of(self._put_chunk, list(_chunks(items, WRITES_PER_TRANSACTION)))
 
     def update(self, key: Key, update: Update) -> Item | Refusal:
         """The item as it is after the update, or the refusal with what was there."""
@@ -181,62 +171,42 @@ class DynamoDbTable:
 
     def transact(self, *updates: tuple[Key, Update]) -> bool:
         """All or nothing; `False` when a condition did not hold."""
-        requests = [{"Update": update.request(self.name, key)} for key, update in updates]
+        return self._written(
+            [{"Update": update.request(self.name, key)} for key, update in updates]
+        )
+
+    def _written(self, requests: Sequence[Item]) -> bool:
         try:
             call(self._client.transact_write_items, TransactItems=requests)
         except ClientError as error:
             if code_of(error) != TRANSACTION_CANCELLED:
                 raise
             reasons: Any = error.response.get("CancellationReasons", [])
-            if any(reason["Code"] == "ConditionalCheckFailed" for reason in reasons):
+            codes = {reason["Code"] for reason in reasons}
+            if "ConditionalCheckFailed" in codes:
                 return False
+            if "ValidationError" in codes:
+                raise
             raise Unavailable(str(error)) from error  # a conflict or a throttle: it will pass
         return True
 
-    def _put_batch(self, items: Sequence[Item]) -> None:
-        waiting: Any = {self.name: [{"PutRequest": {"Item": serialized(item)}} for item in items]}
-        for _ in self._pauses.tries(ROUNDS):
-            answer = call(self._client.batch_write_item, RequestItems=waiting)
-            waiting = answer.get("UnprocessedItems")
-            if not waiting:
-                return
-        raise Unavailable("DynamoDB left items unwritten")
+    def _put_chunk(self, items: Sequence[Item]) -> None:
+        puts = [{"Put": {"TableName": self.name, **_if_new(item)}} for item in items]
+        if not self._written(puts):
+            for item in items:
+                self.put_new(item)
+
+
+def _if_new(item: Item) -> Item:
+    return {
+        "Item": serialized(item),
+        "ConditionExpression": "attribute_not_exists(#PK)",
+        "ExpressionAttributeNames": {"#PK": "PK"},
+    }
 
 
 def key_item(key: Key) -> Item:
     return {"PK": key[0], "SK": key[1]}
-
-
-def serialized(item: Mapping[str, Any]) -> Item:
-    return {name: _serialize(_storable(value)) for name, value in item.items()}
-
-
-def deserialized(item: Mapping[str, Any]) -> Item:
-    return {name: _plain(_deserialize(value)) for name, value in item.items()}
-
-
-def _storable(value: Any) -> Any:
-    match value:
-        case float():
-            return Decimal(str(value))
-        case frozenset():
-            return set(value)
-        case dict():
-            return {name: _storable(inner) for name, inner in value.items()}
-        case list() | tuple():
-            return [_storable(inner) for inner in value]
-    return value
-
-
-def _plain(value: Any) -> Any:
-    match value:
-        case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
-        case dict():
-            return {name: _plain(inner) for name, inner in value.items()}
-        case list():
-            return [_plain(inner) for inner in value]
-    return value
 
 
 def _names(expression: str) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from switchyard.adapters.dynamodb.items import data_key, task_item, task_key
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Key, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update, key_item
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.adoption import Adoption
 from switchyard.domain.task import Payload
 
@@ -14,9 +15,8 @@ class DynamoDbTaskAdoption:
 
     def adopt(self, adoption: Adoption) -> bool:
         ref = adoption.task.ref
-        if self._table.get(task_key(ref)):  # its large input is in the bucket, not to be replaced
-            return False
-        payload = self._payloads.new_item(ref, Payload(input=adoption.input))
+        given = Payload(input=adoption.input, context=adoption.context)
+        payload = self._payloads.new_item(ref, given)
         return self._table.transact(
             _new(task_key(ref), task_item(adoption.task)), _new(data_key(ref), payload)
         )

@@ -9,7 +9,8 @@ from switchyard.adapters.dynamodb.items import (
     task_from,
     task_key,
 )
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Refusal, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD
 from switchyard.domain import due
 from switchyard.domain.errors import UnknownTask

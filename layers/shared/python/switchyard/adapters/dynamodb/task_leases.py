@@ -12,7 +12,8 @@ from switchyard.adapters.dynamodb.items import (
 )
 from switchyard.adapters.dynamodb.payloads import fits_inline
 from switchyard.adapters.dynamodb.read_back import NotDone, Proof, ReadBack, Shows
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Item, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
+from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain import due, proofs
 from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.claims import Claimable, decide_claim
@@ -29,8 +30,9 @@ _CLAIMABLE: Final = (
     " OR (#state = :processing AND #lease_until_ms < :now))"
     " AND #attempt < #max_attempts AND attribute_not_exists(#cancel_requested)"
 )
-_NOBODY_HOLDS_IT: Final = (
-    "#fence = :fence AND (#state IN (:ready, :queued)"
+_AS_READ_AND_HELD_BY_NOBODY: Final = (
+    "#fence = :fence AND #state = :read AND #attempt = :attempt"
+    " AND (#state IN (:ready, :queued)"
     " OR (#state = :processing AND #lease_until_ms < :now))"
 )
 
@@ -131,14 +133,18 @@ class DynamoDbTaskLeases:
                 },
                 remove=("resends",),
                 add={"fence": 1},
-                condition=_NOBODY_HOLDS_IT,
-                values=_OPEN_STATES | {"fence": task.fence, "now": now_ms},
+                condition=_AS_READ_AND_HELD_BY_NOBODY,
+                values=_OPEN_STATES
+                | {
+                    "fence": task.fence,
+                    "read": task.state,
+                    "attempt": task.attempt,
+                    "now": now_ms,
+                },
             ),
             Proof(
                 done=lambda found: proofs.given_up(found, task, outcome.state),
-                possible=lambda found: (
-                    found.fence == task.fence and proofs.held_by_nobody(found, now_ms=now_ms)
-                ),
+                possible=lambda found: proofs.may_be_given_up(found, task, now_ms=now_ms),
             ),
         )
         return None if isinstance(answer, NotDone) else answer

@@ -15,5 +15,5 @@ class MemoryTaskAdoption:
             if task.ref in self._state.tasks:
                 return False
             self._state.tasks[task.ref] = task
-            self._state.payloads[task.ref] = Payload(input=adoption.input)
+            self._state.payloads[task.ref] = Payload(input=adoption.input, context=adoption.context)
             return True

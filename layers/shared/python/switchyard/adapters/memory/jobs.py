@@ -20,12 +20,15 @@ class MemoryJobIntake:
     def write(self, plan: JobPlan) -> None:
         ref = plan.job.ref
         with self._state.lock:
-            if ref in self._state.jobs:
+            found = self._state.jobs.setdefault(ref, plan.job)
+            if found != plan.job:
                 raise Conflict(f"{ref.job_id} exists already")
-            self._state.jobs[ref] = plan.job
-            self._state.tasks |= {task.ref: task for task in plan.tasks}
-            self._state.dependents |= {ref.task(t): names for t, names in plan.dependents.items()}
-            self._state.payloads |= {ref.task(t): data for t, data in plan.payloads.items()}
+            for task in plan.tasks:
+                self._state.tasks.setdefault(task.ref, task)
+            for name, dependents in plan.dependents.items():
+                self._state.dependents.setdefault(ref.task(name), dependents)
+            for name, payload in plan.payloads.items():
+                self._state.payloads.setdefault(ref.task(name), payload)
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         with self._state.lock:

@@ -93,7 +93,7 @@ class MemoryTaskLeases:
             stored = self._state.tasks[task.ref]
             if proofs.given_up(stored, task, outcome.state):
                 return stored
-            if stored.fence != task.fence or not proofs.held_by_nobody(stored, now_ms=now_ms):
+            if not proofs.may_be_given_up(stored, task, now_ms=now_ms):
                 return None
             fenced = replace(stored, fence=stored.fence + 1, resends=0)
             return self._store(settled(fenced, outcome, now_ms))

@@ -1,13 +1,13 @@
 """The queue, the bus, the log and the bucket, in memory."""
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from switchyard.contracts.events import Event
-from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.errors import MissingBlob, Unavailable
+from switchyard.contracts.messages import Attributes, TaskMessage
+from switchyard.domain.errors import MissingBlob, Unavailable, UnknownQueue
 from switchyard.ports import Clock, Received
 
 
@@ -17,7 +17,18 @@ class _Waiting:
     body: str
     visible_at: float
     sent_at: float
+    sent_at_ms: int
+    attributes: Attributes = field(default_factory=dict)
     receipt: str = ""
+
+    def received(self) -> Received:
+        return Received(
+            body=self.body,
+            message_id=self.message_id,
+            sent_at_ms=self.sent_at_ms,
+            attributes=self.attributes,
+            receipt=self.receipt,
+        )
 
 
 class MemoryTaskQueue:
@@ -32,10 +43,14 @@ class MemoryTaskQueue:
         for message in messages:
             self.send_body(message.model_dump_json(by_alias=True), delay_seconds=delay_seconds)
 
-    def send_body(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send_body(
+        self, body: str, *, attributes: Attributes | None = None, delay_seconds: int = 0
+    ) -> None:
         message_id = f"message-{next(self._numbers)}"
         now = self._clock.monotonic()
-        self._messages[message_id] = _Waiting(message_id, body, now + delay_seconds, now)
+        self._messages[message_id] = _Waiting(
+            message_id, body, now + delay_seconds, now, self._clock.now_ms(), attributes or {}
+        )
 
     def receive(
         self,
@@ -49,13 +64,14 @@ class MemoryTaskQueue:
         for waiting in visible[:at_most]:
             waiting.visible_at = now + visibility_seconds
             waiting.receipt = f"receipt-{next(self._numbers)}"
-        return [Received(w.body, w.receipt, w.message_id) for w in visible[:at_most]]
+        return [waiting.received() for waiting in visible[:at_most]]
 
     def extend(self, message: Received, *, seconds: int) -> None:
         self._held(message).visible_at = self._clock.monotonic() + seconds
 
-    def delete(self, message: Received) -> None:
-        del self._messages[self._held(message).message_id]
+    def delete(self, *messages: Received) -> None:
+        for message in messages:
+            del self._messages[self._held(message).message_id]
 
     def oldest_waiting_ms(self) -> int | None:
         sent = min((waiting.sent_at for waiting in self._messages.values()), default=None)
@@ -102,3 +118,19 @@ class MemoryBlobStore:
             return self.blobs[key]
         except KeyError:
             raise MissingBlob(key) from None
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        return iter(sorted(key for key in self.blobs if key.startswith(prefix)))
+
+    def delete(self, key: str) -> None:
+        self.blobs.pop(key, None)
+
+
+class MemoryMail:
+    def __init__(self, queues: Mapping[str, MemoryTaskQueue]) -> None:
+        self._queues = queues
+
+    def send(self, queue: str, body: str, attributes: Attributes) -> None:
+        if queue not in self._queues:
+            raise UnknownQueue(queue)
+        self._queues[queue].send_body(body, attributes=attributes)

@@ -1,6 +1,7 @@
 """Everything in memory, wired together."""
 
 from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.memory.adoption import MemoryTaskAdoption
 from switchyard.adapters.memory.event_reader import MemoryEventReader
 from switchyard.adapters.memory.graph import MemoryTaskGraph
 from switchyard.adapters.memory.jobs import MemoryJobIntake, MemoryJobStore
@@ -24,6 +25,7 @@ class MemoryYard:
         self.intake = MemoryJobIntake(self.state)
         self.jobs = MemoryJobStore(self.state)
         self.leases = MemoryTaskLeases(self.state)
+        self.adoption = MemoryTaskAdoption(self.state)
         self.graph = MemoryTaskGraph(self.state)
         self.overdue = MemoryOverdue(self.state)
         self.payloads = MemoryPayloads(self.state)

@@ -1,0 +1,169 @@
+"""`dlq list`, `show`, `redrive`, `discard`: what a stage keeps because nobody could handle it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cli.errors import BadInput, Unreachable
+from cli.options import JsonOption
+from cli.outside import outside_of
+from cli.stages import Stage
+from cli.tables import cut_to_fit, table_of
+from cli.terminal import clean, notices, print_json, results, visible
+from cli.wording import counted, elapsed, sentence
+from switchyard.contracts.kept import Kept
+from switchyard.domain.errors import Rejected, SwitchyardError
+from switchyard.usecases.kept_letters import KeptLetters
+
+OperatorStageOption = Annotated[
+    Stage,
+    typer.Option(
+        "--stage",
+        help="Whose. Stages other than local take your AWS credentials, which must be allowed to "
+        "use the stage's bucket and queues.",
+    ),
+]
+LetterArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="A message's id, or the beginning of it.")
+]
+LettersArgument = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="Messages' ids, or their beginnings.")
+]
+LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="The newest so many.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def list_kept(
+    context: typer.Context,
+    *,
+    limit: LimitOption = 50,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """List what was put aside, the newest first.
+
+    Messages that no worker can understand, and events that could not be delivered or saved.
+    """
+    with _letters(context, stage) as letters:
+        found = letters.newest(limit)
+    if as_json:
+        print_json([*found])
+    else:
+        _print_list(found, results(), now_ms=outside_of(context).clock.now_ms())
+
+
+def show(
+    context: typer.Context,
+    letter: LetterArgument,
+    *,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one whole, with its body."""
+    with _letters(context, stage) as letters:
+        kept = letters.find(letter)
+    if as_json:
+        print_json(kept)
+    else:
+        _print_kept(kept, results())
+
+
+def redrive(
+    context: typer.Context,
+    letters: LettersArgument,
+    *,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Send them again to the queues they were meant for, once their cause is mended.
+
+    What cannot be handled this time either comes back under another id.
+    """
+    with _letters(context, stage) as kept:
+        chosen = _chosen(kept, letters)
+        for one in chosen:
+            kept.redrive(one)
+            notices().print(f"Sent to {clean(one.send_to)}: {one.id}", soft_wrap=True)
+    _print_done(chosen, "sent again", as_json=as_json)
+
+
+def discard(
+    context: typer.Context,
+    letters: LettersArgument,
+    *,
+    yes: YesOption = False,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Throw them away for good, after asking."""
+    with _letters(context, stage) as kept:
+        chosen = _chosen(kept, letters)
+        what = counted(len(chosen), "message")
+        if not (yes or typer.confirm(f"Throw {what} away for good?", err=True)):
+            raise BadInput("Nothing was thrown away.")
+        for one in chosen:
+            kept.discard(one)
+    _print_done(chosen, "thrown away", as_json=as_json)
+
+
+@contextmanager
+def _letters(context: typer.Context, stage: Stage) -> Iterator[KeptLetters]:
+    outside = outside_of(context)
+    local = outside.cloud.endpoint() if stage is Stage.LOCAL else None
+    try:
+        with outside.kept_letters(stage.value, local) as letters:
+            yield letters
+    except Rejected as error:
+        said = sentence(error)
+        raise BadInput(said[:1].upper() + said[1:]) from error
+    except SwitchyardError as error:
+        raise Unreachable(
+            f"What the stage {stage} keeps is out of reach: {sentence(error)} "
+            "Is the stage deployed, and do your AWS credentials and region belong to it?"
+        ) from error
+
+
+def _chosen(letters: KeptLetters, names: Sequence[str]) -> list[Kept]:
+    """All of them are found before anything is done to the first; each once."""
+    found = {kept.key: kept for kept in map(letters.find, names)}
+    return list(found.values())
+
+
+def _print_list(found: Sequence[Kept], console: Console, *, now_ms: int) -> None:
+    if not found:
+        console.print("Nothing is kept: everything could be handled.")
+        return
+    table = table_of("id", "queue", "age", giving_way="reason")
+    for kept in found:
+        age = elapsed(kept.sent_at, None, now_ms=now_ms)
+        table.add_row(clean(kept.id), clean(kept.queue), age, cut_to_fit(kept.reason))
+    console.print(table)
+
+
+def _print_kept(kept: Kept, console: Console) -> None:
+    facts = {
+        "id": kept.id,
+        "reason": kept.reason,
+        "found in": kept.queue,
+        "meant for": kept.send_to,
+        "sent": kept.sent_at.isoformat(),
+        "kept": kept.kept_at.isoformat(),
+        "key": kept.key,
+    }
+    noted = {name: one.string_value or "" for name, one in kept.message_attributes.items()}
+    for name, value in (facts | noted).items():
+        line = Text.assemble((f"{visible(name):12}", "dim"), visible(value))
+        console.print(line, soft_wrap=True)
+    console.print()
+    console.print(Text(visible(kept.body)), soft_wrap=True)
+
+
+def _print_done(chosen: Sequence[Kept], what: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json([*chosen])
+    else:
+        results().print(f"{counted(len(chosen), 'message')} {what}.")

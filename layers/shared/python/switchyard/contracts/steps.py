@@ -1,0 +1,73 @@
+"""The ordered steps of a task definition: each asks the agent once and keeps its answer."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+from switchyard.contracts.json_schema import JsonSchema
+from switchyard.contracts.wire import CleanText, Wire
+from switchyard.domain.artifacts import RESULT_FILE
+from switchyard.domain.placeholders import steps_named_in
+
+MAX_STEPS: Final = 20
+FIFTEEN_MINUTES_MS: Final = 15 * 60 * 1000
+
+_STEP_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_OUTPUT_FILE: Final = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,94}\.json")
+_RESULT_NAME: Final = RESULT_FILE.rpartition("/")[2]
+
+
+def _step_name(name: str) -> str:
+    if not _STEP_NAME.fullmatch(name):
+        raise ValueError("must be 1 to 64 of a-z A-Z 0-9 - _")
+    return name
+
+
+def _output_file(name: str) -> str:
+    if not _OUTPUT_FILE.fullmatch(name):
+        raise ValueError("must be at most 100 of a-z A-Z 0-9 - _ . and end in .json")
+    return name
+
+
+ProcessName = Annotated[str, AfterValidator(_step_name)]
+"""What `worker/task/processing.py` knows an output's treatment by."""
+
+
+class StepDefinition(Wire):
+    """What a step does not say is as its definition says it."""
+
+    name: Annotated[str, AfterValidator(_step_name)]
+    description: CleanText = Field(min_length=1, max_length=20_000)
+    output_schema: JsonSchema | None = None
+    output_file: Annotated[str, AfterValidator(_output_file)] | None = None
+    """Below `artifacts/`; `{name}.json` when absent, the task's result for the last step."""
+    max_turns: int | None = Field(default=None, ge=1, le=200)
+    tools: tuple[str, ...] | None = None
+    timeout: int | None = Field(default=None, ge=1_000, le=FIFTEEN_MINUTES_MS)
+    """Milliseconds; the stage's `DEFAULT_TIMEOUT` when absent."""
+    process_output: ProcessName | None = None
+
+
+def output_file(step: StepDefinition, *, last: bool) -> str:
+    return step.output_file or (_RESULT_NAME if last else f"{step.name}.json")
+
+
+def problem_with_steps(steps: Sequence[StepDefinition]) -> str | None:
+    names = [step.name for step in steps]
+    files = [output_file(step, last=step is steps[-1]) for step in steps]
+    if len(set(names)) < len(names):
+        return "two steps have the same name"
+    if len(set(files)) < len(files) or _RESULT_NAME in files[:-1]:
+        return f"two steps write the same file, or one before the last writes {_RESULT_NAME}"
+    return _problem_with_references(steps)
+
+
+def _problem_with_references(steps: Sequence[StepDefinition]) -> str | None:
+    for number, step in enumerate(steps):
+        earlier = {step.name for step in steps[:number]}
+        for named in steps_named_in(step.description):
+            if named not in earlier:
+                return f"step {step.name!r} asks for the output of {named!r}, no step before it"
+    return None

@@ -1,0 +1,83 @@
+"""What Claude's tokens cost: list prices in USD per million tokens, as read on `PRICES_READ_IN`.
+
+Writing to the cache costs 1.25 times the input price; that is the price of entries that live five
+minutes, which is what both SDKs ask for by default.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+PRICES_READ_IN: Final = "2026-11"
+TOKENS_PER_PRICE: Final = 1_000_000
+CACHE_CREATION_FACTOR: Final = 1.25
+
+_DATE: Final = re.compile(r"-\d{8}\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    input: int = 0
+    """Those neither read from the cache nor written to it."""
+    output: int = 0
+    cache_read: int = 0
+    cache_creation: int = 0
+
+    @property
+    def read(self) -> int:
+        return self.input + self.cache_read + self.cache_creation
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    input: float
+    output: float
+    cache_read: float
+    dearer_above: int | None = None
+    """More input tokens than this cost more; how much more was not published."""
+
+    def of(self, tokens: Tokens) -> float:
+        weighed = (
+            tokens.input * self.input
+            + tokens.output * self.output
+            + tokens.cache_read * self.cache_read
+            + tokens.cache_creation * self.input * CACHE_CREATION_FACTOR
+        )
+        return weighed / TOKENS_PER_PRICE
+
+
+PRICES: Final = {
+    "claude-opus-5-5": Price(4, 20, 0.20),
+    "claude-sonnet-5-5": Price(2, 10, 0.10),
+    "claude-haiku-5-5": Price(0.10, 0.50, 0.01, dearer_above=100_000),
+    "claude-opus-4-5": Price(5, 25, 0.50),
+    "claude-haiku-4-5": Price(1, 5, 0.10),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    usd: float | None
+    """`None` for a model without a price here."""
+    note: str | None = None
+
+
+def price_of(model: str) -> Price | None:
+    """A model's id may end in its date."""
+    return PRICES.get(_DATE.sub("", model))
+
+
+def cost_of(model: str, tokens: Tokens) -> Cost:
+    price = price_of(model)
+    if price is None:
+        return Cost(None, f"{model} has no price in the table of {PRICES_READ_IN}")
+    if price.dearer_above is not None and tokens.read > price.dearer_above:
+        note = f"{model} costs more than this above {price.dearer_above:,} input tokens"
+        return Cost(price.of(tokens), note)
+    return Cost(price.of(tokens))
+
+
+def output_tokens_for(usd: float, model: str) -> int | None:
+    """How many tokens an answer may have for that much; `None` for a model without a price."""
+    price = price_of(model)
+    return None if price is None else int(usd * TOKENS_PER_PRICE / price.output)

@@ -1,0 +1,39 @@
+"""How attempts go in a simulated yard."""
+
+import random
+from typing import Final
+
+from switchyard.domain.failures import FailureCategory
+from switchyard.domain.task import Usage
+from switchyard.ports import Claimed
+from worker.verdict import Completed, Failed, TimedOut, Verdict
+
+LARGE: Final = "x" * 5_000
+
+
+class Script:
+    """How long attempts take and how they end."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self._dice = dice
+
+    def draw(self, claimed: Claimed) -> tuple[float, Verdict]:
+        low, high = self._dice.choice(((0.5, 5.0), (5.0, 40.0), (40.0, 150.0)))
+        seconds = self._dice.uniform(low, high)
+        return seconds, self._verdict(claimed, round(seconds * 1000))
+
+    def _verdict(self, claimed: Claimed, duration_ms: int) -> Verdict:
+        drawn = self._dice.random()
+        if drawn < 0.15:
+            return Failed(category=FailureCategory.NETWORK, error="cut", duration_ms=duration_ms)
+        if drawn < 0.22:
+            return Failed(category=FailureCategory.VALIDATION, error="no", duration_ms=duration_ms)
+        if drawn < 0.27:
+            return TimedOut(timeout_ms=duration_ms, duration_ms=duration_ms, signal="SIGTERM")
+        if drawn < 0.31:
+            category, wait_ms = FailureCategory.RATE_LIMIT, round(self._dice.uniform(0, 60_000))
+            return Failed(category=category, error="slower", retry_after_ms=wait_ms)
+        output = {"of": claimed.task.ref.request_id, "fence": claimed.task.fence}
+        if drawn < 0.36:
+            output["text"] = LARGE
+        return Completed(output=output, usage=Usage(), duration_ms=duration_ms)

@@ -1,0 +1,82 @@
+"""What a stage keeps because nobody could handle it, in memory."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from local.endpoint import Endpoint
+from switchyard.adapters.memory import ManualClock
+from switchyard.adapters.memory.transport import MemoryBlobStore, MemoryMail, MemoryTaskQueue
+from switchyard.contracts.messages import Attributes, Delivered, MessageAttribute
+from switchyard.contracts.quarantine import QuarantinedMessage
+from switchyard.contracts.undeliverable import KeptLetter
+from switchyard.domain.errors import Unavailable
+from switchyard.usecases.kept_letters import KeptLetters
+from tests.unit.cli.fakes import NOW_MS
+
+MINUTE_MS = 60_000
+ARN = "arn:aws:sqs:eu-central-1:123456789012"
+
+
+class FakeOffice:
+    def __init__(self) -> None:
+        self.blobs = MemoryBlobStore()
+        self.queues = {
+            name: MemoryTaskQueue(ManualClock())
+            for name in ("task-queue-local", "event-queue-local", "dispatch-queue-local")
+        }
+        self.asked: list[tuple[str, str | None]] = []
+        """Stage, and the endpoint of a local one."""
+        self.outage: Unavailable | None = None
+
+    @contextmanager
+    def __call__(self, stage: str, local: Endpoint | None) -> Iterator[KeptLetters]:
+        self.asked.append((stage, local.aws_endpoint_url if local else None))
+        if self.outage:
+            raise self.outage
+        yield KeptLetters(blobs=self.blobs, mail=MemoryMail(self.queues))
+
+    def sent(self, queue: str) -> list[tuple[str, Attributes]]:
+        """And forgotten."""
+        received = self.queues[queue].receive(at_most=9, wait_seconds=0, visibility_seconds=99)
+        return [(message.body, message.attributes) for message in received]
+
+    @property
+    def sent_nothing(self) -> bool:
+        return not any(queue.waiting for queue in self.queues.values())
+
+    def quarantine(
+        self, message_id: str, body: str = "no JSON", *, reason: str = "body: no", minutes: int = 5
+    ) -> str:
+        colour = MessageAttribute(data_type="String", string_value="blue")
+        sent_at_ms = NOW_MS - minutes * MINUTE_MS
+        delivered = Delivered(
+            body=body, message_id=message_id, sent_at_ms=sent_at_ms, attributes={"colour": colour}
+        )
+        kept = QuarantinedMessage.of(
+            delivered, reason=reason, queue="task-queue-local", kept_at=NOW_MS
+        )
+        return self._put(kept.key, kept)
+
+    def undeliverable(
+        self, message_id: str, *, queue: str = "event-queue-dlq-local", **noted: str
+    ) -> str:
+        attributes = {
+            name: {"stringValue": value, "stringListValues": [], "dataType": "String"}
+            for name, value in noted.items()
+        }
+        kept = KeptLetter(
+            queue_arn=f"{ARN}:{queue}",
+            message_id=message_id,
+            sent_at=NOW_MS - 86_400_000,
+            received_at=NOW_MS,
+            kept_at=NOW_MS,
+            attributes={"SentTimestamp": str(NOW_MS - 86_400_000)},
+            message_attributes=attributes,
+            body='{"detail": {}}',
+        )
+        return self._put(f"undeliverable/{queue}/2027-01-14/{message_id}.json", kept)
+
+    def _put(self, key: str, kept: Any) -> str:
+        self.blobs.put(key, kept.model_dump_json(by_alias=True).encode(), content_type="j")
+        return key

@@ -1,0 +1,18 @@
+"""A child that does what no child should: run instead of `python -m worker.task`."""
+
+import sys
+import textwrap
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+
+def let_children_run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on every child runs `code`; its task's folder is the last argument."""
+    program = folder / "misbehave.py"
+    program.write_text(textwrap.dedent(code))
+    interpreter = folder / "python"
+    interpreter.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
+    interpreter.chmod(0o755)
+    monkeypatch.setattr("worker.supervision.sys", SimpleNamespace(executable=str(interpreter)))

@@ -1,0 +1,71 @@
+"""Runs a Python text as a real child."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from switchyard.adapters.system import SystemClock, system_sleep
+from worker.activity import LastActivity
+from worker.child_output import Printed
+from worker.children import Children, ToStart
+from worker.redaction import Redaction
+from worker.subreaper import become_subreaper
+
+HOST = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/home/worker",
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+    "CLAUDE_TIMEOUT": "1000",
+    "CLAUDE_CONFIG_DIR": "/home/worker/.claude",
+    "ANTHROPIC_API_KEY": "sk-canary",
+    "CLAUDE_CODE_OAUTH_TOKEN": "oauth-canary",
+    "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
+    "AWS_ACCESS_KEY_ID": "aws-canary",
+    "AWS_SECRET_ACCESS_KEY": "aws-canary",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/canary",
+    "ECS_CONTAINER_METADATA_URI_V4": "http://canary",
+    "SQS_QUEUE_URL": "http://canary",
+    "LD_PRELOAD": "",
+    "PYTHONSTARTUP": "/canary.py",
+}
+
+
+def run(
+    folder: Path,
+    code: str,
+    *,
+    stop_after: float | None = None,
+    kill_seconds: float = 0.3,
+    environment: Mapping[str, str] | None = None,
+    secret: str | None = None,
+    activity: LastActivity | None = None,
+) -> int:
+    """Run a Python text as a child, and perhaps stop it."""
+
+    async def go() -> int:
+        become_subreaper()
+        children = Children(sleep=system_sleep, kill_seconds=kill_seconds)
+        wanted = ToStart(
+            command=[sys.executable, "-c", code],
+            folder=folder,
+            environment=environment or {"PATH": os.environ["PATH"]},
+            request_id="r",
+            redaction=Redaction(secret),
+            printed=Printed(),
+            activity=activity or LastActivity(SystemClock()),
+        )
+        async with children.running(wanted) as child:
+            if stop_after is None:
+                await child.exited()
+            else:
+                await asyncio.sleep(stop_after)
+        return await child.exited()
+
+    return asyncio.run(go())
+
+
+def stdout(folder: Path) -> str:
+    return (folder / "logs" / "stdout.log").read_text()

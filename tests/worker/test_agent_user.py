@@ -1,0 +1,112 @@
+"""A whole worker as the container starts it: an ordinary user whose children are another's."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.worker.test_process import ENVIRONMENT, REPOSITORY
+from worker.privileges import as_agent_user
+
+ENTRYPOINT = REPOSITORY / "worker" / "entrypoint.sh"
+WORKER, AGENT, GROUP = 1001, 1002, 1000
+OURS = {
+    "PATH": "/usr/bin:/bin",
+    "PYTHONPATH": f"layers/shared/python:.:{sysconfig.get_path('platlib')}",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "AGENT_USER": f"{AGENT}:{GROUP}",
+}
+
+pytestmark = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="only root can change users"
+)
+
+
+@pytest.fixture(scope="module")
+def python() -> str:
+    """An interpreter that other users may run too: that of a virtual environment often is not."""
+    for candidate in (sys.executable, "/usr/bin/python3"):
+        program = [candidate, "-c", "import psutil, pydantic, worker.privileges"]
+        tried = subprocess.run(
+            ["/bin/sh", ENTRYPOINT, *as_agent_user(program, OURS)],
+            cwd=REPOSITORY,
+            env=OURS,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        if tried.returncode == 0:
+            return candidate
+    pytest.skip("every Python here is root's alone")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own lets nobody else pass
+        os.chown(folder, WORKER, GROUP)
+        Path(folder).chmod(0o750)
+        yield Path(folder)
+
+
+@contextmanager
+def started(python: str, folder: Path, *, delay_ms: int) -> Iterator[subprocess.Popen[str]]:
+    program = ["-m", "tests.worker.in_memory", str(folder), str(delay_ms), "1"]
+    with subprocess.Popen(
+        ["/bin/sh", ENTRYPOINT, python, *program],
+        cwd=REPOSITORY,
+        env=ENVIRONMENT | OURS | {"HOME": str(folder), "OUTPUT_FOLDER": str(folder)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as worker:
+        try:
+            yield worker
+        finally:
+            worker.kill()
+
+
+def until(worker: subprocess.Popen[str], text: str) -> None:
+    assert worker.stdout is not None
+    for line in worker.stdout:
+        if text in line:
+            return
+        assert "task is settled" not in line, line
+    pytest.fail(f"it ended before it said {text!r}")
+
+
+def states(folder: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads((folder / "report.json").read_text())["states"]
+    return found
+
+
+def test_a_task_is_done_by_the_agents_user_and_its_files_are_read(
+    python: str, folder: Path
+) -> None:
+    with started(python, folder, delay_ms=0) as worker:
+        until(worker, "task is settled")
+        worker.send_signal(signal.SIGTERM)
+        worker.communicate(timeout=60)
+    assert (worker.returncode, states(folder)) == (0, {"t0": "COMPLETED"})
+    (outcome,) = folder.glob("*/*/outcome.json")
+    assert (outcome.stat().st_uid, outcome.stat().st_gid) == (AGENT, GROUP)
+
+
+def test_a_worker_ends_children_that_are_not_its_own(python: str, folder: Path) -> None:
+    with started(python, folder, delay_ms=60_000) as worker:
+        until(worker, "sdk_query")
+        (child,) = psutil.Process(worker.pid).children(recursive=True)
+        owners = child.uids()
+        worker.send_signal(signal.SIGTERM)
+        worker.communicate(timeout=60)
+    assert (owners.real, owners.effective, owners.saved) == (AGENT, AGENT, AGENT)
+    assert (worker.returncode, states(folder)) == (0, {"t0": "QUEUED"})
+    assert not child.is_running()

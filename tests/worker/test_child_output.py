@@ -1,0 +1,86 @@
+"""What real children print: kept, bounded, cleaned, and understood where it is a marker."""
+
+from pathlib import Path
+
+import pytest
+
+from switchyard.adapters.system import SystemClock
+from tests.worker.real_child import HOST, run, stdout
+from worker.activity import LastActivity
+from worker.child_environment import child_environment
+from worker.child_output import MAX_KEPT_BYTES, MAX_LINE_BYTES
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "logs").mkdir()
+    return tmp_path
+
+
+def test_long_lines_are_cut_and_endless_output_is_dropped(folder: Path) -> None:
+    code = (
+        f"print('x' * {3 * MAX_LINE_BYTES}); print('short')\n"
+        f"for n in range(2_000): print(n, 'y' * 1_000)"
+    )
+
+    run(folder, code)
+
+    first, second, *_, last = stdout(folder).splitlines()
+    assert (len(first), second) == (MAX_LINE_BYTES, "short")
+    assert "the rest is not kept" in last
+    assert len(stdout(folder)) <= MAX_KEPT_BYTES + 200
+
+
+def test_a_printed_credential_is_not_kept(folder: Path) -> None:
+    run(folder, "print('my key is sk-canary')", secret="sk-canary")
+
+    assert stdout(folder) == "my key is [redacted]\n"
+
+
+def test_what_looks_like_a_secret_is_not_kept_either(folder: Path) -> None:
+    run(folder, "print('AKIAABCDEFGHIJKLMNOP in /home/me/x')")
+
+    assert stdout(folder) == "[redacted] in ~/x\n"
+
+
+def test_a_marker_is_what_the_child_does_and_no_output(folder: Path) -> None:
+    activity = LastActivity(SystemClock())
+    code = (
+        "from worker.task.markers import mark\n"
+        "print('first'); mark('step_running', step='plan'); mark('sdk_query', step='plan')\n"
+        'print(\'::step {"type": "root", "stepName": "x"}\'); print("::step [")'
+    )
+
+    run(
+        folder,
+        code,
+        environment=child_environment(HOST, folder, credential=None),
+        activity=activity,
+    )
+
+    assert activity.current is not None
+    assert (activity.current.type, activity.current.step_name) == ("sdk_query", "plan")
+    assert stdout(folder).splitlines() == [
+        "first",
+        '::step {"type": "root", "stepName": "x"}',
+        "::step [",
+    ]
+
+
+def test_a_marker_is_heard_after_any_amount_of_output(folder: Path) -> None:
+    activity = LastActivity(SystemClock())
+    code = (
+        f"print('\\n' * {3 * MAX_KEPT_BYTES})\n"
+        "from worker.task.markers import mark; mark('waiting', step='late')"
+    )
+
+    run(
+        folder,
+        code,
+        environment=child_environment(HOST, folder, credential=None),
+        activity=activity,
+    )
+
+    assert activity.current is not None
+    assert activity.current.step_name == "late"
+    assert len(stdout(folder)) < MAX_KEPT_BYTES / 50

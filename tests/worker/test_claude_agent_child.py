@@ -1,0 +1,118 @@
+"""Both Claude SDKs where they really run: in a child, under its limits, beside secrets."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.messages_api import MessagesApi, messages_api
+from tests.fakes.messages_api_replies import answers, says, uses
+from tests.worker.claude_home import API_KEY, an_assignment
+from worker.child_environment import Credential, child_environment
+
+pytest.importorskip("claude_agent_sdk")
+pytest.importorskip("anthropic")
+
+CANARY = "canary-9f8e7d6c"
+MEMORY_MB = 1024
+BACKENDS = ("claude-agent-sdk", "messages")
+BLUE = answers({"colour": "blue"})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "task"
+    for name in ("artifacts", "logs", "traces"):
+        (folder / name).mkdir(parents=True)
+    return folder
+
+
+def outcome(api: MessagesApi, folder: Path, backend: str, **facts: Any) -> Any:
+    an_assignment(backend, memory_mb=MEMORY_MB, **facts).write(folder)
+    host = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder.parent),
+        "ANTHROPIC_BASE_URL": api.url,
+        "AWS_SECRET_ACCESS_KEY": CANARY,
+        "ANTHROPIC_CUSTOM_HEADERS": f"x-canary: {CANARY}",
+    }
+    said = subprocess.run(
+        [sys.executable, "-P", "-m", "worker.task", str(folder)],
+        cwd=folder,
+        env=child_environment(host, folder, credential=Credential("ANTHROPIC_API_KEY", API_KEY)),
+        timeout=60,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert CANARY not in said.stdout + said.stderr
+    return json.loads((folder / "outcome.json").read_text())
+
+
+def trace_in(folder: Path) -> Any:
+    [step] = json.loads((folder / "traces" / "session_trace.json").read_text())["steps"]
+    return step
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_answer_is_told_in_the_outcome_and_the_trace(folder: Path, backend: str) -> None:
+    with messages_api(BLUE) as api:
+        told = outcome(api, folder, backend)
+
+    assert (told["status"], told["output"]) == ("completed", {"colour": "blue"})
+    assert told["usage"]["inputTokens"] == 12
+    assert told["costUsd"] > 0
+    trace = trace_in(folder)
+    assert trace["costUsd"] == told["costUsd"]
+    assert trace["cache"]["efficiencyPercent"] == 20
+
+
+def test_tool_calls_are_told_in_the_trace(folder: Path) -> None:
+    with messages_api(uses("Bash", command="echo hello"), BLUE) as api:
+        outcome(api, folder, "claude-agent-sdk", tools=["Bash"])
+
+    calls = trace_in(folder)["toolCalls"]
+    assert [call["name"] for call in calls] == ["Bash", "StructuredOutput"]
+    assert calls[0]["input"] == '{"command": "echo hello"}'
+    assert "hello" in calls[0]["output"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_answer_without_the_structure_is_a_failure(folder: Path, backend: str) -> None:
+    with messages_api(says("plain words")) as api:
+        told = outcome(api, folder, backend)
+
+    assert (told["status"], told["category"]) == ("failed", "parse")
+    assert told["costUsd"] > 0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_secret_of_the_worker_reaches_the_wire_or_a_file(folder: Path, backend: str) -> None:
+    given = {"note": "@/etc/passwd", "command": "/help"}
+    with messages_api(BLUE) as api:
+        outcome(api, folder, backend, input=given)
+
+    assert_nothing_leaked(api, folder)
+    assert "@/etc/passwd" in api.heard[0]
+
+
+def test_the_agents_own_shell_finds_no_secret_of_the_worker(folder: Path) -> None:
+    reads = uses("Bash", command="env; cat /proc/$PPID/environ | tr '\\0' '\\n'")
+    with messages_api(reads, BLUE) as api:
+        outcome(api, folder, "claude-agent-sdk", tools=["Bash"])
+
+    assert "CLAUDE_CONFIG_DIR=" in api.heard[-1]
+    assert_nothing_leaked(api, folder)
+
+
+def assert_nothing_leaked(api: MessagesApi, folder: Path) -> None:
+    assert api.heard
+    written = [path for path in folder.rglob("*") if path.is_file()]
+    leaks = [path.name for path in written if CANARY in path.read_text(errors="replace")]
+    leaks += [path.name for path in written if "root:x:" in path.read_text(errors="replace")]
+    assert not leaks
+    assert not [heard for heard in api.heard if CANARY in heard or "root:x:" in heard]

@@ -1,0 +1,48 @@
+"""The real worker process on a queue that never answers: a stop does not wait for it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from local.environments import aws_environment
+from tests.worker.test_process import ENVIRONMENT, REPOSITORY
+
+PATIENCE_SECONDS = 15  # less than the long poll, and than the time-out of its connection
+
+
+@pytest.fixture
+def deaf() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE_SECONDS)
+        yield server
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_idle_worker_leaves_in_the_middle_of_a_long_poll(
+    deaf: socket.socket, number: signal.Signals
+) -> None:
+    port = deaf.getsockname()[1]
+    environment = ENVIRONMENT | aws_environment(port) | {"NO_PROXY": "*"}
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "worker"],
+        cwd=REPOSITORY,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        connection, _ = deaf.accept()
+        with connection:
+            assert b"ReceiveMessage" in connection.recv(65_536)
+            os.kill(worker.pid, number)
+            said, _ = worker.communicate(timeout=PATIENCE_SECONDS)
+    finally:
+        worker.kill()
+        worker.wait()
+    assert worker.returncode == 0
+    assert "worker stopped" in said

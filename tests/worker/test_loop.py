@@ -1,0 +1,201 @@
+"""The loop: slots before messages, rest when there is nothing, and leaving at once but in order."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from switchyard.domain.errors import Unavailable
+from switchyard.ports import Received
+from tests.worker.loop_yard import (
+    PATIENCE_SECONDS,
+    HangingInbox,
+    LoopYard,
+    RecordedInbox,
+    run,
+    until,
+)
+from tests.worker.yard import WorkerYard
+
+
+def test_no_more_is_received_than_there_are_free_slots(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        one.send(5)
+        running = asyncio.create_task(one.loop(slots=3).run())
+        await until(lambda: len(one.handling) == 3)
+        assert one.inbox.asked == [3]
+        one.finish.set()
+        await until(lambda: one.waiting == 0)
+        one.stop.ask()
+        await running
+        assert len(set(one.handling)) == 5
+
+    run(story())
+
+
+def test_slots_that_become_free_together_share_a_receive(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        one.send(4)
+        running = asyncio.create_task(one.loop(slots=2).run())
+        await until(lambda: len(one.handling) == 2)
+        one.finish.set()
+        await until(lambda: len(one.handling) == 4)
+        assert one.inbox.asked[:2] == [2, 2]
+        one.stop.ask()
+        await running
+
+    run(story())
+
+
+def test_a_receive_takes_no_more_than_the_setting_says(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        one.send(2)
+        one.finish.set()
+        running = asyncio.create_task(one.loop(max_messages=1).run())
+        await until(lambda: one.waiting == 0)
+        one.stop.ask()
+        await running
+        assert set(one.inbox.asked) == {1}
+
+    run(story())
+
+
+def test_messages_that_end_together_are_deleted_in_one_call(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        one.send(3)
+        running = asyncio.create_task(one.loop(slots=3).run())
+        await until(lambda: len(one.handling) == 3)
+        one.finish.set()
+        await until(lambda: one.waiting == 0)
+        assert one.inbox.deleted == [3]
+        one.stop.ask()
+        await running
+
+    run(story())
+
+
+def test_what_is_to_be_deleted_is_deleted_before_the_worker_leaves(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        one.send(1)
+        running = asyncio.create_task(one.loop().run())
+        await until(lambda: len(one.handling) == 1)
+        one.stop.ask()
+        one.finish.set()
+        await running
+        assert one.waiting == 0
+
+    run(story())
+
+
+def test_a_stop_does_not_wait_for_a_long_poll(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, inbox := HangingInbox(yard))
+        running = asyncio.create_task(one.loop().run())
+        await until(inbox.hanging.is_set)
+        one.stop.ask()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS / 2):
+                await running
+        finally:
+            inbox.answer.set()
+
+    run(story())
+
+
+def test_what_a_late_poll_brings_is_put_back_at_once(yard: WorkerYard) -> None:
+    """While another task still finishes."""
+
+    async def story() -> None:
+        one = LoopYard(yard, inbox := HangingInbox(yard))
+        one.send(1)
+        running = asyncio.create_task(one.loop(slots=2).run())
+        await until(lambda: len(one.handling) == 1 and inbox.hanging.is_set())
+        one.stop.ask()
+        one.send(1)
+        inbox.answer.set()
+        await until(lambda: len(inbox.let_go) == 1)
+        assert not running.done()
+        one.finish.set()
+        await running
+        assert len(one.handling) == 1
+        assert one.waiting == 1
+
+    run(story())
+
+
+@pytest.mark.parametrize(("wait_seconds", "rests"), [(0, True), (20, False)])
+def test_only_a_short_poll_rests_on_an_empty_queue(
+    yard: WorkerYard, wait_seconds: int, rests: bool
+) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        running = asyncio.create_task(one.loop(wait_seconds=wait_seconds).run())
+        await until(lambda: len(one.inbox.asked) >= 7)
+        one.stop.ask()
+        await running
+        assert one.rests[:6] == ([0.5, 1, 2, 4, 5, 5] if rests else [])
+
+    run(story())
+
+
+def test_an_outage_is_sat_out_longer_each_time_and_forgotten_when_it_is_over(
+    yard: WorkerYard,
+) -> None:
+    class Flaky(RecordedInbox):
+        def receive(
+            self, *, at_most: int, wait_seconds: int, visibility_seconds: int
+        ) -> Sequence[Received]:
+            self.asked.append(at_most)
+            if len(self.asked) != 4:
+                raise Unavailable("the queue is down")
+            return ()
+
+    async def story() -> None:
+        one = LoopYard(yard, Flaky(yard))
+        running = asyncio.create_task(one.loop().run())
+        await until(lambda: len(one.inbox.asked) >= 7)
+        one.stop.ask()
+        await running
+        assert one.rests[:5] == [0.5, 1, 2, 0.5, 1]
+
+    run(story())
+
+
+def test_a_queue_that_refuses_to_delete_costs_a_second_delivery_and_no_worker(
+    yard: WorkerYard,
+) -> None:
+    class Stubborn(RecordedInbox):
+        def delete(self, *messages: Received) -> None:
+            self.deleted.append(len(messages))
+            raise Unavailable("the queue is down")
+
+    async def story() -> None:
+        one = LoopYard(yard, Stubborn(yard))
+        one.send(1)
+        one.finish.set()
+        running = asyncio.create_task(one.loop().run())
+        await until(lambda: one.inbox.deleted == [1])
+        assert not running.done()
+        one.stop.ask()
+        await running
+        assert one.waiting == 1
+
+    run(story())
+
+
+def test_a_bug_in_one_slot_ends_the_loop(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        one.send(1)
+        one.bug = ZeroDivisionError()
+        one.finish.set()
+        with pytest.raises(ExceptionGroup) as caught:
+            await asyncio.wait_for(one.loop().run(), PATIENCE_SECONDS)
+        assert caught.group_contains(ZeroDivisionError)
+
+    run(story())

@@ -1,0 +1,145 @@
+"""Messages that can never be handled: put aside whole, with the reason, and not received again."""
+
+import json
+from typing import Any
+
+import pytest
+
+from switchyard.contracts.messages import MAX_BODY_BYTES, MessageAttribute, TaskMessage
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.ids import START
+from switchyard.domain.states import TaskState
+from tests.builders import JOB, JOB_ID, TENANT, a_definition
+from tests.worker.yard import WorkerYard
+
+
+def ours(**changed: Any) -> str:
+    message = TaskMessage.to(JOB.task("a"), run=1).model_dump(by_alias=True)
+    return json.dumps(message | changed)
+
+
+def foreign(**changed: Any) -> str:
+    return json.dumps({"requestId": "order-1", "name": "scrape"} | changed)
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+POISON = {
+    "not JSON": ("no JSON", "body: expected"),
+    "nothing": ("", "body: EOF"),
+    "not an object": ("[1]", "body: is not a JSON object"),
+    "wrong shape": ("{}", "name: Field required"),
+    "deep nesting": (f'{{"name": "scrape", "input": {DEEP}}}', "body: recursion limit"),
+    "nesting below the parser's limit": (
+        foreign(input=json.loads("[" * 65 + "]" * 65)),
+        "input: Value error, is nested more than 64 levels deep",
+    ),
+    "control characters": ('{"name": "scr\x01ape"}', "body: control character"),
+    "an escaped newline in the name": (foreign(name="scrape\n"), "name: Value error"),
+    "no id": (foreign(requestId=None), "requestId: missing"),
+    "a long id": (foreign(requestId="x" * 257), "is not a request id"),
+    "a path as id": (foreign(requestId="../order-1"), "'../order-1' is not a request id"),
+    "an id with a newline": (foreign(requestId="order-1\n"), r"'order-1\n' is not a request id"),
+    "an id of a job": (foreign(requestId=JOB_ID), "ids of jobs begin with `job-`"),
+    "an id that separates": (foreign(requestId="a__b"), "`__` separates a job from its task"),
+    "a job of nobody": (
+        foreign(requestId=f"{JOB_ID}__a", jobId=JOB_ID, taskId="a"),
+        f"there is no task {JOB_ID}__a",
+    ),
+    "a job, and an id of something else": (foreign(jobId=JOB_ID, taskId="a"), "names a job"),
+    "an unknown task": (ours(), f"there is no task {JOB_ID}__a"),
+    "a hidden task": (
+        ours(taskId=START, requestId=f"{JOB_ID}__{START}"),
+        f"there is no task {JOB_ID}__{START}",
+    ),
+    "another schema": (ours(schema=2), "schema: "),
+    "an id with a newline, in ours": (ours(taskId="a\n", requestId=f"{JOB_ID}__a\n"), "body: "),
+    "a tenant with a newline": (ours(tenantId="acme\n"), "body: Value error, tenantId"),
+    "an id of another task": (ours(requestId=f"{JOB_ID}__b"), "requestId does not name this"),
+    "more than was agreed on": (ours(extra=1), "extra: Extra inputs"),
+    "an unknown definition": (foreign(name="unheard-of"), "no task definition 'unheard-of'"),
+    "outputs under no task's name": (foreign(dependencyOutputs={"a b": 1}), "not a task id"),
+    "a number that JSON does not have": ('{"name": "scrape", "input": NaN}', "input: "),
+    "a number beyond all numbers": (f'{{"input": {"1" * 5000}}}', "body: number out of range"),
+    "too large": (foreign(input="x" * MAX_BODY_BYTES), "at most 1,048,576 are read"),
+}
+
+
+def quarantined(yard: WorkerYard) -> list[dict[str, Any]]:
+    blobs = yard.memory.blobs.blobs
+    kept = {key: json.loads(blobs[key]) for key in blobs if key.startswith("quarantine/")}
+    assert all(key.endswith(f"/{letter['messageId']}.json") for key, letter in kept.items())
+    return list(kept.values())
+
+
+@pytest.fixture
+def yard(yard: WorkerYard) -> WorkerYard:
+    yard.memory.definitions.put(TENANT, "scrape", a_definition())
+    return yard
+
+
+@pytest.mark.parametrize(("body", "reason"), POISON.values(), ids=POISON.keys())
+def test_poison_is_kept_whole_with_its_reason_and_deleted(
+    yard: WorkerYard, body: str, reason: str
+) -> None:
+    attributes = {"colour": MessageAttribute(data_type="String", string_value="blue")}
+    yard.memory.queue.send_body(body, attributes=attributes)
+
+    yard.work(until=lambda: yard.memory.queue.waiting == 0)
+
+    (kept,) = quarantined(yard)
+    assert kept["body"] == body
+    assert reason in kept["reason"]
+    assert kept["queue"] == "tasks"
+    assert kept["messageAttributes"]["colour"]["stringValue"] == "blue"
+    assert kept["sentAt"] <= kept["keptAt"]
+    assert yard.told == []
+    assert yard.memory.state.tasks == {}
+
+
+def test_every_kind_of_poison_among_good_messages_harms_none_of_them(yard: WorkerYard) -> None:
+    good = [f"good-{n}" for n in range(5)]
+    for number, (body, _) in enumerate(POISON.values()):
+        yard.memory.queue.send_body(body)
+        if number < len(good):
+            yard.add_task(good[number])
+
+    yard.work(until=yard.quiet, seconds=60)
+
+    assert sorted(kept["body"] for kept in quarantined(yard)) == sorted(
+        b for b, _ in POISON.values()
+    )
+    for task_id in good:
+        task = yard.task(task_id)
+        assert (task.state, task.attempt, task.fence) == (TaskState.COMPLETED, 1, 1)
+    assert yard.told.count("Task Completed") == len(good)
+
+
+def test_poison_stays_in_the_queue_while_the_bucket_is_out_of_reach(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = yard.memory.blobs.put
+    refused: list[int] = []
+
+    def refuse_first(key: str, body: bytes, *, content_type: str) -> None:
+        if not refused:
+            refused.append(yard.memory.queue.waiting)
+            raise Unavailable("the bucket does not answer")
+        put(key, body, content_type=content_type)
+
+    monkeypatch.setattr(yard.memory.blobs, "put", refuse_first)
+    yard.memory.queue.send_body("no JSON")
+
+    yard.work(until=lambda: yard.memory.queue.waiting == 0)
+
+    assert refused == [1]
+    assert len(quarantined(yard)) == 1
+
+
+def test_the_reason_steers_nobodys_terminal(yard: WorkerYard) -> None:
+    yard.memory.queue.send_body(foreign(requestId="\x1b[31m\n" + "x" * 500))
+
+    yard.work(until=lambda: yard.memory.queue.waiting == 0)
+
+    (kept,) = quarantined(yard)
+    assert kept["reason"].isprintable()
+    assert len(kept["reason"]) <= 300

@@ -1,0 +1,57 @@
+"""Follows a session through the SDK's hooks. It watches and never steers."""
+
+from claude_agent_sdk import HookContext, HookInput, HookMatcher
+from claude_agent_sdk.types import HookEvent, HookJSONOutput
+
+from worker.agents.todo_tools import todo_changes
+from worker.agents.todos import Todos, changed, ended
+from worker.agents.tool_journal import ToolJournal
+from worker.agents.trace import Trace
+from worker.task.clock import elapsed_ms, monotonic
+
+
+class SessionHooks:
+    def __init__(self) -> None:
+        self._began = monotonic()
+        self._journal = ToolJournal()
+        self._todos: Todos = {}
+
+    def matchers(self) -> dict[HookEvent, list[HookMatcher]]:
+        watched: tuple[HookEvent, ...] = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+        return {event: [HookMatcher(hooks=[self._hear])] for event in watched}
+
+    def trace(self) -> Trace:
+        return Trace(
+            tool_calls=self._journal.calls(),
+            tool_calls_left_out=self._journal.left_out,
+            todos=ended(self._todos, elapsed_ms(self._began)),
+        )
+
+    async def _hear(
+        self, told: HookInput, _call_id: str | None, _context: HookContext
+    ) -> HookJSONOutput:
+        now_ms = elapsed_ms(self._began)
+        if told["hook_event_name"] == "PreToolUse":
+            self._journal.began(
+                told["tool_use_id"], told["tool_name"], told["tool_input"], now_ms=now_ms
+            )
+        elif told["hook_event_name"] == "PostToolUse":
+            self._journal.returned(
+                told["tool_use_id"],
+                told["tool_response"],
+                now_ms=now_ms,
+                duration_ms=told.get("duration_ms"),
+            )
+            for change in todo_changes(
+                told["tool_name"], told["tool_input"], told["tool_response"]
+            ):
+                self._todos = changed(self._todos, change, now_ms)
+        elif told["hook_event_name"] == "PostToolUseFailure":
+            self._journal.returned(
+                told["tool_use_id"],
+                told["error"],
+                now_ms=now_ms,
+                duration_ms=told.get("duration_ms"),
+                failed=True,
+            )
+        return {}

@@ -1,0 +1,54 @@
+"""What the tokens of a session add up to, by the one table of prices."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from switchyard.domain.prices import Cost, Tokens, cost_of
+from worker.agents.agent import Effort
+from worker.agents.trace import CacheUse, Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    tokens: Tokens = field(default_factory=Tokens)
+    cost_usd: float = 0.0
+    note: str | None = None
+
+    def effort(self, *, turns: int, trace: Trace) -> Effort:
+        """`trace` is told by whoever followed the session; the figures are added to it."""
+        return Effort(
+            turns=turns,
+            input_tokens=self.tokens.input,
+            output_tokens=self.tokens.output,
+            cache_read_tokens=self.tokens.cache_read,
+            cache_creation_tokens=self.tokens.cache_creation,
+            cost_usd=self.cost_usd,
+            trace=replace(trace, cache=self._cache(), note=self.note),
+        )
+
+    def _cache(self) -> CacheUse:
+        return CacheUse(
+            input_tokens=self.tokens.input,
+            read_tokens=self.tokens.cache_read,
+            creation_tokens=self.tokens.cache_creation,
+        )
+
+
+def spending(by_model: Mapping[str, Tokens], *, otherwise: Mapping[str, float]) -> Spending:
+    """`otherwise` is what models without a price here cost by somebody else's account."""
+    costs = {model: cost_of(model, tokens) for model, tokens in by_model.items()}
+    used = by_model.values()
+    return Spending(
+        tokens=Tokens(
+            input=sum(tokens.input for tokens in used),
+            output=sum(tokens.output for tokens in used),
+            cache_read=sum(tokens.cache_read for tokens in used),
+            cache_creation=sum(tokens.cache_creation for tokens in used),
+        ),
+        cost_usd=sum(_usd(cost, otherwise.get(model, 0.0)) for model, cost in costs.items()),
+        note="; ".join(cost.note for cost in costs.values() if cost.note) or None,
+    )
+
+
+def _usd(cost: Cost, otherwise: float) -> float:
+    return otherwise if cost.usd is None else cost.usd

@@ -1,0 +1,72 @@
+"""How long an agent's todos waited and were worked on, as a state machine.
+
+    pending ─▶ in_progress ─▶ completed
+
+A todo may skip `in_progress`, and go back to `pending`: time is added to the state it was in.
+`completed` is final.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+TodoState = Literal["pending", "in_progress", "completed"]
+
+MAX_TODOS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TodoTiming:
+    content: str
+    state: TodoState
+    since_ms: int
+    """When its time was last added up, on the session's clock."""
+    pending_ms: int = 0
+    in_progress_ms: int = 0
+
+    def moved_to(self, state: TodoState, now_ms: int) -> "TodoTiming":
+        return self if self.state == "completed" else replace(self.at(now_ms), state=state)
+
+    def at(self, now_ms: int) -> "TodoTiming":
+        """With the time in its present state added up until now."""
+        spent = now_ms - self.since_ms
+        return replace(
+            self,
+            since_ms=now_ms,
+            pending_ms=self.pending_ms + (spent if self.state == "pending" else 0),
+            in_progress_ms=self.in_progress_ms + (spent if self.state == "in_progress" else 0),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "content": self.content,
+            "state": self.state,
+            "pendingMs": self.pending_ms,
+            "inProgressMs": self.in_progress_ms,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TodoChange:
+    key: str
+    state: TodoState
+    content: str | None = None
+    """Known when the todo is new."""
+
+
+Todos = Mapping[str, TodoTiming]
+
+
+def changed(todos: Todos, change: TodoChange, now_ms: int) -> Todos:
+    todo = todos.get(change.key)
+    if todo is not None:
+        return {**todos, change.key: todo.moved_to(change.state, now_ms)}
+    if change.content is None or len(todos) >= MAX_TODOS:
+        return todos
+    new = TodoTiming(content=change.content, state=change.state, since_ms=now_ms)
+    return {**todos, change.key: new}
+
+
+def ended(todos: Todos, now_ms: int) -> tuple[TodoTiming, ...]:
+    """The todos when the session is over: what is unfinished has lasted until now."""
+    return tuple(todo.at(now_ms) for todo in todos.values())

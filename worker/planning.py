@@ -1,0 +1,67 @@
+"""What a definition asks for, with everything that it leaves open filled in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from switchyard.contracts.definitions import TaskDefinition
+from switchyard.contracts.steps import output_file
+from switchyard.domain.task import Json
+from worker.task.assignment import Assignment, Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """For what a definition does not say."""
+
+    model: str
+    timeout_ms: int
+    step_timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One attempt at a task."""
+
+    request_id: str
+    attempt: int
+    input: Json
+    context: Mapping[str, Json]
+
+
+def planned(
+    definition: TaskDefinition, order: Order, defaults: Defaults, *, backend: str
+) -> Assignment:
+    says_the_output = definition.steps[-1] if definition.steps else definition
+    return Assignment(
+        request_id=order.request_id,
+        attempt=order.attempt,
+        backend=backend,
+        model=definition.model or defaults.model,
+        tag=definition.tag,
+        description=definition.description,
+        max_turns=definition.max_turns,
+        timeout_ms=definition.timeout or defaults.timeout_ms,
+        tools=definition.tools,
+        output_schema=says_the_output.output_schema,
+        process_output=definition.process_output,
+        steps=_steps(definition, defaults),
+        input=order.input,
+        context=dict(order.context),
+        max_cost_usd=definition.max_cost_usd,
+    )
+
+
+def _steps(definition: TaskDefinition, defaults: Defaults) -> tuple[Step, ...]:
+    return tuple(
+        Step(
+            name=step.name,
+            description=f"{definition.description}\n\n## Step: {step.name}\n\n{step.description}",
+            output_file=output_file(step, last=step is definition.steps[-1]),
+            max_turns=step.max_turns or definition.max_turns,
+            timeout_ms=step.timeout or defaults.step_timeout_ms,
+            tools=definition.tools if step.tools is None else step.tools,
+            output_schema=step.output_schema,
+            process_output=step.process_output,
+        )
+        for step in definition.steps
+    )

@@ -1,0 +1,1 @@
+"""One module per family of processes; `worker/task/processing.py` says how to add one."""
