@@ -1,14 +1,19 @@
 """What real children print: kept, bounded, cleaned, and understood where it is a marker."""
 
+import asyncio
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from switchyard.adapters.system import SystemClock
+from switchyard.adapters.system import SystemClock, system_sleep
 from tests.worker.real_child import HOST, run, stdout
 from worker.activity import LastActivity
+from worker.child import Child
 from worker.child_environment import child_environment
-from worker.child_output import MAX_KEPT_BYTES, MAX_LINE_BYTES
+from worker.child_output import MAX_KEPT_BYTES, MAX_LINE_BYTES, ChildOutput, Printed
+from worker.redaction import Redaction
 
 
 @pytest.fixture
@@ -84,3 +89,27 @@ def test_a_marker_is_heard_after_any_amount_of_output(folder: Path) -> None:
     assert activity.current is not None
     assert activity.current.step_name == "late"
     assert len(stdout(folder)) < MAX_KEPT_BYTES / 50
+
+
+def test_whoever_holds_a_pipe_open_does_not_hold_the_worker(folder: Path) -> None:
+    async def last_words() -> None:
+        output = ChildOutput(
+            folder / "logs" / "stdout.log",
+            request_id="r",
+            redaction=Redaction(None),
+            printed=Printed(),
+            activity=LastActivity(SystemClock()),
+        )
+        held = os.dup(output.write_end)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", "print('last words')", stdout=output.write_end
+            )
+            child = Child(process, [output], sleep=system_sleep)
+            assert await child.exited() == 0
+            await child.finish_output()
+        finally:
+            os.close(held)
+
+    asyncio.run(last_words())
+    assert stdout(folder) == "last words\n"
