@@ -92,13 +92,13 @@ class ChildOutput:
         return printed.rpartition(b"\n")[2]
 
     def _hear(self, raw: bytes) -> None:
-        marked = marked_in(raw)
+        line = self._redaction.line(raw.decode("utf-8", "replace"))
+        marked = marked_in(line.encode())
         if marked:
             self._activity.note(*marked)
         if self._room <= 0:
             return
         self._room -= max(len(raw) + 1, LEAST_BYTES_OF_A_LINE)
-        line = self._redaction.line(raw.decode("utf-8", "replace"))
         if self._room <= 0:
             line = f"(more than {MAX_KEPT_BYTES} bytes: the rest is not kept)"
         logger.info("[WORKFLOW:%s] %s", self._request_id, without_control_characters(line))

@@ -26,6 +26,7 @@ MAX_OUTCOME_BYTES: Final = 20 * 1024 * 1024  # room for an output that is too la
 MAX_ERROR_CHARACTERS: Final = 2_000
 MAX_COUNT: Final = 10**12  # far more than an attempt can use, and a number that can be stored
 MAX_COST_USD: Final = 10**6
+COST_DIGITS: Final = 9
 
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 
@@ -55,7 +56,7 @@ class ChildOutcome(Wire):
             input_tokens=self.usage.input_tokens,
             output_tokens=self.usage.output_tokens,
             cache_read_tokens=self.usage.cache_read_tokens,
-            cost_usd=self.cost_usd,
+            cost_usd=round(self.cost_usd, COST_DIGITS),  # DynamoDB has no 1e-200
         )
 
 

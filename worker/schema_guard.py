@@ -15,7 +15,8 @@ from worker import schema_check
 from worker.schema_check import UnusableSchema, mismatch
 
 MAX_SECONDS: Final = 5.0
-ENDLESS: Final = frozenset({"pattern", "patternProperties", "$ref", "$dynamicRef"})
+# `uniqueItems` compares each with each: an array of an ordinary size takes hours.
+ENDLESS: Final = frozenset({"pattern", "patternProperties", "$ref", "$dynamicRef", "uniqueItems"})
 
 
 def guarded_mismatch(

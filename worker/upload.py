@@ -3,8 +3,10 @@
 import asyncio
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -21,6 +23,7 @@ from worker.waiting import all_of
 logger = get_logger("worker")
 
 MAX_FILES: Final = 200
+MAX_LOOKED_AT: Final = 10_000
 MAX_FILE_BYTES: Final = 20 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
 MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
@@ -57,7 +60,7 @@ class Uploader:
         Of a completed task, what only explains a failure is left out too, and the result, which
         `upload_result` brings.
         """
-        names = await self._ports.offload(_names, folder.path, completed=completed)
+        names = await self._ports.offload(names_to_upload, folder.path, completed=completed)
         room = asyncio.Semaphore(UPLOADS_AT_ONCE)
 
         async def upload_one(name: str) -> bool:
@@ -86,12 +89,15 @@ class Uploader:
         self._ports.blobs.put(key, content, content_type=content_type)
 
 
-def _names(folder: Path, *, completed: bool) -> list[str]:
+def names_to_upload(folder: Path, *, completed: bool) -> list[str]:
     """Relative to the folder; small ones first, so that the bounds cost the fewest."""
-    sizes = {path: path.lstat().st_size for path in _ordinary_files(folder)}
+    sizes = dict(islice(_ordinary_files(folder), MAX_LOOKED_AT))
     if completed:
-        dispensable = {path for path in sizes if _explains_failures_only(path, folder)}
-        sizes = {path: size for path, size in sizes.items() if path not in dispensable}
+        sizes = {
+            path: size
+            for path, size in sizes.items()
+            if not _explains_failures_only(path.relative_to(folder).as_posix(), size)
+        }
     chosen: list[str] = []
     total = 0
     for path in sorted(sizes, key=lambda path: (sizes[path], path)):
@@ -104,22 +110,31 @@ def _names(folder: Path, *, completed: bool) -> list[str]:
     return chosen
 
 
-def _ordinary_files(folder: Path) -> Iterator[Path]:
+def _ordinary_files(folder: Path) -> Iterator[tuple[Path, int]]:
+    """With their sizes. What the agent made unreadable, or too deep to name, is not among them."""
     for top in UPLOADED:
         if (folder / top).is_symlink():
             continue
         for parent, _, names in os.walk(folder / top):  # follows no links
             for name in names:
                 path = Path(parent, name)
-                key = path.relative_to(folder).as_posix()
-                if not path.is_symlink() and path.is_file() and _can_be_a_key(key):
-                    yield path
+                size = _size_of(path)
+                if size is not None and _can_be_a_key(path.relative_to(folder).as_posix()):
+                    yield path, size
 
 
-def _explains_failures_only(path: Path, folder: Path) -> bool:
-    name = path.relative_to(folder).as_posix()
+def _size_of(path: Path) -> int | None:
+    """`None` if it is no ordinary file, or none that we may look at."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _explains_failures_only(name: str, size: int) -> bool:
     if name in RAW_LOGS:
-        return path.lstat().st_size == 0
+        return size == 0
     return name == RESULT_FILE or fnmatchcase(name, "logs/*.prompt.md")
 
 

@@ -113,3 +113,24 @@ def test_whoever_holds_a_pipe_open_does_not_hold_the_worker(folder: Path) -> Non
 
     asyncio.run(last_words())
     assert stdout(folder) == "last words\n"
+
+
+@pytest.mark.parametrize("kind", ["[]", "{}", "7", "null", '"other"'])
+def test_a_marker_of_no_kind_we_know_is_only_a_line(kind: str, folder: Path) -> None:
+    line = f'::step {{"type": {kind}, "stepName": "x"}}'
+    activity = LastActivity(SystemClock())
+
+    run(folder, f"print({line!r})", activity=activity)
+
+    assert activity.current is None
+    assert stdout(folder) == f"{line}\n"
+
+
+def test_a_credential_in_a_marker_is_not_told(folder: Path) -> None:
+    line = '::step {"type": "waiting", "stepName": "sk-canary"}'
+    activity = LastActivity(SystemClock())
+
+    run(folder, f"print({line!r})", secret="sk-canary", activity=activity)
+
+    assert activity.current is not None
+    assert "canary" not in activity.current.step_name

@@ -1,13 +1,14 @@
 """What becomes of a message, answer by answer (`protocol.md`)."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.errors import MissingBlob, Unavailable
+from switchyard.domain.errors import MissingBlob, Rejected, Unavailable
 from switchyard.domain.ids import TaskRef, bare_task
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Lease, Payload
@@ -140,21 +141,41 @@ def test_a_message_stays_until_the_bus_took_the_event(
     assert yard.told[-1] == "Task Completed"
 
 
-def test_a_settled_task_whose_output_is_gone_does_not_end_the_worker(
+def test_a_settled_task_whose_output_has_expired_is_told_without_it(
     yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = yard.add_task()
     yard.work(until=yard.quiet)
-    asked: list[TaskRef] = []
+    monkeypatch.setattr(yard.memory.payloads, "read", raising(MissingBlob("its result")))
 
-    def gone(ref: TaskRef) -> Payload:
-        asked.append(ref)
-        raise MissingBlob("its result")
+    yard.memory.queue.send([TaskMessage.to(ref, run=1)])
+    yard.work(until=yard.quiet)
 
-    monkeypatch.setattr(yard.memory.payloads, "read", gone)
+    assert yard.told == ["Task Processing Started", "Task Completed", "Task Completed"]
+
+
+def test_a_message_that_cannot_be_answered_does_not_end_the_worker(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = yard.add_task()
+    yard.work(until=yard.quiet)
+    asked: list[object] = []
+    reading = raising(Rejected("not to be had"), asked)
+    monkeypatch.setattr(yard.memory.payloads, "read", reading)
+
     yard.memory.queue.send([TaskMessage.to(ref, run=1)])
     yard.work(until=lambda: bool(asked))
+
     assert yard.memory.queue.waiting == 1
+
+
+def raising(error: Exception, asked: list[object] | None = None) -> Callable[[TaskRef], Payload]:
+    def read(ref: TaskRef) -> Payload:
+        if asked is not None:
+            asked.append(ref)
+        raise error
+
+    return read
 
 
 @pytest.mark.parametrize("length", [255, 256])

@@ -27,6 +27,13 @@ def test_a_pattern_that_takes_for_ever_is_given_up(schema: dict[str, Any], outpu
         guarded_mismatch(output, schema, max_seconds=0.3)
 
 
+def test_a_comparison_of_each_with_each_is_given_up() -> None:
+    many = [{"n": n} for n in range(3_000)]
+
+    with pytest.raises(UnusableSchema, match="took longer"):
+        guarded_mismatch(many, {"uniqueItems": True}, max_seconds=0.3)
+
+
 def test_references_that_multiply_are_given_up() -> None:
     twice = {
         f"x{n}": {"allOf": [{"$ref": f"#/$defs/x{n + 1}"}, {"$ref": f"#/$defs/x{n + 1}"}]}

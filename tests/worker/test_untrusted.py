@@ -107,6 +107,12 @@ def test_an_output_that_cannot_be_kept_fails_the_task_but_not_its_figures(
     assert problem in verdict.error
 
 
+def test_a_cost_too_small_to_be_kept_is_none(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, '{"status": "completed", "output": 1, "costUsd": 1e-200}')
+    assert isinstance(verdict, Completed)
+    assert verdict.usage.cost_usd == 0
+
+
 def test_half_a_character_fails_the_task(tmp_path: Path) -> None:
     verdict = judged(tmp_path, '{"status": "completed", "output": "\\ud800"}')
 

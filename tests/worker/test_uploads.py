@@ -1,6 +1,8 @@
 """What an attempt leaves behind: in the bucket, on the disk, and when the bucket is away."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
 from tests.builders import JOB
 from tests.worker.yard import WorkerYard
+from worker.folder import UPLOADED
+from worker.upload import names_to_upload
 
 LONG = {"offline": {"delayMs": 60_000}}
 
@@ -137,3 +141,20 @@ class TestFilesThatAreNotToBeKept:
         yard.work(until=yard.quiet)
 
         assert [path.name for path in other.parent.iterdir()] == ["9"]
+
+
+def test_a_tree_that_cannot_be_walked_costs_only_itself(tmp_path: Path) -> None:
+    """Deeper than a path may be long; and what is gone when it is looked at."""
+    for top in UPLOADED:
+        (tmp_path / top).mkdir()
+    (tmp_path / "artifacts" / "good.txt").write_text("good")
+    (tmp_path / "artifacts" / "gone.txt").symlink_to("nowhere")
+    here = os.open(tmp_path / "artifacts", os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=here)
+        below = os.open("d" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("f" * 250, os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.close(here)
+    assert names_to_upload(tmp_path, completed=True) == ["artifacts/good.txt"]

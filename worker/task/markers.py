@@ -24,6 +24,8 @@ def marked_in(line: bytes) -> tuple[Activity, str] | None:
         activity, step = told["type"], told["stepName"]
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
-    if activity not in _ACTIVITIES or not isinstance(step, str) or not step.isprintable():
+    if not isinstance(activity, str) or not isinstance(step, str):
+        return None
+    if activity not in _ACTIVITIES or not step.isprintable():
         return None
     return cast("Activity", activity), step[:MAX_STEP_CHARACTERS]

@@ -36,7 +36,13 @@ def test_whoever_is_told_when_to_come_back_waits_until_then(category: FailureCat
 
 
 def test_whoever_is_not_told_is_tried_again_as_usual() -> None:
-    assert decide(retry_after_ms=None) is None
+    assert decide(FailureCategory.SERVER_ERROR, retry_after_ms=None) is None
+
+
+def test_a_rate_limit_is_waited_for_though_nobody_says_how_long() -> None:
+    park = decide(FailureCategory.RATE_LIMIT, retry_after_ms=None)
+    assert isinstance(park, Park)
+    assert park.delay_ms == 60_000
 
 
 def test_what_cannot_pass_is_not_waited_for() -> None:

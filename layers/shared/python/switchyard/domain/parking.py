@@ -9,6 +9,8 @@ from switchyard.domain.task import Task, Usage, milliseconds
 
 LONGEST_WAIT: Final = timedelta(hours=24)  # since the task was ready
 SHORTEST_MS: Final = 1_000
+UNTOLD_MS: Final = 60_000
+"""Not every agent is told how long a rate limit lasts."""
 LAST_FENCE: Final = 100
 """Every claim raises the fence: a child that lies about its spending is not believed for ever."""
 SPREAD: Final = 0.25
@@ -33,6 +35,8 @@ def decide_park(
     now_ms: int,
 ) -> Park | GiveUp | None:
     """`None` when it is to be tried again like any other: what was paid for costs its attempt."""
+    if retry_after_ms is None and category is FailureCategory.RATE_LIMIT:
+        retry_after_ms = UNTOLD_MS
     if retry_after_ms is None or not category.transient:
         return None
     if now_ms + retry_after_ms > _deadline_ms(task):
