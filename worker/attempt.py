@@ -22,6 +22,7 @@ from worker.child_output import MAX_PRINTED_BYTES
 from worker.folder import TaskFolder
 from worker.heartbeats import Watched
 from worker.keepalive import Keepalive
+from worker.out_of_time import out_of_time
 from worker.outcome import MAX_ERROR_CHARACTERS, judge
 from worker.redaction import Redaction
 from worker.stopping import Stop
@@ -164,12 +165,15 @@ class Attempts:
                     exit_code=run.exit_code,
                 )
             case Ended.BY_ITSELF:
-                return judge(
+                verdict = judge(
                     folder.path,
                     exit_code=run.exit_code,
                     duration_ms=run.duration_ms,
                     schema=assignment.output_schema,
                     redaction=self._redaction,
+                )
+                return out_of_time(
+                    verdict, timeout_ms=assignment.timeout_ms, ran_ms=run.duration_ms
                 )
 
     async def _tell_started(self, task: Task, process_id: int) -> None:

@@ -106,7 +106,9 @@ def judge(
 def _read(folder: Path, exit_code: int, redaction: Redaction) -> ChildOutcome:
     try:
         written = read_bounded(folder / OUTCOME_FILE, max_bytes=MAX_OUTCOME_BYTES)
-        outcome = ChildOutcome.model_validate_json(redaction.data(written))
+        outcome = ChildOutcome.model_validate_json(written)
+        said = {"output": outcome.output, "error": outcome.error}
+        outcome = outcome.model_copy(update=redaction.value(said))
     except FileNotFoundError:
         raise _Unbelievable(FailureCategory.CHILD_DIED, _how_it_died(exit_code)) from None
     except (NotReadable, ValidationError) as error:

@@ -176,6 +176,7 @@ def _outcome(verdict: Conclusion) -> Outcome:
             return Outcome(
                 state=TaskState.TIMED_OUT,
                 duration_ms=verdict.duration_ms,
+                usage=verdict.usage,
                 error=f"timed out after {verdict.timeout_ms} ms",
                 error_category=FailureCategory.TIMEOUT,
                 timeout_ms=verdict.timeout_ms,

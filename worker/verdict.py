@@ -36,6 +36,7 @@ class TimedOut:
     timeout_ms: int
     duration_ms: int
     signal: str
+    usage: Usage = field(default_factory=Usage)
     artifacts: str | None = None
 
 

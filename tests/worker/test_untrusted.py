@@ -141,6 +141,14 @@ def test_a_schema_that_cannot_be_applied_fails_the_task(
     assert category(verdict) is FailureCategory.VALIDATION
 
 
+@pytest.mark.parametrize("spelt", ["sk-canary", "\\u0073k-canary"], ids=["plain", "escaped"])
+def test_a_credential_is_redacted_however_it_is_spelt(tmp_path: Path, spelt: str) -> None:
+    written = f'{{"status": "completed", "output": {{"{spelt}": ["{spelt}"]}}}}'
+    verdict = judged(tmp_path, written, secret="sk-canary")
+    assert isinstance(verdict, Completed)
+    assert verdict.output == {"[redacted]": ["[redacted]"]}
+
+
 def test_a_credential_in_the_output_is_redacted(tmp_path: Path) -> None:
     verdict = judged(
         tmp_path, {"status": "completed", "output": "key sk-canary"}, secret="sk-canary"
