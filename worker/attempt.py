@@ -43,6 +43,8 @@ from worker.waiting import first_of
 logger = get_logger("worker")
 
 DELAY_AFTER_OUTAGE_MS: Final = 10_000
+RESULT_ROUNDS: Final = 12
+LONGEST_PAUSE_SECONDS: Final = 30.0
 
 
 class Attempts:
@@ -133,16 +135,29 @@ class Attempts:
         self, verdict: Conclusion, folder: TaskFolder, prefix: str
     ) -> Conclusion:
         """Completed only once the result is durable; the rest is true without its files too."""
+        completed = isinstance(verdict, Completed)
+        if isinstance(verdict, Completed):
+            try:
+                await self._keep_result(verdict, prefix)
+            except Unavailable as outage:
+                return _lost(verdict, outage)
         try:
-            completed = isinstance(verdict, Completed)
             uploaded = await self._uploader.upload(folder, prefix=prefix, completed=completed)
-            if isinstance(verdict, Completed):
-                await self._uploader.upload_result(verdict.output, prefix=prefix)
-                uploaded = True
         except Unavailable as outage:
             logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
-            return _lost(verdict, outage) if isinstance(verdict, Completed) else verdict
-        return replace(verdict, artifacts=prefix) if uploaded else verdict
+            uploaded = False
+        return replace(verdict, artifacts=prefix) if uploaded or completed else verdict
+
+    async def _keep_result(self, verdict: Completed, prefix: str) -> None:
+        """For minutes, if need be: it was paid for, and the lease is kept meanwhile."""
+        for _ in range(RESULT_ROUNDS - 1):
+            try:
+                return await self._uploader.upload_result(verdict.output, prefix=prefix)
+            except Unavailable as outage:
+                fields = {"key": prefix, "error": str(outage)}
+                logger.warning("result is not uploaded yet", extra=fields)
+            await self._ports.sleep(self._ports.randomness.between(0, LONGEST_PAUSE_SECONDS))
+        return await self._uploader.upload_result(verdict.output, prefix=prefix)
 
     def _verdict(self, run: Run, folder: TaskFolder, assignment: Assignment) -> Verdict:
         match run.ended:

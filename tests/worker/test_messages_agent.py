@@ -189,6 +189,7 @@ def test_a_budget_bounds_the_answer(run: Run) -> None:
     [
         ({"tools": ["Read"]}, "has no tools"),
         ({"max_cost_usd": 0.0000001}, "buy no answer"),
+        ({"max_cost_usd": 1.0, "model": "claude-unheard-of"}, "has no price"),
         ({"output_schema": {"properties": {}}}, "cannot ask for this output schema"),
         ({"output_schema": {"type": ["null", "string"]}}, "cannot ask for this output schema"),
         ({"output_schema": {"type": "object", "properties": {"a": True}}}, "cannot ask for this"),

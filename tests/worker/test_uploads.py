@@ -158,3 +158,21 @@ def test_a_tree_that_cannot_be_walked_costs_only_itself(tmp_path: Path) -> None:
     os.close(os.open("f" * 250, os.O_CREAT | os.O_WRONLY, dir_fd=here))
     os.close(here)
     assert names_to_upload(tmp_path, completed=True) == ["artifacts/good.txt"]
+
+
+def test_a_bucket_that_is_away_for_a_while_costs_no_second_attempt(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = iter(range(8))
+    accept = yard.memory.blobs.put
+
+    def put(key: str, body: bytes, *, content_type: str) -> None:
+        if next(refusals, None) is not None:
+            raise Unavailable("the bucket is away")
+        accept(key, body, content_type=content_type)
+
+    monkeypatch.setattr(yard.memory.blobs, "put", put)
+    yard.add_task()
+    yard.work(until=yard.quiet)
+    assert (yard.task().state, yard.task().attempt) == (TaskState.COMPLETED, 1)
+    assert json.loads(yard.blob("artifacts/task-result.json")) is not None

@@ -84,12 +84,17 @@ def _affordable_tokens(assignment: Assignment) -> int:
     if assignment.max_cost_usd is None:
         return MAX_TOKENS
     affordable = output_tokens_for(assignment.max_cost_usd, assignment.model)
+    if affordable is None:
+        raise AgentFailed(
+            FailureCategory.VALIDATION,
+            f"{assignment.model} has no price in our table: maxCostUsd cannot be kept",
+        )
     if affordable == 0:
         raise AgentFailed(
             FailureCategory.VALIDATION,
             f"{assignment.max_cost_usd} USD buy no answer of {assignment.model}",
         )
-    return min(MAX_TOKENS, affordable or MAX_TOKENS)
+    return min(MAX_TOKENS, affordable)
 
 
 def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:
