@@ -153,3 +153,14 @@ def test_an_error_is_told_without_the_secrets_in_it(folder: Path) -> None:
     assert result.failure is not None
     assert result.failure.error == "bad key [redacted]"
     assert "sk-ant" not in (folder / "logs/summary.log").read_text()
+
+
+def test_no_step_builds_on_what_does_not_match_its_schema(folder: Path) -> None:
+    agent = ScriptedAgent([], "never asked")
+    steps = [a_step("plan", output_schema={"type": "array", "minItems": 1}), a_step("write")]
+
+    result = run(folder, agent, steps=steps)
+
+    assert category(result) is FailureCategory.PARSE
+    assert len(agent.asked) == 1
+    assert not (folder / "artifacts" / "plan.json").exists()

@@ -1,12 +1,13 @@
 """A task as its steps, one after the other; the first that fails ends it."""
 
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from switchyard.domain.failures import FailureCategory
 from worker.agents.agent import AgentFailed
 from worker.task.assignment import Assignment, Step
+from worker.task.checking import check_output
 from worker.task.clock import Deadline, elapsed_ms, monotonic
 from worker.task.report import write_output, write_summary, write_trace
 from worker.task.results import Failure, StepResult, TaskResult
@@ -55,6 +56,8 @@ class Workflow:
             earlier={result.name: result.output for result in self._results},
         )
         result = run.result(self.choose)
+        if not last:
+            result = _checked(step, result)
         self._results.append(result)
         if result.failure is None:
             write_output(result.output, self.folder, step.output_file, is_result=last)
@@ -80,3 +83,13 @@ class Workflow:
         most, spent = self.assignment.max_cost_usd, self._spent_usd
         told = f"the task may spend {most:g} USD, and its steps so far took {spent:g}"
         return Failure.of(AgentFailed(FailureCategory.VALIDATION, told))
+
+
+def _checked(step: Step, result: StepResult) -> StepResult:
+    if result.failure is not None:
+        return result
+    try:
+        check_output(step, result.output)
+    except AgentFailed as failed:
+        return replace(result, failure=Failure.of(failed, step=step.name))
+    return result
