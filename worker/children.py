@@ -7,6 +7,7 @@ import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import psutil
 
@@ -47,6 +48,9 @@ class ToStart:
             printed=self.printed,
             activity=self.activity,
         )
+
+
+MOST_SWEEPS: Final = 10
 
 
 class Children:
@@ -103,9 +107,17 @@ class Children:
         try:
             await child.stop(kill_after_seconds=self._kill_seconds)
         finally:
+            await self._sweep(child, below)
+        await child.finish_output()
+
+    async def _sweep(self, child: Child, below: list[psutil.Process]) -> None:
+        """Look again after each kill: something may have forked in between."""
+        for _ in range(MOST_SWEEPS):
             async with self._changing:
                 self._living.discard(child.pid)
                 left = [*below, *orphans(except_for=self._living | self._not_ours)]
                 kill(left)
+            if not left:
+                return
             await reap(left, sleep=self._sleep)
-        await child.finish_output()
+            below = []

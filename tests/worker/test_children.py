@@ -1,6 +1,7 @@
 """Real child processes: what they get, what they leave, how they end."""
 
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -131,3 +132,20 @@ def test_the_offline_child_imports_nothing_heavy(tmp_path: Path) -> None:
 
 def _alive(pid: int) -> bool:
     return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def test_what_was_forked_while_the_others_were_killed_is_found_at_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "logs").mkdir()
+    late = [subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) for _ in "ab"]
+    looks = iter([[psutil.Process(process.pid)] for process in late])
+    monkeypatch.setattr("worker.children.orphans", lambda except_for: next(looks, []))
+
+    run(tmp_path, "pass")
+
+    left = [process.pid for process in late if psutil.pid_exists(process.pid)]
+    for process in late:
+        process.kill()
+        process.wait(10)
+    assert left == []
