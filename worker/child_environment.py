@@ -9,9 +9,10 @@ from typing import Final
 import switchyard
 import worker
 from switchyard.domain.credentials import CLAUDE_CREDENTIALS
+from worker.folder import TEMPORARY
 from worker.task.assignment import TASK_FILE
 
-SYSTEM: Final = ("PATH", "HOME", "USER", "SHELL", "TMPDIR")
+SYSTEM: Final = ("PATH", "HOME", "USER", "SHELL")
 LOCALE: Final = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME")
 TERMINAL: Final = ("TERM", "COLORTERM", "FORCE_COLOR")
 CLAUDE: Final = (
@@ -50,7 +51,9 @@ def child_environment(
         "PWD": str(folder),
         "PYTHONPATH": _where_our_packages_are(),
         "INPUT_FILE": str(folder / TASK_FILE),
-        "CLAUDE_CONFIG_DIR": str(folder / "claude"),  # one per task: nothing is shared or kept
+        # One of each per attempt: tasks of other tenants use the same machine.
+        "CLAUDE_CONFIG_DIR": str(folder / "claude"),
+        "TMPDIR": str(folder / TEMPORARY),
     }
 
 

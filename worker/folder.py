@@ -12,6 +12,7 @@ from switchyard.domain.task import Lease
 
 LONGEST_NAME: Final = 255
 UPLOADED: Final = ("artifacts", "logs", "traces")
+TEMPORARY: Final = "tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class TaskFolder:
             raise ValueError(f"{request_id!r} cannot name a folder")
         path = (output_folder / _folder_name(request_id) / str(lease.fence)).absolute()
         shutil.rmtree(path, ignore_errors=True)
-        for name in UPLOADED:
+        for name in (*UPLOADED, TEMPORARY):
             (path / name).mkdir(parents=True, mode=0o770)  # the agent's user shares our group
         return cls(path)
 

@@ -38,8 +38,10 @@ def test_exactly_these_variables_reach_a_child(folder: Path) -> None:
         "PWD",
         "PYTHONPATH",
         "TERM",
+        "TMPDIR",
     }
     assert environment["CLAUDE_CONFIG_DIR"] == str(folder / "claude")
+    assert environment["TMPDIR"] == str(folder / "tmp")
     assert "canary" not in str({**environment, "ANTHROPIC_API_KEY": ""})
 
 
