@@ -1,6 +1,7 @@
 """What holds for every test, however pytest was started."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +14,8 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 for name in [name for name in os.environ if name.startswith(("AWS_", "ANTHROPIC_", "CLAUDE_"))]:
     del os.environ[name]  # no test may find the developer's account or credential
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A shell that starts us in the background ignores Ctrl-C for us and for all that we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOGETHER = {"e2e": "cloud", "local": "cloud", "stacks": "stacks"}
 """Folders whose tests share something expensive: one process runs them all."""
