@@ -9,97 +9,31 @@ from switchyard.contracts.events import (
     OVERFLOW,
     JobCancelled,
     JobCompleted,
-    JobFailed,
-    JobFailureDetected,
     KeptEvent,
-    TaskCompleted,
-    TaskSkipped,
-    TaskTimeout,
-    UsageFigures,
 )
 from switchyard.domain.verification import (
     MISSING,
     UNTOLD,
     Difference,
     JobRecord,
-    TaskRecord,
     compare,
 )
 from tests.builders import JOB_ID
+from tests.fakes.told_job import (
+    LIFE,
+    OUTPUT,
+    TABLE,
+    A,
+    B,
+    C,
+    differences,
+    with_task,
+    without,
+)
 from tests.unit.domain.test_fold import (
-    Sent,
-    attempt_failed,
-    beat,
-    created,
-    failed,
     job_fold,
     kept,
-    of,
-    pending,
-    redriven,
-    released,
-    started,
 )
-
-OUTPUT = {"title": "Shop", "score": 1.0, "tags": ["a", {"b": True}], "none": None}
-
-
-def completed(fence: int, task_id: str, output: Any = OUTPUT) -> TaskCompleted:
-    usage = UsageFigures(cost_usd=0.25)
-    return TaskCompleted(
-        **of(task_id, fence), output=output, duration_ms=1, exit_code=0, usage=usage
-    )
-
-
-def detected(task_id: str) -> JobFailureDetected:
-    return JobFailureDetected(job_id=JOB_ID, run=1, failed_task_id=task_id, task_statuses={})
-
-
-# Pending at fence 1, queued at 2, claimed from 3 on.
-LIFE: list[Sent] = [
-    (created("a", "b", "c"), 0),
-    (pending(1, task_id="a"), 1),
-    (pending(1, task_id="b"), 1),
-    (started(3, task_id="a"), 2),
-    (beat(3, 1, task_id="a"), 3),
-    (attempt_failed(3, 1, task_id="a"), 4),
-    (started(4, task_id="a"), 5),
-    (completed(4, "a"), 6),
-    (started(2, task_id="b"), 6),
-    (failed(2, task_id="b"), 7),
-    (detected("b"), 8),
-    (TaskSkipped(**of("c", 1), reason="did not complete: b"), 9),
-    (JobFailed(job_id=JOB_ID, run=1, total_tasks=3, task_statuses={}), 10),
-]
-A = TaskRecord(status="completed", run=1, attempt=2, outcome={"output": OUTPUT, "costUsd": 0.25})
-B = TaskRecord(status="failed", run=1, attempt=1, outcome={"error": "no"})
-C = TaskRecord(status="skipped", run=1, attempt=0)
-TABLE = JobRecord(
-    status="failed",
-    run=1,
-    total_tasks=3,
-    failed_task_id="b",
-    tasks={"a": A, "b": B, "c": C},
-)
-
-
-def differences(
-    events: list[KeptEvent], table: JobRecord = TABLE, *, in_flight: bool = False
-) -> set[tuple[str, str, str]]:
-    found = compare(job_fold(events), table, in_flight=in_flight)
-    assert len({one.path for one in found}) == len(found)
-    return {(one.path, str(one.log), str(one.table)) for one in found}
-
-
-def without(event_type: str, entity_id: str = "") -> list[KeptEvent]:
-    every = kept(*LIFE)
-    rest = [e for e in every if e.event_type != event_type or not e.entity_id.endswith(entity_id)]
-    assert len(rest) < len(every)
-    return rest
-
-
-def with_task(**changed: Any) -> JobRecord:
-    return replace(TABLE, tasks={**TABLE.tasks, "a": replace(A, **changed)})
 
 
 def test_what_happened_is_told_alike() -> None:
@@ -208,82 +142,6 @@ def test_a_field_that_is_null_is_not_a_field_that_is_missing() -> None:
         outcome={"output": {n: v for n, v in OUTPUT.items() if n != "none"}, "costUsd": 0.25}
     )
     assert differences(kept(*LIFE), table) == {("tasks.a.output.none", "None", MISSING)}
-
-
-def test_an_attempt_that_nobody_told_of_is_no_difference() -> None:
-    events: list[Sent] = [
-        (created("a"), 0),
-        (pending(1), 1),
-        (started(4), 2),  # the attempt under fence 3 crashed before it was told
-        (completed(4, "a"), 3),
-        (JobCompleted(job_id=JOB_ID, run=1, total_tasks=1, task_statuses={}), 4),
-    ]
-    table = JobRecord(status="completed", run=1, total_tasks=1, failed_task_id=None, tasks={"a": A})
-    assert differences(kept(*events), table) == set()
-    told = [*events, (started(3), 2)]
-    assert differences(kept(*told), table) == set()
-    once = replace(table, tasks={"a": replace(A, attempt=1)})
-    assert differences(kept(*told), once) == {("tasks.a.attempt", "2", "1")}
-
-
-def test_an_attempt_between_two_others_may_be_untold() -> None:
-    table = JobRecord(
-        status="processing",
-        run=1,
-        total_tasks=1,
-        failed_task_id=None,
-        tasks={"a": TaskRecord(status="completed", run=1, attempt=3, outcome=A.outcome)},
-    )
-    life: list[Sent] = [(created("a"), 0), (pending(1), 1), (started(3), 2), (completed(5, "a"), 3)]
-    assert differences(kept(*life), table) == set()
-    assert differences(kept(*life, (started(4), 2)), with_attempts(table, 2)) == {
-        ("tasks.a.attempt", "3", "2")
-    }
-
-
-def with_attempts(table: JobRecord, attempt: int) -> JobRecord:
-    return replace(table, tasks={"a": replace(table.tasks["a"], attempt=attempt)})
-
-
-def test_an_end_that_names_its_attempt_is_believed() -> None:
-    task = TaskRecord(status="failed", run=1, attempt=3, outcome={"error": "no"})
-    table = JobRecord(
-        status="processing", run=1, total_tasks=1, failed_task_id=None, tasks={"a": task}
-    )
-    life = kept((created("a"), 0), (pending(1), 1), (failed(6, retries=2), 2))
-    assert differences(life, table) == set()
-    assert differences(life, with_attempts(table, 2)) == {("tasks.a.attempt", "3", "2")}
-
-
-def test_an_attempt_that_was_given_back_is_known_not_to_count() -> None:
-    events: list[Sent] = [
-        (created("a"), 0),
-        (pending(1), 1),
-        (released(3), 2),  # before its child was spawned
-        (started(4), 3),
-        (TaskTimeout(**of("a", 4), timeout_ms=1, elapsed_ms=1, signal="SIGTERM"), 4),
-        (detected("a"), 5),
-        (JobFailed(job_id=JOB_ID, run=1, total_tasks=1, task_statuses={}), 6),
-    ]
-    task = TaskRecord(status="failed", run=1, attempt=1, outcome={"error": "timed out"})
-    table = JobRecord(status="failed", run=1, total_tasks=1, failed_task_id="a", tasks={"a": task})
-    assert differences(kept(*events), table) == set()
-    twice = replace(table, tasks={"a": replace(task, attempt=2)})
-    assert differences(kept(*events), twice) == {("tasks.a.attempt", "1", "2")}
-
-
-def test_a_redriven_task_is_compared_in_its_new_run() -> None:
-    events = kept(*LIFE, (redriven(5, task_id="b"), 11), (pending(6, task_id="b", run=2), 12))
-    reopened = TaskRecord(status="pending", run=2, attempt=0)
-    table = replace(
-        TABLE,
-        status="processing",
-        run=2,
-        failed_task_id=None,
-        tasks={**TABLE.tasks, "b": reopened},
-    )
-    assert differences(events, table) == set()
-    assert ("tasks.b.run", "2", "1") in differences(events, TABLE)
 
 
 def test_what_stayed_in_the_bucket_is_not_compared() -> None:

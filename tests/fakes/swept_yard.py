@@ -1,0 +1,58 @@
+"""A yard in memory that only a sweeper looks after."""
+
+from switchyard.domain.ids import JobRef
+from switchyard.domain.sweeping import Action
+from switchyard.domain.task import Task
+from switchyard.ports import Backlog, Claimed
+from switchyard.usecases.sweep import Nudge, Sweeper
+from tests.builders import TENANT, a_submission
+from tests.fakes.yard import Yard
+
+CHAIN: dict[str, list[str]] = {"a": [], "b": ["a"]}
+MINUTE, HOUR = 60, 3600
+
+
+class NobodyKnows:
+    def oldest_waiting_ms(self) -> int | None:
+        return None
+
+
+class SweptYard(Yard):
+    def sweeper(self, backlog: Backlog | None = None) -> Sweeper:
+        return Sweeper(
+            overdue=self.memory.overdue,
+            backlog=backlog or NobodyKnows(),
+            jobs=self.memory.jobs,
+            graph=self.memory.graph,
+            payloads=self.memory.payloads,
+            queue=self.memory.queue,
+            dispatcher=self.dispatcher,
+            emitter=self.emitter,
+            clock=self.clock,
+        )
+
+    def sweep(
+        self, *, after: float = 0, at_most: int = 99, backlog: Backlog | None = None
+    ) -> list[Nudge]:
+        self.clock.advance(after)
+        return list(self.sweeper(backlog).sweep(at_most=at_most, seconds=20))
+
+    def open(self, edges: dict[str, list[str]]) -> None:
+        """Submitted; nobody has heard of it."""
+        accepted = self.submit(a_submission(edges))
+        self.job = JobRef(TENANT, accepted.job_id)
+
+    def task(self, task_id: str) -> Task:
+        task = self.memory.graph.find(self.job.task(task_id))
+        assert task is not None
+        return task
+
+    def claim(self, task_id: str, *, lease_ms: int = 1000) -> Claimed:
+        ref, now_ms = self.job.task(task_id), self.clock.now_ms()
+        claimed = self.memory.leases.claim(ref, owner="w", now_ms=now_ms, lease_ms=lease_ms)
+        assert isinstance(claimed, Claimed)
+        return claimed
+
+
+def actions(nudges: list[Nudge]) -> dict[str, Action]:
+    return {getattr(n.ref, "task_id", "the job"): n.action for n in nudges}
