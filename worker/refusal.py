@@ -39,7 +39,10 @@ class Refusals:
 
     async def _tell_again(self, task: Task) -> bool:
         payloads, emitter = self._ports.payloads, self._ports.emitter
-        await patiently(self._ports, tell_again, task, payloads=payloads, emitter=emitter)
+        missing = await patiently(self._ports, tell_again, task, payloads=payloads, emitter=emitter)
+        if missing:
+            fields = {"request_id": task.ref.request_id, "error": missing}
+            logger.error("task is told without its output", extra=fields)
         return True
 
     async def _send_later(self, task: Task, decision: NotYet) -> bool:

@@ -20,7 +20,7 @@ class TodoTiming:
     content: str
     state: TodoState
     since_ms: int
-    """When its time was last added up, on the session's clock."""
+    """When its time was last added up, on the agent's clock."""
     pending_ms: int = 0
     in_progress_ms: int = 0
 

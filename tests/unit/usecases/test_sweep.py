@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.domain.ids import START
+from switchyard.domain.errors import MissingBlob
+from switchyard.domain.ids import START, TaskRef
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.sweeping import Action
+from switchyard.domain.task import Payload
 from tests.builders import DIAMOND
 from tests.fakes.swept_yard import CHAIN, MINUTE, SweptYard, actions
 from tests.fakes.yard import COMPLETED, FAILED, Crash, Yard, crashing
@@ -152,3 +154,18 @@ def test_nothing_is_sent_again_while_the_queue_is_behind(yard: SweptYard) -> Non
     assert actions(nudges) == {"a": Action.WAIT}
     assert yard.memory.queue.waiting == sent + 1
     assert yard.task("a").resends == 0
+
+
+def test_an_output_that_has_expired_is_told_of_and_holds_up_nothing(
+    yard: SweptYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard.start(CHAIN)
+    yard.settle("a", times=0)
+
+    def gone(_ref: TaskRef) -> Payload:
+        raise MissingBlob("a's result")
+
+    monkeypatch.setattr(yard.memory.payloads, "read", gone)
+    (nudge,) = yard.sweep(after=MINUTE)
+    assert "a's result" in (nudge.error or "")
+    assert yard.state("b") is TaskState.QUEUED

@@ -63,17 +63,19 @@ class DeadLetterProcessor:
             kept = self.quarantine.keep(letter, str(problem))
             return PutAside(kept.key, kept.reason)
         decision = decide_dead_letter(task, now_ms=self.clock.now_ms())
+        missing = None
         match decision:
             case Drop():
                 pass
             case TellAgain():
-                tell_again(task, payloads=self.payloads, emitter=self.emitter)
+                missing = tell_again(task, payloads=self.payloads, emitter=self.emitter)
             case SendAgain():
                 message = TaskMessage.to(task.ref, run=task.run)
                 self.queue.send([message], delay_seconds=decision.delay_seconds)
             case GiveUp():
                 self._give_up(task, decision.outcome)
-        return Handled(task.ref, decision.action, decision.reason)
+        reason = f"{decision.reason}; {missing}" if missing else decision.reason
+        return Handled(task.ref, decision.action, reason)
 
     def _task_of(self, message: TaskMessage | ForeignTask) -> Task:
         """Adopted, if an outage kept every worker from doing it."""

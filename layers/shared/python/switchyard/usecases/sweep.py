@@ -112,18 +112,21 @@ class Sweeper:
             case Task() as task, Action.RESEND | Action.WAKE:
                 self.queue.send([TaskMessage.to(task.ref, run=task.run)])
             case Task() as task, Action.DISPATCH:
-                self._tell(task)
+                missing = self._tell(task)
                 self.dispatcher.dispatch(task.ref)
+                if missing:
+                    raise Rejected(missing)
             case Job() as job, Action.AUDIT:
                 for parent in forgotten_parents(self.jobs.picture(job.ref).tasks):
                     self.dispatcher.dispatch(parent)
 
-    def _tell(self, task: Task) -> None:
+    def _tell(self, task: Task) -> str | None:
         """Its event may never have been accepted; dispatching clears the due time that says so."""
         if task.ref.task_id == START:
             self._tell_creation(task.ref.job)
-        if not task.ref.hidden:
-            tell_again(task, payloads=self.payloads, emitter=self.emitter)
+        if task.ref.hidden:
+            return None
+        return tell_again(task, payloads=self.payloads, emitter=self.emitter)
 
     def _tell_creation(self, ref: JobRef) -> None:
         picture = self.jobs.picture(ref)

@@ -8,15 +8,20 @@ from switchyard.usecases import task_events
 from switchyard.usecases.emitting import Emitter
 
 
-def tell_again(task: Task, *, payloads: Payloads, emitter: Emitter) -> None:
-    """Under the same id and at the same time as before; without an output that has expired."""
-    emitter.emit(task_events.settled(task, output=_output(task, payloads)))
+def tell_again(task: Task, *, payloads: Payloads, emitter: Emitter) -> str | None:
+    """Under the same id and at the same time as before.
+
+    An output that has expired is left out rather than the event: return what is missing.
+    """
+    output, missing = _output(task, payloads)
+    emitter.emit(task_events.settled(task, output=output))
+    return missing
 
 
-def _output(task: Task, payloads: Payloads) -> Json:
+def _output(task: Task, payloads: Payloads) -> tuple[Json, str | None]:
     if task.state is not TaskState.COMPLETED:
-        return None
+        return None, None
     try:
-        return payloads.read(task.ref).output
-    except MissingBlob:
-        return None
+        return payloads.read(task.ref).output, None
+    except MissingBlob as problem:
+        return None, str(problem)
