@@ -24,6 +24,7 @@ from worker.heartbeats import Watched
 from worker.keepalive import Keepalive
 from worker.out_of_time import out_of_time
 from worker.outcome import MAX_ERROR_CHARACTERS, judge
+from worker.reclaiming import reclaim
 from worker.redaction import Redaction
 from worker.stopping import Stop
 from worker.supervision import Ended, Run, Supervisor
@@ -108,6 +109,8 @@ class Attempts:
             run = await self._supervise(claimed, assignment, folder, keepalive)
         except OSError as problem:
             return _not_started(problem)
+        finally:  # also for an attempt whose lease is lost: its folder has to go
+            await self._ports.offload(reclaim, folder.path, self._supervisor.host_environment)
         return await self._ports.offload(self._verdict, run, folder, assignment)
 
     async def _supervise(

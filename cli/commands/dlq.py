@@ -15,7 +15,7 @@ from cli.stages import Stage
 from cli.tables import cut_to_fit, table_of
 from cli.terminal import clean, notices, print_json, results, visible
 from cli.wording import counted, elapsed, sentence
-from switchyard.contracts.kept import Kept
+from switchyard.contracts.kept import Kept, Unreadable
 from switchyard.domain.errors import Rejected, SwitchyardError
 from switchyard.usecases.kept_letters import KeptLetters
 
@@ -33,7 +33,9 @@ LetterArgument = Annotated[
 LettersArgument = Annotated[
     list[str], typer.Argument(metavar="ID...", help="Messages' ids, or their beginnings.")
 ]
-LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="The newest so many.")]
+LimitOption = Annotated[
+    int, typer.Option(min=1, max=1000, help="So many, of those that were kept last.")
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
@@ -44,7 +46,7 @@ def list_kept(
     stage: OperatorStageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
-    """List what was put aside, the newest first.
+    """List what was put aside, the last one first, and how long ago that was.
 
     Messages that no worker can understand, and events that could not be delivered or saved.
     """
@@ -133,15 +135,21 @@ def _chosen(letters: KeptLetters, names: Sequence[str]) -> list[Kept]:
     return list(found.values())
 
 
-def _print_list(found: Sequence[Kept], console: Console, *, now_ms: int) -> None:
+def _print_list(found: Sequence[Kept | Unreadable], console: Console, *, now_ms: int) -> None:
     if not found:
         console.print("Nothing is kept: everything could be handled.")
         return
     table = table_of("id", "queue", "age", giving_way="reason")
     for kept in found:
-        age = elapsed(kept.sent_at, None, now_ms=now_ms)
-        table.add_row(clean(kept.id), clean(kept.queue), age, cut_to_fit(kept.reason))
+        age = elapsed(kept.kept_at, None, now_ms=now_ms)
+        table.add_row(clean(kept.id), *_where_how_old_and_why(kept, age))
     console.print(table)
+
+
+def _where_how_old_and_why(kept: Kept | Unreadable, age: str) -> tuple[str, str, Text]:
+    if isinstance(kept, Unreadable):
+        return "", age, Text(clean(kept.unreadable))  # not cut: it names the key
+    return clean(kept.queue), age, cut_to_fit(kept.reason)
 
 
 def _print_kept(kept: Kept, console: Console) -> None:

@@ -20,11 +20,11 @@ from local.home import Home
 from local.loopback import LOOPBACK
 from local.ministack import MiniStack
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.table import DynamoDbTable, on_threads
+from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock
+from switchyard.adapters.workforce import OneByOne, Threads
 from switchyard.ports import Clock
 from tests.fakes.tables import REGION
-from tests.simulation.cloud.cloud import one_by_one
 from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.s3 import S3
 from tests.simulation.cloud.sqs import Queue, Sqs
@@ -48,8 +48,8 @@ class Cloud:
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def table(self, name: str) -> DynamoDbTable:
-        spread = on_threads if self.decides_and_writes_at_once else one_by_one
-        return DynamoDbTable(self.client("dynamodb"), name, all_of=spread)
+        workforce = Threads() if self.decides_and_writes_at_once else OneByOne()
+        return DynamoDbTable(self.client("dynamodb"), name, workforce=workforce)
 
     def fresh(self, name: str) -> str:
         """A name that nothing else in this cloud has."""

@@ -31,6 +31,34 @@ def test_keys_are_listed_by_their_beginning_however_many(backend: Backend) -> No
     assert list(backend.blobs.keys("nothing/")) == []
 
 
+def test_blobs_are_listed_with_the_time_of_their_last_change(backend: Backend) -> None:
+    keys = [f"quarantine/2027-01-{day:02}/m.json" for day in range(1, 6)]
+    began = backend.clock.now_ms()
+    for key in [*reversed(keys), "task/x"]:
+        backend.blobs.put(key, b"{}", content_type="text/plain")
+    ended = backend.clock.now_ms()
+    listed = list(backend.blobs.listed("quarantine/"))
+    assert [blob.key for blob in listed] == keys
+    changed = [blob.modified_at_ms for blob in listed]
+    assert changed == sorted(changed, reverse=True)
+    for moment in changed:
+        assert began - 1000 < moment < ended + 1000  # a bucket may tell whole seconds
+    assert list(backend.blobs.listed("nothing/")) == []
+
+
+def test_a_blob_that_is_replaced_counts_as_changed_then(backend: Backend) -> None:
+    def changed() -> dict[str, int]:
+        return {blob.key: blob.modified_at_ms for blob in backend.blobs.listed("a/")}
+
+    for key in ("a/1", "a/2"):
+        backend.blobs.put(key, b"x", content_type="text/plain")
+    before = changed()
+    backend.blobs.put("a/1", b"y", content_type="text/plain")
+    after = changed()
+    assert after["a/2"] == before["a/2"]
+    assert after["a/1"] >= after["a/2"]
+
+
 def test_what_was_deleted_is_gone_and_may_be_deleted_again(backend: Backend) -> None:
     for key in ("a/1", "a/2"):
         backend.blobs.put(key, b"x", content_type="text/plain")

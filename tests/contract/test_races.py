@@ -12,6 +12,7 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.claims import Busy
 from switchyard.domain.ids import TaskRef
 from switchyard.ports import Claimed, Refused
@@ -19,7 +20,6 @@ from tests.builders import NOW_MS, a_plan, a_task
 from tests.contract.backends import a_bucket
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import state_table
-from tests.simulation.cloud.cloud import one_by_one
 
 WORKERS = 8
 ROUNDS = 200
@@ -49,7 +49,7 @@ def table(cloud: Cloud) -> DynamoDbTable:
     name = state_table(client, cloud.fresh("state"))
     if cloud.decides_and_writes_at_once:
         return cloud.table(name)
-    return DynamoDbTable(OneUpdateAtATime(client), name, all_of=one_by_one)
+    return DynamoDbTable(OneUpdateAtATime(client), name, workforce=OneByOne())
 
 
 @pytest.fixture

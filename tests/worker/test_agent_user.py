@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -83,8 +84,12 @@ def until(worker: subprocess.Popen[str], text: str) -> None:
     pytest.fail(f"it ended before it said {text!r}")
 
 
+def report(folder: Path) -> Any:
+    return json.loads((folder / "report.json").read_text())
+
+
 def states(folder: Path) -> dict[str, str]:
-    found: dict[str, str] = json.loads((folder / "report.json").read_text())["states"]
+    found: dict[str, str] = report(folder)["states"]
     return found
 
 
@@ -98,6 +103,20 @@ def test_a_task_is_done_by_the_agents_user_and_its_files_are_read(
     assert (worker.returncode, states(folder)) == (0, {"t0": "COMPLETED"})
     (outcome,) = folder.glob("*/*/outcome.json")
     assert (outcome.stat().st_uid, outcome.stat().st_gid) == (AGENT, GROUP)
+
+
+def test_what_a_child_kept_to_itself_is_uploaded_and_removed(python: str, folder: Path) -> None:
+    ended = subprocess.run(
+        ["/bin/sh", ENTRYPOINT, python, "-m", "tests.worker.secretive", str(folder)],
+        cwd=REPOSITORY,
+        env=ENVIRONMENT | OURS | {"HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert report(folder) == {"state": "COMPLETED", "notes": "read me", "left": []}
 
 
 def test_a_worker_ends_children_that_are_not_its_own(python: str, folder: Path) -> None:

@@ -24,6 +24,7 @@ from worker.agents.agent import AgentFailed, Answer
 pytest.importorskip("anthropic")
 
 from worker.agents.messages import MAX_TOKENS, MessagesAgent
+from worker.agents.spending import BYTES_PER_TOKEN
 
 BLUE = answers({"colour": "blue"})
 NOBODY_LISTENS = "http://127.0.0.1:9"
@@ -178,10 +179,24 @@ def test_an_api_that_hangs_is_a_time_out(run: Run) -> None:
     assert failure.category == "timeout"
 
 
-def test_a_budget_bounds_the_answer(run: Run) -> None:
+@pytest.mark.parametrize("prompt", ["Choose.", "é" * 15_000], ids=["short", "long"])
+def test_a_budget_bounds_prompt_and_answer_together(run: Run, prompt: str) -> None:
+    with messages_api(says("green")) as api:
+        run(api, prompt, max_cost_usd=0.05, output_schema=None)
+
+    read = len(prompt.encode()) / BYTES_PER_TOKEN
+    written = api.requests[0]["max_tokens"]
+    price = PRICES["claude-haiku-4-5"]
+    assert (read * price.input + written * price.output) / 1e6 == pytest.approx(0.05, rel=1e-3)
+    assert (read * price.input + written * price.output) / 1e6 <= 0.05
+
+
+def test_a_schema_is_paid_for_like_the_prompt(run: Run) -> None:
+    schema = {"type": "object", "properties": {}, "description": "x" * 15_000}
     with messages_api(BLUE) as api:
-        run(api, max_cost_usd=0.05)
-    assert api.requests[0]["max_tokens"] == 10_000
+        run(api, max_cost_usd=0.05, output_schema=schema)
+
+    assert api.requests[0]["max_tokens"] == pytest.approx(9_000, abs=100)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +204,7 @@ def test_a_budget_bounds_the_answer(run: Run) -> None:
     [
         ({"tools": ["Read"]}, "has no tools"),
         ({"max_cost_usd": 0.0000001}, "buy no answer"),
+        ({"max_cost_usd": 0.01, "prompt": "x" * 30_001}, "buy no answer"),
         ({"max_cost_usd": 1.0, "model": "claude-unheard-of"}, "has no price"),
         ({"output_schema": {"properties": {}}}, "cannot ask for this output schema"),
         ({"output_schema": {"type": ["null", "string"]}}, "cannot ask for this output schema"),

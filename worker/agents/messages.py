@@ -11,10 +11,11 @@ from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from httpx2 import TransportError
 
 from switchyard.domain.failures import FailureCategory
-from switchyard.domain.prices import output_tokens_for
+from switchyard.domain.prices import Tokens, cost_of, output_tokens_for
 from worker.agents.agent import AgentFailed, Answer
 from worker.agents.message_failures import category_of_api_error, retry_after_ms, stopped_short
 from worker.agents.message_heard import MessageHeard
+from worker.agents.spending import estimated_tokens
 from worker.agents.time_limits import session_limit_ms
 from worker.task.assignment import Assignment
 
@@ -70,31 +71,38 @@ def _request(prompt: str, assignment: Assignment) -> MessageCreateParamsStreamin
         )
     request: MessageCreateParamsStreaming = {
         "model": assignment.model,
-        "max_tokens": _affordable_tokens(assignment),
+        "max_tokens": MAX_TOKENS,
         "messages": [{"role": "user", "content": prompt}],
         "stream": True,
     }
+    read = [prompt]
     if assignment.output_schema is not None:
         schema = _strict(assignment.output_schema)
         request["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        read.append(json.dumps(schema))
+    if assignment.max_cost_usd is not None:
+        affordable = _affordable_tokens(
+            assignment.max_cost_usd, assignment.model, read=estimated_tokens(*read)
+        )
+        request["max_tokens"] = min(MAX_TOKENS, affordable)
     return request
 
 
-def _affordable_tokens(assignment: Assignment) -> int:
-    if assignment.max_cost_usd is None:
-        return MAX_TOKENS
-    affordable = output_tokens_for(assignment.max_cost_usd, assignment.model)
+def _affordable_tokens(max_cost_usd: float, model: str, *, read: int) -> int:
+    """How long the answer may be, once that many tokens were read."""
+    asking = cost_of(model, Tokens(input=read)).usd
+    affordable = None if asking is None else output_tokens_for(max_cost_usd - asking, model)
     if affordable is None:
         raise AgentFailed(
             FailureCategory.VALIDATION,
-            f"{assignment.model} has no price in our table: maxCostUsd cannot be kept",
+            f"{model} has no price in our table: maxCostUsd cannot be kept",
         )
-    if affordable == 0:
+    if affordable <= 0:
         raise AgentFailed(
             FailureCategory.VALIDATION,
-            f"{assignment.max_cost_usd} USD buy no answer of {assignment.model}",
+            f"{max_cost_usd} USD buy no answer of {model} to about {read:,} tokens",
         )
-    return min(MAX_TOKENS, affordable)
+    return affordable
 
 
 def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from switchyard.adapters.eventbridge import EventBridgeBus
 from switchyard.adapters.pauses import Pauses
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
+from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.events import Context
 from switchyard.usecases.emitting import Emitter
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
@@ -23,6 +25,7 @@ from tests.simulation.kernel.world import World
 from tests.simulation.weather import CALM, Weather
 
 TASKS: Final = "tasks"
+DISPATCHES: Final = "dispatch"
 APP: Final = "task-workflow"
 ITEMS_PER_PAGE: Final = 7
 """Few, so that every query of more than a handful needs pages."""
@@ -42,7 +45,7 @@ class Cloud:
         self.tasks = Queue(world, TASKS, weather.queue, dead_letters=self.dead_letters)
         self.dispatch_dead_letters = Queue(world, "dispatch-dlq")
         self.dispatch = Queue(
-            world, "dispatch", dead_letters=self.dispatch_dead_letters, max_receives=5
+            world, DISPATCHES, dead_letters=self.dispatch_dead_letters, max_receives=5
         )
         self.event_queue = Queue(world, "events")
         self._to_dispatcher = Rule(
@@ -50,7 +53,7 @@ class Cloud:
         )
         rules = [self._to_dispatcher, Rule(queue=self.event_queue)]
         self.bus = EventBridge(world, rules, weather.bus)
-        self.sqs = Sqs({TASKS: self.tasks}, world)
+        self.sqs = Sqs({TASKS: self.tasks, DISPATCHES: self.dispatch}, world)
 
     @property
     def weather(self) -> Weather:
@@ -96,10 +99,13 @@ class Seen:
 
     def table(self, name: str) -> DynamoDbTable:
         client = self.cloud.client(self.node, self.cloud.dynamodb)
-        return DynamoDbTable(client, name, pauses=self.pauses, all_of=one_by_one)
+        return DynamoDbTable(client, name, pauses=self.pauses, workforce=OneByOne())
 
     def queue(self) -> SqsTaskQueue:
         return SqsTaskQueue(self.cloud.client(self.node, self.cloud.sqs), TASKS)
+
+    def dispatches(self) -> SqsDispatchQueue:
+        return SqsDispatchQueue(self.cloud.client(self.node, self.cloud.sqs), DISPATCHES)
 
     def blobs(self) -> S3BlobStore:
         return S3BlobStore(self.cloud.client(self.node, self.cloud.s3), BUCKET)
@@ -113,8 +119,3 @@ class Seen:
         )
         context = Context(environment="sim", origin=self.origin, worker_id=self.worker_id)
         return Emitter(bus, app=APP, context=context)
-
-
-def one_by_one(call: Callable[[Any], None], things: Sequence[Any]) -> None:
-    for thing in things:
-        call(thing)

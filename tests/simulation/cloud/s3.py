@@ -1,16 +1,22 @@
 """S3: what was put is there at once."""
 
 import io
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
+
+from switchyard.adapters.memory import ManualClock
+from switchyard.ports import Clock
 
 KEYS_PER_PAGE: Final = 3
 
 
 class S3:
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
         self.objects: dict[str, bytes] = {}
+        self._clock = clock or ManualClock()
+        self._modified: dict[str, datetime] = {}
 
     def create_bucket(self, **request: Any) -> dict[str, Any]:
         """There is one, for everybody."""
@@ -18,6 +24,8 @@ class S3:
 
     def put_object(self, **request: Any) -> dict[str, Any]:
         self.objects[request["Key"]] = request["Body"]
+        whole_seconds = self._clock.now_ms() // 1000
+        self._modified[request["Key"]] = datetime.fromtimestamp(whole_seconds, tz=UTC)
         return {}
 
     def list_objects_v2(self, **request: Any) -> dict[str, Any]:
@@ -27,7 +35,8 @@ class S3:
         matching = sorted(key for key in self.objects if key.startswith(prefix) and key > after)
         page = matching[:KEYS_PER_PAGE]
         more = {"NextContinuationToken": page[-1]} if len(matching) > len(page) else {}
-        return {"Contents": [{"Key": key} for key in page], "IsTruncated": bool(more), **more}
+        found = [{"Key": key, "LastModified": self._modified[key]} for key in page]
+        return {"Contents": found, "IsTruncated": bool(more), **more}
 
     def delete_object(self, **request: Any) -> dict[str, Any]:
         self.objects.pop(request["Key"], None)

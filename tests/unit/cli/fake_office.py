@@ -46,15 +46,23 @@ class FakeOffice:
         return not any(queue.waiting for queue in self.queues.values())
 
     def quarantine(
-        self, message_id: str, body: str = "no JSON", *, reason: str = "body: no", minutes: int = 5
+        self,
+        message_id: str,
+        body: str = "no JSON",
+        *,
+        reason: str = "body: no",
+        minutes: int = 5,
+        waited: int = 0,
     ) -> str:
+        """Kept so many minutes ago, after it had waited so many."""
         colour = MessageAttribute(data_type="String", string_value="blue")
-        sent_at_ms = NOW_MS - minutes * MINUTE_MS
+        kept_at_ms = NOW_MS - minutes * MINUTE_MS
+        sent_at_ms = kept_at_ms - waited * MINUTE_MS
         delivered = Delivered(
             body=body, message_id=message_id, sent_at_ms=sent_at_ms, attributes={"colour": colour}
         )
         kept = QuarantinedMessage.of(
-            delivered, reason=reason, queue="task-queue-local", kept_at=NOW_MS
+            delivered, reason=reason, queue="task-queue-local", kept_at=kept_at_ms
         )
         return self._put(kept.key, kept)
 
@@ -69,8 +77,8 @@ class FakeOffice:
             queue_arn=f"{ARN}:{queue}",
             message_id=message_id,
             sent_at=NOW_MS - 86_400_000,
-            received_at=NOW_MS,
-            kept_at=NOW_MS,
+            received_at=NOW_MS - 86_400_000,
+            kept_at=NOW_MS - 86_400_000,
             attributes={"SentTimestamp": str(NOW_MS - 86_400_000)},
             message_attributes=attributes,
             body='{"detail": {}}',
@@ -79,4 +87,5 @@ class FakeOffice:
 
     def _put(self, key: str, kept: Any) -> str:
         self.blobs.put(key, kept.model_dump_json(by_alias=True).encode(), content_type="j")
+        self.blobs.modified_at_ms[key] = kept.kept_at
         return key

@@ -7,7 +7,7 @@ import pytest
 from switchyard.domain.errors import Unavailable
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fake_office import ARN, FakeOffice
-from tests.unit.cli.fakes import FakeCloud
+from tests.unit.cli.fakes import NOW_MS, FakeCloud
 
 FIRST = "11111111-aaaa-4000-8000-000000000001"
 SECOND = "11111111-bbbb-4000-8000-000000000002"
@@ -36,13 +36,14 @@ def test_the_list_says_what_where_how_old_and_why(
 def test_the_newest_come_first_and_the_limit_leaves_the_oldest_out(
     switchyard: Switchyard, office: FakeOffice
 ) -> None:
-    a_day = 24 * 60
-    for number in range(5):
-        office.quarantine(f"{number}", minutes=number * a_day)
+    office.quarantine("first", minutes=3, waited=0)
+    office.quarantine("last", minutes=1, waited=120)
+    office.undeliverable("of yesterday")
+    office.quarantine("middle", minutes=2, waited=60)
 
     found = json.loads(switchyard("dlq", "list", "--limit", "3", "--json").stdout)
 
-    assert [kept["id"] for kept in found] == ["0", "1", "2"]
+    assert [kept["id"] for kept in found] == ["last", "middle", "first"]
 
 
 def test_an_empty_list_says_so(switchyard: Switchyard) -> None:
@@ -178,13 +179,75 @@ def test_discarding_asks_first(switchyard: Switchyard, office: FakeOffice) -> No
     assert office.sent_nothing
 
 
-def test_what_somebody_else_put_there_is_named(switchyard: Switchyard, office: FakeOffice) -> None:
-    office.blobs.put("quarantine/2027-01-15/x.json", b"{}", content_type="j")
+STRANGE = "quarantine/2027-01-15/x.json"
+GONE = "quarantine/2027-01-15/y.json"
 
-    result = switchyard("dlq", "list")
 
-    assert "quarantine/2027-01-15/x.json" in result.stderr
+def test_what_cannot_be_read_is_listed_with_its_key_and_why_and_hides_nothing(
+    switchyard: Switchyard, office: FakeOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.quarantine(FIRST, minutes=5)
+    office.blobs.put(STRANGE, b"{}", content_type="j")
+    office.blobs.put(GONE, b"{}", content_type="j")
+    office.blobs.modified_at_ms[GONE] = NOW_MS - 60_000
+    read = office.blobs.get
+
+    def get(key: str) -> bytes:
+        office.blobs.delete(GONE)  # somebody was faster
+        return read(key)
+
+    monkeypatch.setattr(office.blobs, "get", get)
+
+    listed = json.loads(switchyard("dlq", "list", "--json").stdout)
+    office.blobs.put(GONE, b"{}", content_type="j")
+    table = switchyard("dlq", "list")
+
+    assert [entry["key"] for entry in listed][:2] == [STRANGE, GONE]
+    assert listed[0] == {
+        "id": "x",
+        "key": STRANGE,
+        "keptAt": "2027-01-15T08:00:00Z",
+        "unreadable": f"in the bucket, {STRANGE} is no message that was kept",
+    }
+    assert listed[1]["unreadable"] == f"there is nothing at {GONE} in the bucket"
+    assert listed[2]["id"] == FIRST
+    for told in (FIRST, *(entry["unreadable"] for entry in listed[:2])):
+        assert told in table.stdout
+    assert table.exit_code == 0
+
+
+def test_what_cannot_be_read_is_not_shown(switchyard: Switchyard, office: FakeOffice) -> None:
+    office.blobs.put(STRANGE, b"{}", content_type="j")
+
+    result = switchyard("dlq", "show", "x")
+
+    assert STRANGE in result.stderr
     assert result.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"sentAt": 10**15},
+        {"keptAt": 10**400},
+        {"attributes": {}},
+        {"attributes": {"SentTimestamp": "yesterday"}},
+        {"messageAttributes": {"ERROR_CODE": {"stringValue": 5}}},
+    ],
+    ids=lambda facts: next(iter(facts)),
+)
+def test_a_letter_that_was_tampered_with_hides_no_other(
+    facts: dict[str, object], switchyard: Switchyard, office: FakeOffice
+) -> None:
+    office.quarantine(FIRST)
+    key = office.undeliverable(EVENT)
+    letter = json.loads(office.blobs.get(key)) | facts
+    office.blobs.put(key, json.dumps(letter).encode(), content_type="j")
+
+    listed = json.loads(switchyard("dlq", "list", "--json").stdout)
+
+    assert [entry["id"] for entry in listed if "unreadable" in entry] == [EVENT]
+    assert len(listed) == 2
 
 
 def test_a_stage_that_is_out_of_reach(switchyard: Switchyard, office: FakeOffice) -> None:

@@ -13,7 +13,7 @@ from botocore.stub import ANY, Stubber
 
 from cli.wiring import real_outside
 from switchyard.adapters import aws
-from switchyard.contracts.kept import Kept
+from switchyard.contracts.kept import Kept, Unreadable
 from switchyard.domain.errors import Unavailable
 
 
@@ -36,7 +36,7 @@ def ask_for_a_key() -> str:
     return real_outside().new_deployed_key("acme", "dev")
 
 
-def ask_for_letters() -> list[Kept]:
+def ask_for_letters() -> list[Kept | Unreadable]:
     with real_outside().kept_letters("dev", None) as letters:
         return letters.newest(1)
 

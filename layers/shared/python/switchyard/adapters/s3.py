@@ -1,12 +1,13 @@
 """Blobs on S3."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import call, code_of
 from switchyard.domain.errors import MissingBlob
+from switchyard.ports import StoredBlob
 
 # Whoever may read objects but not list them is told that a missing one is forbidden.
 _MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied"})
@@ -30,10 +31,13 @@ class S3BlobStore:
         return call(self._read, key)
 
     def keys(self, prefix: str) -> Iterator[str]:
+        return (blob.key for blob in self.listed(prefix))
+
+    def listed(self, prefix: str) -> Iterator[StoredBlob]:
         request = {"Bucket": self._bucket, "Prefix": prefix}
         while True:
             page = call(self._client.list_objects_v2, **request)
-            yield from (found["Key"] for found in page.get("Contents", []))
+            yield from map(_stored, page.get("Contents", []))
             if not page.get("IsTruncated"):
                 return
             request["ContinuationToken"] = page["NextContinuationToken"]
@@ -50,3 +54,7 @@ class S3BlobStore:
             raise
         content: bytes = answer["Body"].read()
         return content
+
+
+def _stored(found: Mapping[str, Any]) -> StoredBlob:
+    return StoredBlob(found["Key"], round(found["LastModified"].timestamp() * 1000))

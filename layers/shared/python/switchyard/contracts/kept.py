@@ -3,8 +3,6 @@
 from datetime import datetime
 from typing import Final
 
-from pydantic import ValidationError
-
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.messages import Attributes, MessageAttribute
 from switchyard.contracts.quarantine import QUARANTINED_BELOW, QuarantinedMessage
@@ -49,13 +47,29 @@ class Kept(Wire):
         return {name: value for name, value in found if name not in _NOTED_BY_EVENTBRIDGE}
 
 
+class Unreadable(Wire):
+    """What lies among them, and cannot be shown."""
+
+    id: str
+    """By its key."""
+    key: str
+    kept_at: datetime
+    """By the bucket."""
+    unreadable: str
+    """Why, and where it lies."""
+
+
+# A letter from another hand can break any step that reads it: a time, a number, an attribute.
+_BREAKS: Final = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
+
+
 def kept_at(key: str, content: bytes) -> Kept:
     """Raise `UnknownLetter` for what was not written by us."""
     try:
         if key.startswith(PLACES[0]):
             return _quarantined(key, QuarantinedMessage.model_validate_json(content))
         return _undeliverable(key, KeptLetter.model_validate_json(content))
-    except ValidationError as error:
+    except _BREAKS as error:
         raise UnknownLetter(f"in the bucket, {key} is no message that was kept") from error
 
 

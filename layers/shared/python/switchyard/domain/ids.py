@@ -14,6 +14,10 @@ DEFINITION_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 HIDDEN_PREFIX: Final = "__"
 START: Final = "__start__"
 END: Final = "__end__"
+RELAY_PREFIX: Final = "__relay-"
+"""Stands for up to 100 others, so that no item names more."""
+ADDED_PREFIX: Final = "__added-"
+"""The relay between the tasks that were added together and `__end__`."""
 
 BARE_PREFIX: Final = "~"  # no job id can begin with it
 BARE_TASK: Final = "task"
@@ -55,6 +59,11 @@ class TaskRef:
     @property
     def hidden(self) -> bool:
         return self.task_id.startswith(HIDDEN_PREFIX)
+
+    @property
+    def relay(self) -> bool:
+        """Whether it only passes on that others have settled; nobody runs it."""
+        return self.task_id.startswith((RELAY_PREFIX, ADDED_PREFIX))
 
 
 def split_request_id(request_id: str) -> tuple[str, str]:

@@ -21,6 +21,15 @@ class Job:
     failed_task_id: str | None = None
     tags: Tags = field(default_factory=dict)
     due_at_ms: int | None = None
+    cancel_requested: bool = False
+    additions: int = 0
+    """How often tasks were added: each chunk of them is one."""
+    document_key: str | None = None
+    """Where in the bucket the plan is of a job too large to be written by who accepted it."""
+    written: int = 0
+    """How many items of that plan have been written so far."""
+    redrive_key: str | None = None
+    """Where in the bucket the plan is of a redrive that is not over."""
 
     @property
     def listing_order(self) -> str:

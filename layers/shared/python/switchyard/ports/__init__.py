@@ -3,10 +3,18 @@
 Every adapter of a port keeps the promises written here; `tests/contract` holds each to them.
 """
 
-from switchyard.ports.blobs import BlobStore
+from switchyard.ports.blobs import BlobStore, StoredBlob
+from switchyard.ports.dispatching import DispatchQueue
 from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvents
 from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
-from switchyard.ports.machine import Clock, Ids, Randomness, ScaleInProtection, Sleep
+from switchyard.ports.machine import (
+    Clock,
+    Ids,
+    Randomness,
+    ScaleInProtection,
+    Sleep,
+    Workforce,
+)
 from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
 from switchyard.ports.queues import Mail, Received, TaskInbox, TaskQueue
 from switchyard.ports.registry import ApiKeys, DefinitionStore
@@ -19,6 +27,7 @@ __all__ = [
     "Claimed",
     "Clock",
     "DefinitionStore",
+    "DispatchQueue",
     "EventBus",
     "EventLog",
     "EventReader",
@@ -36,9 +45,11 @@ __all__ = [
     "Refused",
     "ScaleInProtection",
     "Sleep",
+    "StoredBlob",
     "TaskAdoption",
     "TaskGraph",
     "TaskInbox",
     "TaskLeases",
     "TaskQueue",
+    "Workforce",
 ]

@@ -1,7 +1,15 @@
 """The bucket."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBlob:
+    key: str
+    modified_at_ms: int
+    """By the store's own clock, which may tell whole seconds."""
 
 
 class BlobStore(Protocol):
@@ -12,6 +20,9 @@ class BlobStore(Protocol):
 
     def keys(self, prefix: str) -> Iterator[str]:
         """All that begin with it, in order, however many there are."""
+
+    def listed(self, prefix: str) -> Iterator[StoredBlob]:
+        """The same ones, each with the time at which it was put last."""
 
     def delete(self, key: str) -> None:
         """Whether it is there or not."""

@@ -1,7 +1,10 @@
 """What a machine gives to whatever runs on it."""
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class Clock(Protocol):
@@ -27,6 +30,16 @@ class Ids(Protocol):
 
 class Randomness(Protocol):
     def between(self, low: float, high: float) -> float: ...
+
+
+class Workforce(Protocol):
+    """Does the same to several things, perhaps at once."""
+
+    def each(self, act: Callable[[A], B], things: Sequence[A]) -> list[B]:
+        """The answers, in the order of the things.
+
+        If one fails the others are tried all the same; then the first error is raised.
+        """
 
 
 class ScaleInProtection(Protocol):

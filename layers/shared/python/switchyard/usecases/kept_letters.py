@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
-from switchyard.contracts.kept import PLACES, Kept, kept_at
-from switchyard.domain.errors import UnknownLetter
-from switchyard.ports import BlobStore, Mail
+from switchyard.contracts.jobs import instant
+from switchyard.contracts.kept import PLACES, Kept, Unreadable, kept_at
+from switchyard.domain.errors import MissingBlob, UnknownLetter
+from switchyard.ports import BlobStore, Mail, StoredBlob
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,11 +15,12 @@ class KeptLetters:
     blobs: BlobStore
     mail: Mail
 
-    def newest(self, at_most: int) -> list[Kept]:
-        """By the day of their sending, which their keys name; the newest first."""
-        keys = nlargest(at_most, self._keys(), key=_day_of)
-        found = [kept_at(key, self.blobs.get(key)) for key in keys]
-        return sorted(found, key=lambda kept: kept.sent_at, reverse=True)
+    def newest(self, at_most: int) -> list[Kept | Unreadable]:
+        """Those that were kept last, the last one first."""
+        stored = (blob for place in PLACES for blob in self.blobs.listed(place))
+        newest = nlargest(at_most, stored, key=lambda blob: blob.modified_at_ms)
+        # The bucket tells whole seconds; the letters know better.
+        return sorted(map(self._read, newest), key=lambda kept: kept.kept_at, reverse=True)
 
     def find(self, name: str) -> Kept:
         """By its id or the beginning of it. Raise `UnknownLetter` unless there is exactly one."""
@@ -43,10 +45,17 @@ class KeptLetters:
         for place in PLACES:
             yield from self.blobs.keys(place)
 
+    def _read(self, stored: StoredBlob) -> Kept | Unreadable:
+        try:
+            return kept_at(stored.key, self.blobs.get(stored.key))
+        except (MissingBlob, UnknownLetter) as problem:
+            return Unreadable(
+                id=_id_in(stored.key),
+                key=stored.key,
+                kept_at=instant(stored.modified_at_ms),
+                unreadable=str(problem),
+            )
+
 
 def _id_in(key: str) -> str:
     return key.rpartition("/")[2].removesuffix(".json")
-
-
-def _day_of(key: str) -> str:
-    return key.split("/")[-2]

@@ -1,8 +1,7 @@
 """One DynamoDB table: plain Python values in, plain Python values out."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,14 +10,16 @@ from botocore.exceptions import ClientError
 from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
 from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
+from switchyard.adapters.workforce import Threads
 from switchyard.domain.errors import Unavailable
+from switchyard.ports import Workforce
 
 Key = tuple[str, str]
 
 WRITES_PER_TRANSACTION: Final = 100  # TransactWriteItems' limit
 READS_PER_BATCH: Final = 100  # BatchGetItem's limit
-PARALLEL_BATCHES: Final = 8
 ROUNDS: Final = 5
+ON_THREADS: Final = Threads()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +68,6 @@ class Refusal:
     item: Item | None
 
 
-def on_threads(call: Callable[[Any], None], things: Sequence[Any]) -> None:
-    with ThreadPoolExecutor(min(PARALLEL_BATCHES, len(things) or 1)) as pool:
-        list(pool.map(call, things))
-
-
 class DynamoDbTable:
     def __init__(
         self,
@@ -79,13 +75,12 @@ class DynamoDbTable:
         name: str,
         *,
         pauses: Pauses = SYSTEM_PAUSES,
-        all_of: Callable[[Callable[[Any], None], Sequence[Any]], None] = on_threads,
+        workforce: Workforce = ON_THREADS,
     ) -> None:
-        """`all_of` calls a function with each of several things, in whatever order."""
         self._client = client
         self.name = name
         self._pauses = pauses
-        self._all_of = all_of
+        self._workforce = workforce
 
     def get(self, key: Key) -> Item | None:
         answer = call(
@@ -129,7 +124,7 @@ class DynamoDbTable:
     def put_many(self, items: Sequence[Item]) -> None:
         """In no order, in parallel. What is there already stays as it is: a try that arrives late
         must not undo what has happened since another one succeeded."""
-        self._all_of(self._put_chunk, list(_chunks(items, WRITES_PER_TRANSACTION)))
+        self._workforce.each(self._put_chunk, list(_chunks(items, WRITES_PER_TRANSACTION)))
 
     def update(self, key: Key, update: Update) -> Item | Refusal:
         """The item as it is after the update, or the refusal with what was there."""

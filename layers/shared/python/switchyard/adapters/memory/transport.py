@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from switchyard.adapters.memory.clock import ManualClock
 from switchyard.contracts.events import Event
 from switchyard.contracts.messages import Attributes, TaskMessage
 from switchyard.domain.errors import MissingBlob, Unavailable, UnknownQueue
-from switchyard.ports import Clock, Received
+from switchyard.ports import Clock, Received, StoredBlob
 
 
 @dataclass
@@ -105,13 +106,16 @@ class MemoryEventLog:
 
 
 class MemoryBlobStore:
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or ManualClock()
         self.blobs: dict[str, bytes] = {}
         self.content_types: dict[str, str] = {}
+        self.modified_at_ms: dict[str, int] = {}
 
     def put(self, key: str, body: bytes, *, content_type: str) -> None:
         self.blobs[key] = body
         self.content_types[key] = content_type
+        self.modified_at_ms[key] = self._clock.now_ms()
 
     def get(self, key: str) -> bytes:
         try:
@@ -121,6 +125,9 @@ class MemoryBlobStore:
 
     def keys(self, prefix: str) -> Iterator[str]:
         return iter(sorted(key for key in self.blobs if key.startswith(prefix)))
+
+    def listed(self, prefix: str) -> Iterator[StoredBlob]:
+        return (StoredBlob(key, self.modified_at_ms[key]) for key in self.keys(prefix))
 
     def delete(self, key: str) -> None:
         self.blobs.pop(key, None)

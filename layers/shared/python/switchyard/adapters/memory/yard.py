@@ -2,6 +2,7 @@
 
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.memory.adoption import MemoryTaskAdoption
+from switchyard.adapters.memory.dispatching import MemoryDispatchQueue
 from switchyard.adapters.memory.event_reader import MemoryEventReader
 from switchyard.adapters.memory.graph import MemoryTaskGraph
 from switchyard.adapters.memory.jobs import MemoryJobIntake, MemoryJobStore
@@ -32,6 +33,7 @@ class MemoryYard:
         self.definitions = MemoryDefinitionStore()
         self.keys = MemoryApiKeys()
         self.queue = MemoryTaskQueue(clock)
+        self.dispatches = MemoryDispatchQueue()
         self.bus = MemoryBus()
         self.log = MemoryEventLog()
         self.blobs = MemoryBlobStore()

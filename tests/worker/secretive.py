@@ -1,0 +1,46 @@
+"""A worker, one task, and a child that lets nobody else read what it writes.
+
+Usage: secretive.py FOLDER. When the task is settled it writes FOLDER/report.json.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.worker.misbehaving import let_children_run
+from tests.worker.yard import WorkerYard
+
+SECRETIVE = """
+    import os, sys
+    folder = sys.argv[-1]
+    os.umask(0o077)
+    for name in ("artifacts", "tmp"):
+        os.mkdir(f"{folder}/{name}/private")
+        with open(f"{folder}/{name}/private/notes.txt", "w") as notes:
+            notes.write("read me")
+    os.chmod(f"{folder}/tmp/private", 0)
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "worker.task", folder])
+"""
+
+
+def main(folder: Path) -> None:
+    yard = WorkerYard(folder / "output")
+    yard.host_environment = dict(os.environ)
+    yard.configure(delete_files_after_upload=True)
+    yard.add_task()
+    with pytest.MonkeyPatch.context() as patch:
+        let_children_run(SECRETIVE, folder, patch)
+        yard.work(until=yard.quiet)
+    report = {
+        "state": yard.task().state,
+        "notes": yard.blob("artifacts/private/notes.txt"),
+        "left": [str(path) for path in yard.folder.rglob("*")],
+    }
+    (folder / "report.json").write_text(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
