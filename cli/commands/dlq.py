@@ -1,8 +1,8 @@
 """`dlq list`, `show`, `redrive`, `discard`: what a stage keeps because nobody could handle it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -37,6 +37,8 @@ LimitOption = Annotated[
     int, typer.Option(min=1, max=1000, help="So many, of those that were kept last.")
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+K = TypeVar("K", Kept, Kept | Unreadable)
 
 
 def list_kept(
@@ -86,7 +88,7 @@ def redrive(
     What cannot be handled this time either comes back under another id.
     """
     with _letters(context, stage) as kept:
-        chosen = _chosen(kept, letters)
+        chosen = _chosen(kept.find, letters)
         for one in chosen:
             kept.redrive(one)
             notices().print(f"Sent to {clean(one.send_to)}: {one.id}", soft_wrap=True)
@@ -103,7 +105,7 @@ def discard(
 ) -> None:
     """Throw them away for good, after asking."""
     with _letters(context, stage) as kept:
-        chosen = _chosen(kept, letters)
+        chosen = _chosen(kept.find_to_discard, letters)
         what = counted(len(chosen), "message")
         if not (yes or typer.confirm(f"Throw {what} away for good?", err=True)):
             raise BadInput("Nothing was thrown away.")
@@ -129,9 +131,9 @@ def _letters(context: typer.Context, stage: Stage) -> Iterator[KeptLetters]:
         ) from error
 
 
-def _chosen(letters: KeptLetters, names: Sequence[str]) -> list[Kept]:
+def _chosen(find: Callable[[str], K], names: Sequence[str]) -> list[K]:
     """All of them are found before anything is done to the first; each once."""
-    found = {kept.key: kept for kept in map(letters.find, names)}
+    found = {kept.key: kept for kept in map(find, names)}
     return list(found.values())
 
 
@@ -170,7 +172,7 @@ def _print_kept(kept: Kept, console: Console) -> None:
     console.print(Text(visible(kept.body)), soft_wrap=True)
 
 
-def _print_done(chosen: Sequence[Kept], what: str, *, as_json: bool) -> None:
+def _print_done(chosen: Sequence[Kept | Unreadable], what: str, *, as_json: bool) -> None:
     if as_json:
         print_json([*chosen])
     else:

@@ -225,6 +225,15 @@ def test_what_cannot_be_read_is_not_shown(switchyard: Switchyard, office: FakeOf
     assert result.exit_code == 2
 
 
+def test_what_cannot_be_read_can_be_thrown_away(switchyard: Switchyard, office: FakeOffice) -> None:
+    office.blobs.put(STRANGE, b"{}", content_type="j")
+
+    result = switchyard("dlq", "discard", "x", "--yes")
+
+    assert result.stdout == "1 message thrown away.\n"
+    assert list(office.blobs.keys("")) == []
+
+
 @pytest.mark.parametrize(
     "facts",
     [

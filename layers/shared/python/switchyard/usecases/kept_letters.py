@@ -17,18 +17,18 @@ class KeptLetters:
 
     def newest(self, at_most: int) -> list[Kept | Unreadable]:
         """Those that were kept last, the last one first."""
-        stored = (blob for place in PLACES for blob in self.blobs.listed(place))
-        newest = nlargest(at_most, stored, key=lambda blob: blob.modified_at_ms)
+        newest = nlargest(at_most, self._all(), key=lambda blob: blob.modified_at_ms)
         # The bucket tells whole seconds; the letters know better.
         return sorted(map(self._read, newest), key=lambda kept: kept.kept_at, reverse=True)
 
     def find(self, name: str) -> Kept:
         """By its id or the beginning of it. Raise `UnknownLetter` unless there is exactly one."""
-        keys = [key for key in self._keys() if _id_in(key).startswith(name)] if name else []
-        if len(keys) != 1:
-            found = "nothing that is kept begins" if not keys else f"{len(keys)} ids begin"
-            raise UnknownLetter(f"{found} with {name!r}")
-        return kept_at(keys[0], self.blobs.get(keys[0]))
+        key = self._stored(name).key
+        return kept_at(key, self.blobs.get(key))
+
+    def find_to_discard(self, name: str) -> Kept | Unreadable:
+        """Likewise, be it readable or not."""
+        return self._read(self._stored(name))
 
     def redrive(self, kept: Kept) -> None:
         """To the queue that it was meant for. Sent first: whoever dies in between loses nothing.
@@ -38,12 +38,19 @@ class KeptLetters:
         self.mail.send(kept.send_to, kept.body, kept.own_attributes)
         self.blobs.delete(kept.key)
 
-    def discard(self, kept: Kept) -> None:
+    def discard(self, kept: Kept | Unreadable) -> None:
         self.blobs.delete(kept.key)
 
-    def _keys(self) -> Iterator[str]:
+    def _all(self) -> Iterator[StoredBlob]:
         for place in PLACES:
-            yield from self.blobs.keys(place)
+            yield from self.blobs.listed(place)
+
+    def _stored(self, name: str) -> StoredBlob:
+        found = [blob for blob in self._all() if _id_in(blob.key).startswith(name)] if name else []
+        if len(found) != 1:
+            told = "nothing that is kept begins" if not found else f"{len(found)} ids begin"
+            raise UnknownLetter(f"{told} with {name!r}")
+        return found[0]
 
     def _read(self, stored: StoredBlob) -> Kept | Unreadable:
         try:
