@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check simulate mutants format stage awsstage synth diff deploy bootstrap lock bench-worker worker-image clean distclean
+.PHONY: help setup run up down test lint check simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock openapi fuzz-api bench-api bench-worker bench-dispatch worker-image clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -16,7 +16,7 @@ export CDK_DISABLE_CLI_TELEMETRY := true
 unexport PYTHONDONTWRITEBYTECODE # it doubles the time of a synthesis
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install everything into .venv; does nothing if that is done
 	@command -v "$(PYTHON)" >/dev/null || { \
@@ -35,7 +35,7 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test lint check simulate mutants bench-worker: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test lint check simulate races random-jobs mutants openapi fuzz-api bench-api bench-worker bench-dispatch: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 # One more than there are cores: what runs on the local cloud mostly waits.
 PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(1 + (os.cpu_count() or 1))")
 test: setup ## Run all tests, on all cores: ARGS="-k lease", PROCESSES=1
@@ -57,11 +57,29 @@ check: lint test ## Lint, then test: what CI runs
 simulate: setup ## Simulate yards in bad weather: SEEDS=500, or SEED=7 for one and its timeline
 	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),100))
 
+races: setup ## Let tasks settle, join, be cancelled and redriven at once: RACES=10000
+	@$(BIN)/python -m tests.simulation.races --races $(or $(RACES),10000)
+
+random-jobs: setup ## Compare jobs of any shape, in bad weather, with how they must end: JOBS=200
+	RANDOM_JOBS=$(or $(JOBS),200) $(BIN)/python -m pytest -q -n0 tests/simulation/test_random_jobs.py
+
 mutants: setup ## Take the guards out of the code one by one, and see a test fail each time
 	@$(BIN)/python -m tests.mutants
 
+fuzz-api: setup ## Send the local API requests that its description allows, and others: CASES=5000
+	@$(BIN)/python -m tests.e2e.fuzzing $(or $(CASES),5000)
+
+openapi: setup ## Write docs/openapi.json anew from the routes
+	@$(BIN)/python -m tests.lambdas.described > docs/openapi.json
+
+bench-api: setup ## Measure what requests and cold starts cost: REQUESTS=100
+	@$(BIN)/python -m benchmarks.api $(or $(REQUESTS),100)
+
 bench-worker: setup ## Measure what a task costs a worker: TASKS=500
 	@$(BIN)/python -m benchmarks.worker $(or $(TASKS),500)
+
+bench-dispatch: setup ## Measure what jobs cost to dispatch, and how that grows with their tasks
+	@$(BIN)/python -m benchmarks.dispatch
 
 format: setup ## Format the code
 	$(BIN)/ruff check --fix .

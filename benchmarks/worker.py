@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import psutil
 
+from benchmarks.telling import tell
 from benchmarks.yard import BenchYard
 from switchyard.adapters.system import SystemClock
 from switchyard.domain.states import TaskState
@@ -109,11 +110,6 @@ def wait_for(holds: Callable[[], bool]) -> None:
 def cpu_seconds(process: psutil.Process) -> float:
     times = process.cpu_times()
     return float(times.user + times.system + times.children_user + times.children_system)
-
-
-def tell(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

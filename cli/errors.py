@@ -1,19 +1,21 @@
 """
 CliError               a sentence for the user, and the exit code it ends in
 ├── BadInput           2   an argument, a file, a key
-│   ├── InvalidFile        every problem, each with its line
-│   └── Refused            the API said no; carries the problems it named
-├── Unreachable        3   nobody answered, or not as the API would
+│   └── InvalidFile        every problem, each with its line
+├── Unreachable        3   a stage or the local cloud is not there
 └── Interrupted      130   Ctrl-C
+
+What the API itself answers is a `ClientError`; `exit_code_of` tells how that ends.
 """
 
 from collections.abc import Sequence
 from typing import ClassVar
 
-from switchyard.domain.errors import Problem
+from switchyard.client.errors import ClientError, Refused
 
 JOB_NOT_COMPLETED = 1
 LOG_DISAGREES = 1
+DEFINITIONS_DIFFER = 1
 
 
 class CliError(Exception):
@@ -29,15 +31,15 @@ class InvalidFile(BadInput):
         super().__init__("\n".join(problems))
 
 
-class Refused(BadInput):
-    def __init__(self, sentence: str, problems: Sequence[Problem] = ()) -> None:
-        super().__init__("\n  ".join([sentence, *map(str, problems)]))
-        self.problems = tuple(problems)
-
-
 class Unreachable(CliError):
     exit_code = 3
 
 
 class Interrupted(CliError):
     exit_code = 130
+
+
+def exit_code_of(error: CliError | ClientError) -> int:
+    if isinstance(error, CliError):
+        return error.exit_code
+    return BadInput.exit_code if isinstance(error, Refused) else Unreachable.exit_code

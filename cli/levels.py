@@ -8,9 +8,10 @@ def levels(parents: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Tasks of one level wait for none of each other; within a level the given order stays."""
     sorter = TopologicalSorter(parents)
     sorter.prepare()
+    place = {task: number for number, task in enumerate(parents)}
     found = []
     while sorter.is_active():
-        ready = set(sorter.get_ready())
+        ready = sorted(sorter.get_ready(), key=place.__getitem__)
         sorter.done(*ready)
-        found.append([task for task in parents if task in ready])
+        found.append(ready)
     return found

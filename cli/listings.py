@@ -20,10 +20,12 @@ def print_jobs(page: JobPage, console: Console, *, now_ms: int) -> None:
     if not page.jobs:
         console.print("No jobs.")
         return
-    table = table_of("job", "status", "tasks", "created", giving_way="name")
+    table = table_of("job", "status", "tasks", "created", giving_way="name and tags")
     for job in page.jobs:
         age = f"{elapsed(job.created_at, None, now_ms=now_ms)} ago"
-        facts = (_status(job.status), str(job.total_tasks), age, cut_to_fit(job.name))
+        tags = [f"{key}:{value}" for key, value in job.tags.items()]
+        called = cut_to_fit(" ".join([job.name, *tags]))
+        facts = (_status(job.status), str(job.total_tasks), age, called)
         table.add_row(clean(job.job_id), *facts)
     console.print(table)
 

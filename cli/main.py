@@ -7,17 +7,31 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-from cli.commands import cloud, definitions, dlq, events, jobs, keys, submission
-from cli.errors import CliError, Interrupted, Unreachable
+from cli.commands import (
+    adding,
+    changing,
+    cloud,
+    definitions,
+    dlq,
+    events,
+    firing,
+    jobs,
+    keys,
+    submission,
+    triggers,
+)
+from cli.errors import CliError, Interrupted, Unreachable, exit_code_of
 from cli.terminal import notices
 from cli.wiring import real_outside
 from local.errors import CloudError, refused_by_system
 from local.say import heard_or_not
+from switchyard.client import ClientError
 from switchyard.domain.text import without_control_characters
 
 EXIT_CODES: Final = (
-    "Exit codes: 0 done, 1 the job did not complete or does not agree with its log, "
-    "2 bad input or usage, 3 the API or the local cloud cannot be reached, 130 interrupted."
+    "Exit codes: 0 done, 1 the job did not complete or does not agree with its log, or "
+    "definitions differ, 2 bad input or usage, 3 the API or the local cloud cannot be reached, "
+    "130 interrupted."
 )
 
 
@@ -27,7 +41,7 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except CliError as error:
+        except (CliError, ClientError) as error:
             raise _ended_by(error) from error
         except CloudError as error:
             raise _ended_by(Unreachable(str(error))) from error
@@ -55,6 +69,9 @@ keys_app = typer.Typer(no_args_is_help=True, help="API keys: who may use a stage
 dlq_app = typer.Typer(
     no_args_is_help=True, help="What nobody could handle: look at it, send it again, discard it."
 )
+triggers_app = typer.Typer(
+    no_args_is_help=True, help="Triggers: jobs that events and schedules start."
+)
 
 
 @app.callback()
@@ -74,9 +91,9 @@ def main() -> None:
     app(prog_name="switchyard")
 
 
-def _ended_by(error: CliError) -> typer.Exit:
+def _ended_by(error: CliError | ClientError) -> typer.Exit:
     _complain(without_control_characters(str(error)))
-    return typer.Exit(error.exit_code)
+    return typer.Exit(exit_code_of(error))
 
 
 @heard_or_not
@@ -86,6 +103,9 @@ def _complain(sentence: str) -> None:
 
 app.command()(submission.run)
 app.command()(submission.submit)
+app.command()(adding.add)
+app.command()(changing.cancel)
+app.command()(changing.redrive)
 app.command()(jobs.watch)
 app.command()(jobs.jobs)
 app.command()(jobs.job)
@@ -95,13 +115,26 @@ app.command()(events.verify)
 app.add_typer(definitions_app, name="definitions")
 definitions_app.command("put")(definitions.put)
 definitions_app.command("list")(definitions.list_registered)
+definitions_app.command("show")(definitions.show)
+definitions_app.command("diff")(definitions.diff)
+definitions_app.command("delete")(definitions.delete)
 app.add_typer(keys_app, name="keys")
 keys_app.command("issue")(keys.issue)
+keys_app.command("list")(keys.list_issued)
+keys_app.command("revoke")(keys.revoke)
 app.add_typer(dlq_app, name="dlq")
 dlq_app.command("list")(dlq.list_kept)
 dlq_app.command("show")(dlq.show)
 dlq_app.command("redrive")(dlq.redrive)
 dlq_app.command("discard")(dlq.discard)
+app.add_typer(triggers_app, name="triggers")
+triggers_app.command("apply")(triggers.apply)
+triggers_app.command("list")(triggers.list_applied)
+triggers_app.command("show")(triggers.show)
+triggers_app.command("enable")(triggers.enable)
+triggers_app.command("disable")(triggers.disable)
+triggers_app.command("fire")(firing.fire)
+triggers_app.command("delete")(triggers.delete)
 app.command()(cloud.up)
 app.command()(cloud.down)
 app.command()(cloud.status)

@@ -23,5 +23,8 @@ JobFileArgument = Annotated[
     Path,
     typer.Argument(help="A job in YAML or JSON: name, tags, definitions, tasks. See examples/."),
 ]
+AdditionFileArgument = Annotated[
+    Path, typer.Argument(help="Tasks in YAML or JSON: tasks, definitions.")
+]
 JobArgument = Annotated[str, typer.Argument(help="A job's id: job-…")]
 TaskArgument = Annotated[str | None, typer.Argument(help="The task's id, after a job's id.")]

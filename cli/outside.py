@@ -13,6 +13,7 @@ from local.cloud import Status
 from local.endpoint import Endpoint
 from local.say import Say
 from switchyard.ports import Clock
+from switchyard.usecases.api_keys import KeyRing
 from switchyard.usecases.kept_letters import KeptLetters
 
 
@@ -34,25 +35,24 @@ class Cloud(Protocol):
     def endpoint(self) -> Endpoint:
         """Raise `CloudError` when it is not running."""
 
-    def issue_key(self, tenant: str) -> str:
-        """A new API key; raise `CloudError` when it is not running."""
-
 
 @dataclass(frozen=True)
 class Outside:
     environment: Mapping[str, str]
     clock: Clock
+    new_key: Callable[[], str]
+    """An idempotency key that nobody has used."""
     cloud: Cloud
     worker_output: Path
     """Where the local cloud's worker leaves its files, a folder per request."""
     deployed_url: Callable[[str], str]
     """The API's URL of a deployed stage. Raises `SwitchyardError`."""
-    new_deployed_key: Callable[[str, str], str]
-    """A new API key for a tenant of a deployed stage. Raises `SwitchyardError`."""
-    kept_letters: Callable[[str, Endpoint | None], AbstractContextManager[KeptLetters]]
-    """What a stage keeps because nobody could handle it; the local one is at its endpoint.
+    api_keys: Callable[[str, Endpoint | None], AbstractContextManager[KeyRing]]
+    """The keys of a stage; the local one is at its endpoint.
 
     Raises `SwitchyardError`, within the block too."""
+    kept_letters: Callable[[str, Endpoint | None], AbstractContextManager[KeptLetters]]
+    """What a stage keeps because nobody could handle it; otherwise as `api_keys`."""
     transport: httpx.BaseTransport | None = None
     """Instead of the network."""
 

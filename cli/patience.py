@@ -1,23 +1,19 @@
-"""A short outage of the API is no reason to stop looking."""
+"""Waits until the API accepts what it will accept a little later, and says so."""
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 
-from cli.errors import Unreachable
+from cli.terminal import notices
+from switchyard.client.errors import RefusedForNow
+from switchyard.client.patience import REFUSAL_SECONDS, Passing, patiently
 from switchyard.ports import Clock
 
 T = TypeVar("T")
 
-OUTAGE_PATIENCE_SECONDS: Final = 10.0
-PAUSE_SECONDS: Final = 1.0
+
+def until_accepted(ask: Callable[[], T], clock: Clock) -> T:
+    return patiently(ask, clock, passing=(RefusedForNow,), seconds=REFUSAL_SECONDS, tell=_tell)
 
 
-def patiently(read: Callable[[], T], clock: Clock) -> T:
-    deadline = clock.monotonic() + OUTAGE_PATIENCE_SECONDS
-    while True:
-        try:
-            return read()
-        except Unreachable:
-            if clock.monotonic() >= deadline:
-                raise
-            clock.sleep(PAUSE_SECONDS)
+def _tell(refused: Passing) -> None:
+    notices().print(f"{refused} Trying again.", style="dim", soft_wrap=True)

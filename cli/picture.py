@@ -14,11 +14,13 @@ from cli.wording import cost, elapsed, task_elapsed, total_cost
 from switchyard.contracts.jobs import JobView, TaskSummary
 
 INDENT: Final = "  "
+MAX_INDENTS: Final = 10  # a chain of a thousand still begins on the screen
+MAX_ROWS: Final = 200  # more than anybody reads; the rest is in `--json`
 # What a picture too tall for the screen leaves out first: what is over, then what is far away.
 _LEFT_OUT_FIRST: Final = ("completed", "skipped", "cancelled", "waiting", "pending")
 
 
-def picture(job: JobView, *, now_ms: int, max_rows: int | None = None) -> Group:
+def picture(job: JobView, *, now_ms: int, max_rows: int = MAX_ROWS) -> Group:
     rows = in_running_order(job.tasks)
     shown = _fitting(rows, max_rows)
     table = table_of("task", "status", "time", "try", "cost", giving_way="after")
@@ -28,7 +30,7 @@ def picture(job: JobView, *, now_ms: int, max_rows: int | None = None) -> Group:
         table.add_row(*_row(task, level, now_ms))
     parts: list[RenderableType] = [header(job, now_ms=now_ms), table]
     if len(shown) < len(rows):
-        parts.append(Text(f"… and {len(rows) - len(shown)} more", style="dim"))
+        parts.append(Text(f"… and {len(rows) - len(shown):,} more", style="dim"))
     return Group(*parts)
 
 
@@ -36,7 +38,7 @@ def header(job: JobView, *, now_ms: int) -> Text:
     done = sum(task.status in FINAL for task in job.tasks)
     facts = [
         coloured(job.status),
-        Text(f"{done}/{job.total_tasks} tasks"),
+        Text(f"{done:,}/{job.total_tasks:,} tasks"),
         Text(elapsed(job.created_at, job.completed_at, now_ms=now_ms)),
         Text(total_cost(job)),
         styled(job.job_id, "dim"),
@@ -56,23 +58,23 @@ def in_running_order(tasks: Sequence[TaskSummary]) -> list[tuple[int, TaskSummar
     ]
 
 
-def _fitting(
-    rows: list[tuple[int, TaskSummary]], max_rows: int | None
-) -> list[tuple[int, TaskSummary]]:
+def _fitting(rows: list[tuple[int, TaskSummary]], max_rows: int) -> list[tuple[int, TaskSummary]]:
     for status in _LEFT_OUT_FIRST:
-        if max_rows is None or len(rows) <= max_rows:
-            return rows
         surplus = len(rows) - max_rows
-        droppable = [row for row in rows if row[1].status == status]
+        if surplus <= 0:
+            return rows
+        droppable = [task.task_id for _, task in rows if task.status == status]
         # The last completed ones are the news; of those to come, the first are.
-        dropped = droppable[:surplus] if status == COMPLETED else droppable[-surplus:]
-        rows = [row for row in rows if row not in dropped]
+        dropped = set(droppable[:surplus] if status == COMPLETED else droppable[-surplus:])
+        rows = [row for row in rows if row[1].task_id not in dropped]
     return rows[:max_rows]
 
 
 def _row(task: TaskSummary, level: int, now_ms: int) -> tuple[Text, ...]:
     return (
-        Text.assemble(INDENT * level, symbol(task.status), " ", clean(task.task_id)),
+        Text.assemble(
+            INDENT * min(level, MAX_INDENTS), symbol(task.status), " ", clean(task.task_id)
+        ),
         coloured(task.status),
         Text(task_elapsed(task, now_ms=now_ms)),
         Text(str(task.attempt) if task.attempt else ""),

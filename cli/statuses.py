@@ -5,10 +5,9 @@ from typing import Final
 from rich.text import Text
 
 from cli.terminal import clean
+from switchyard.client.statuses import COMPLETED, FAILED, FINAL
 
-COMPLETED: Final = "completed"
-FAILED: Final = "failed"
-FINAL: Final = frozenset({COMPLETED, FAILED, "cancelled", "skipped"})
+__all__ = ["COMPLETED", "FAILED", "FINAL", "coloured", "symbol"]
 
 _LOOKS: Final = {
     "waiting": ("·", "dim"),

@@ -1,21 +1,39 @@
-"""Sends a job file: first the definitions it brings along, then the job."""
+"""Sends a file: first the definitions it brings along, then its job, or the tasks for one."""
 
 from cli.api import Api
-from cli.errors import InvalidFile, Refused
+from cli.errors import InvalidFile
 from cli.files.document import Document
-from cli.files.job_file import Definitions, SourcedJob
+from cli.files.job_file import Definitions, SourcedAddition, SourcedJob
 from cli.files.yaml_source import Place
+from cli.patience import until_accepted
+from switchyard.client.errors import PAUSE_SECONDS, Refused
+from switchyard.client.patience import patiently
 from switchyard.contracts.definitions import RegisteredDefinition
-from switchyard.contracts.jobs import JobAccepted
+from switchyard.contracts.jobs import JobAccepted, SubmitJob, TasksAdded
 from switchyard.domain.errors import Problem
+from switchyard.ports import Clock
 
 
-def submit(job: SourcedJob, api: Api) -> JobAccepted:
+def submit(job: SourcedJob, api: Api, *, key: str, clock: Clock) -> JobAccepted:
     register(job.document, job.content.definitions, api)
     try:
-        return api.submit(job.content.submission())
+        return _sent(job.content.submission(), api, key, clock)
     except Refused as refused:
         raise _on_its_lines(refused, job.document) from refused
+
+
+def add(addition: SourcedAddition, job_id: str, api: Api, *, clock: Clock) -> TasksAdded:
+    register(addition.document, addition.content.definitions, api)
+    tasks = addition.content.addition()
+    try:
+        return until_accepted(lambda: api.add(job_id, tasks), clock)
+    except Refused as refused:
+        raise _on_its_lines(refused, addition.document) from refused
+
+
+def _sent(job: SubmitJob, api: Api, key: str, clock: Clock) -> JobAccepted:
+    """An answer that is lost may be that of a job which was accepted: ask once more for it."""
+    return patiently(lambda: api.submit(job, key=key), clock, seconds=PAUSE_SECONDS)
 
 
 def register(document: Document, definitions: Definitions, api: Api) -> list[RegisteredDefinition]:

@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any, Final
 
 from cli.api import Api
-from cli.event_source import EventSource
 from cli.statuses import COMPLETED, FINAL
+from switchyard.client.event_source import EventSource
 from switchyard.contracts.event_views import EventsAsked
 from switchyard.contracts.events import told_of_job, told_of_tasks
 from switchyard.contracts.jobs import JobView, TaskSummary

@@ -9,15 +9,13 @@ from rich.live import Live
 
 from cli.api import Api
 from cli.changes import ChangeLines
-from cli.patience import patiently
 from cli.picture import picture
 from cli.statuses import FINAL
+from switchyard.client.patience import patiently
+from switchyard.client.waiting import as_it_changes
 from switchyard.contracts.jobs import JobView
 from switchyard.ports import Clock
 
-FASTEST_POLL_SECONDS: Final = 0.33
-SLOWEST_POLL_SECONDS: Final = 1.0
-SLOWING_DOWN: Final = 1.1
 LINES_AROUND_THE_TASKS: Final = 4
 
 
@@ -29,22 +27,16 @@ def follow(
     api: Api, job_id: str, *, console: Console, clock: Clock, check: Callable[[], None]
 ) -> JobView:
     """Return the job once it is settled; `check` raises when waiting for that is in vain."""
-    pause = FASTEST_POLL_SECONDS
+
+    def look() -> JobView:
+        return patiently(lambda: api.job(job_id), clock)
+
     with _display(console, clock) as display:
-        job = api.job(job_id)
-        display.show(job)
-        while job.status not in FINAL:
-            check()
-            clock.sleep(pause)
-            latest = patiently(lambda: api.job(job_id), clock)
-            pause = _next_pause(pause, changed=latest != job)
-            job = latest
+        for job in as_it_changes(api.job(job_id), look, clock):
             display.show(job)
+            if job.status not in FINAL:
+                check()
     return job
-
-
-def _next_pause(pause: float, *, changed: bool) -> float:
-    return FASTEST_POLL_SECONDS if changed else min(pause * SLOWING_DOWN, SLOWEST_POLL_SECONDS)
 
 
 @contextmanager
@@ -58,7 +50,7 @@ def _display(console: Console, clock: Clock) -> Iterator[Display]:
 
 
 class LivePicture:
-    """Redraws the picture in place, cut to the screen; the last one stays, whole."""
+    """Redraws the picture in place, cut to the screen; the last one stays."""
 
     def __init__(self, console: Console, clock: Clock) -> None:
         self._console = console

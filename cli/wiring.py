@@ -7,7 +7,8 @@ from cli.outside import Outside
 from local.cloud import REPOSITORY, LocalCloud
 from local.endpoint import Endpoint
 from local.home import Home
-from switchyard.clock import system_clock
+from switchyard.clock import system_clock, system_ids
+from switchyard.usecases.api_keys import KeyRing
 from switchyard.usecases.kept_letters import KeptLetters
 
 
@@ -16,10 +17,11 @@ def real_outside() -> Outside:
     return Outside(
         environment=os.environ,
         clock=system_clock(),
+        new_key=system_ids().new_secret,
         cloud=LocalCloud(folder),
         worker_output=Home(folder).worker_output,
         deployed_url=_deployed_url,
-        new_deployed_key=_new_deployed_key,
+        api_keys=_api_keys,
         kept_letters=_kept_letters,
     )
 
@@ -30,10 +32,10 @@ def _deployed_url(stage: str) -> str:
     return stage_endpoint(stage)
 
 
-def _new_deployed_key(tenant: str, stage: str) -> str:
-    from switchyard.bootstrap import new_api_key, stage_state_table  # noqa: PLC0415
+def _api_keys(stage: str, local: Endpoint | None) -> AbstractContextManager[KeyRing]:
+    from switchyard.bootstrap import stage_keys  # noqa: PLC0415
 
-    return new_api_key(tenant, state_table_name=stage_state_table(stage))
+    return stage_keys(stage, **(local.connection if local else {}))
 
 
 def _kept_letters(stage: str, local: Endpoint | None) -> AbstractContextManager[KeptLetters]:

@@ -2,7 +2,10 @@
 
 from datetime import datetime
 
+from switchyard.client.answers import sentence
 from switchyard.contracts.jobs import JobView, TaskSummary
+
+__all__ = ["cost", "counted", "duration", "elapsed", "sentence", "task_elapsed", "total_cost"]
 
 
 def duration(seconds: float) -> str:
@@ -33,8 +36,3 @@ def total_cost(job: JobView) -> str:
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def sentence(reason: object) -> str:
-    """With one full stop, whoever wrote it."""
-    return f"{str(reason).rstrip('.')}."

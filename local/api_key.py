@@ -15,13 +15,11 @@ TENANT = "local"
 """Whose key the local cloud itself uses."""
 
 
-def issue_api_key(
-    root: Path, home: Home, port: int, *, state_table_name: str, tenant: str = TENANT
-) -> str:
+def issue_api_key(root: Path, home: Home, port: int, *, state_table_name: str) -> str:
     log = home.log("api-key")
     with log.open("w") as errors:
         issued = subprocess.run(
-            [sys.executable, "-m", "local.api_key", tenant, state_table_name],
+            [sys.executable, "-m", "local.api_key", TENANT, state_table_name],
             cwd=root,
             env={**bare_environment(home), **aws_environment(port)},
             stdout=subprocess.PIPE,

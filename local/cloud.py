@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 
 from local.api import api_serves
-from local.api_key import issue_api_key
 from local.deployed import read_outputs, worker_container
 from local.deployer import Deployer
 from local.endpoint import Endpoint, recall
@@ -113,12 +112,6 @@ class LocalCloud:
         if known is None or not self._ministack.pid:
             raise CloudError("The local cloud is not running. Start it with `make up`.")
         return known.endpoint
-
-    def issue_key(self, tenant: str) -> str:
-        """A further API key, while it runs."""
-        port = self.endpoint().port
-        table = read_outputs(self._home.outputs_file).state_table_name
-        return issue_api_key(REPOSITORY, self._home, port, state_table_name=table, tenant=tenant)
 
     def _bring_up(self, say: Say) -> Endpoint:
         self._home.create()

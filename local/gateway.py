@@ -35,6 +35,14 @@ class Gateway:
         answer: dict[str, Any] = json.loads(reply.body)
         return answer
 
+    def configuration(self, function: str) -> dict[str, Any]:
+        """Of a Lambda function, as deployed."""
+        reply = self.get(f"/2015-03-31/functions/{function}/configuration")
+        if reply is None or reply.status != 200:
+            raise CloudError(f"The function {function} is not deployed. Try `make up`.")
+        found: dict[str, Any] = json.loads(reply.body)
+        return found
+
     def _send(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes
     ) -> Reply | None:

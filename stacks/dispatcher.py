@@ -1,6 +1,7 @@
 """Moves jobs on: every settled task wakes the dispatcher, which queues what became ready."""
 
 from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from stacks.constructs.function import HouseFunction
@@ -39,18 +40,27 @@ class DispatcherStack(Stack):
                 eventbridge_bus_name=shared.bus.event_bus_name,
                 state_table_name=shared.state_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
+                dispatch_queue_url=shared.dispatches.queue.queue_url,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
         dispatch.consume(shared.dispatches.queue, batch_size=10)
-        allow(
-            dispatch.role,
-            "dynamodb:BatchGetItem",
-            "dynamodb:GetItem",
-            "dynamodb:UpdateItem",
-            "dynamodb:Query",
-            on=[shared.state_table.table_arn],
-        )
-        allow(dispatch.role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
-        allow(dispatch.role, "events:PutEvents", on=[shared.bus.event_bus_arn])
-        shared.artifacts.allow_event_payloads(dispatch.role)
+        _grant(dispatch.role, shared)
+
+
+def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
+    """Beside moving jobs on it writes the large ones, cancels and redrives."""
+    allow(
+        role,
+        "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:Query",
+        on=[shared.state_table.table_arn],
+    )
+    queues = [shared.tasks.queue.queue_arn, shared.dispatches.queue.queue_arn]
+    allow(role, "sqs:SendMessage", on=queues)
+    allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
+    shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
+    shared.artifacts.allow_event_payloads(role)

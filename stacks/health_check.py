@@ -55,6 +55,7 @@ class HealthCheckStack(Stack):
                 eventbridge_bus_name=shared.bus.event_bus_name,
                 state_table_name=shared.state_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
+                dispatch_queue_url=shared.dispatches.queue.queue_url,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
@@ -164,7 +165,8 @@ def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:Query", on=[state, f"{state}/index/{DUE_INDEX}"])
     shared.artifacts.allow_task_files(role, "s3:GetObject")
     shared.artifacts.allow_event_payloads(role)
-    allow(role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
+    queues = [shared.tasks.queue.queue_arn, shared.dispatches.queue.queue_arn]
+    allow(role, "sqs:SendMessage", on=queues)
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
 
 

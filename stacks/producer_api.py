@@ -9,6 +9,7 @@ from stacks.constructs.authorised_api import AuthorisedApi
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow
+from stacks.constructs.triggers import Triggers
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
@@ -19,11 +20,21 @@ ROUTES = (
     (HttpMethod.POST, "/jobs"),
     (HttpMethod.GET, "/jobs"),
     (HttpMethod.GET, "/jobs/{jobId}"),
+    (HttpMethod.POST, "/jobs/{jobId}/tasks"),
     (HttpMethod.GET, "/jobs/{jobId}/tasks/{taskId}"),
+    (HttpMethod.POST, "/jobs/{jobId}/cancel"),
+    (HttpMethod.POST, "/jobs/{jobId}/tasks/{taskId}/cancel"),
+    (HttpMethod.POST, "/jobs/{jobId}/redrive"),
     (HttpMethod.GET, "/jobs/{jobId}/events"),
     (HttpMethod.GET, "/events"),
     (HttpMethod.PUT, "/task-definitions/{name}"),
+    (HttpMethod.GET, "/task-definitions/{name}"),
+    (HttpMethod.DELETE, "/task-definitions/{name}"),
+    (HttpMethod.GET, "/task-definitions/{name}/versions/{version}"),
     (HttpMethod.GET, "/task-definitions"),
+    (HttpMethod.GET, "/health"),
+    (HttpMethod.GET, "/openapi.json"),
+    (HttpMethod.GET, "/docs"),
 )
 
 
@@ -45,6 +56,7 @@ class ProducerApiStack(Stack):
             handler=self._handler(stage, shared, layers).function,
             routes=ROUTES,
         )
+        self.triggers = Triggers(self, "Triggers", stage=stage, shared=shared, layers=layers)
         CfnOutput(self, "ApiId", value=published.api.api_id)
         CfnOutput(self, "ApiUrl", value=published.url)
 
@@ -63,7 +75,12 @@ class ProducerApiStack(Stack):
                 state_table_name=shared.state_table.table_name,
             ),
         )
-        allow(authorize.role, "dynamodb:GetItem", on=[shared.state_table.table_arn])
+        allow(
+            authorize.role,
+            "dynamodb:GetItem",
+            "dynamodb:UpdateItem",
+            on=[shared.state_table.table_arn],
+        )
         return authorize
 
     def _handler(
@@ -83,6 +100,10 @@ class ProducerApiStack(Stack):
                 task_definitions_table=shared.task_definitions_table.table_name,
                 dynamodb_events_table_name=shared.events_table.table_name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
+                dispatch_queue_url=shared.dispatches.queue.queue_url,
+                requests_per_second=stage.key_limits.per_second,
+                requests_at_once=stage.key_limits.burst,
+                requests_per_day=stage.key_limits.per_day,
             ),
         )
         _grant(api.role, shared)
@@ -94,6 +115,8 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     state = shared.state_table.table_arn
     allow(
         role,
+        "dynamodb:BatchGetItem",
+        "dynamodb:ConditionCheckItem",
         "dynamodb:GetItem",
         "dynamodb:PutItem",
         "dynamodb:UpdateItem",
@@ -103,12 +126,15 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(
         role,
         "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
         "dynamodb:Query",
         "dynamodb:UpdateItem",
         on=[shared.task_definitions_table.table_arn],
     )
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
+    shared.artifacts.allow_listing_task_files(role)
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
+    allow(role, "sqs:SendMessage", on=[shared.dispatches.queue.queue_arn])
     shared.artifacts.allow_event_payloads(role, "s3:GetObject")
 
 

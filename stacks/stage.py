@@ -10,6 +10,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk.aws_logs import RetentionDays
 
 from stacks.errors import UnknownStage
+from switchyard.domain.rates import Limits
 from switchyard.settings import AgentBackend
 
 
@@ -51,6 +52,9 @@ class Stage:
     scales_workers: bool
     watches_workers: bool
 
+    key_limits: Limits
+    """How many requests each key may make."""
+
     adopting_tenant: str
     """Whose the tasks of other producers' messages are."""
     agent_backend: AgentBackend
@@ -84,6 +88,8 @@ LOCAL: Final = Stage(
     max_workers=1,
     scales_workers=False,
     watches_workers=False,
+    # Nobody is kept from trying things out, and whole suites of tests use one key.
+    key_limits=Limits(per_second=10_000, burst=10_000, per_day=10_000_000),
     adopting_tenant="local",
     agent_backend="auto",
     claude_credential="ANTHROPIC_API_KEY",
@@ -110,6 +116,7 @@ DEV: Final = Stage(
     max_workers=2,
     scales_workers=True,
     watches_workers=False,
+    key_limits=Limits(),
     adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",
@@ -137,6 +144,7 @@ PROD: Final = Stage(
     max_workers=20,
     scales_workers=True,
     watches_workers=True,
+    key_limits=Limits(),
     adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",

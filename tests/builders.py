@@ -7,7 +7,7 @@ from switchyard.contracts.events import Context
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.plan import JobPlan, plan_job
+from switchyard.domain.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Task
 from switchyard.ports import EventBus
@@ -52,7 +52,7 @@ def a_plan(edges: dict[str, list[str]] | None = None, *, job: JobRef = JOB) -> J
         name="brand",
         tags={"team": "web"},
         specs=specs(edges or DIAMOND),
-        versions={"scrape": 1},
+        pinned={"scrape": Pinned(1)},
         now_ms=NOW_MS,
     )
 

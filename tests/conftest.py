@@ -19,6 +19,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOGETHER = {"e2e": "cloud", "local": "cloud", "stacks": "stacks"}
 """Folders whose tests share something expensive: one process runs them all."""
+ALONE = {"tests/e2e/test_large_jobs.py"}
+"""What brings its own."""
 
 
 class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
@@ -26,7 +28,7 @@ class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return TOGETHER.get(file.split("/")[1], file)
+        return file if file in ALONE else TOGETHER.get(file.split("/")[1], file)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByWhatTheyShare:

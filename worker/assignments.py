@@ -8,6 +8,8 @@ from typing import Final
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.domain.errors import Rejected
+from switchyard.domain.reference_syntax import NotAReference, references_in
+from switchyard.domain.references import MissingValue, resolve
 from switchyard.domain.task import Json, Payload, Task
 from switchyard.settings import WorkerSettings
 from worker.backend import resolve_backend
@@ -21,7 +23,7 @@ KEPT_DEFINITIONS: Final = 256
 
 
 class InvalidInput(Rejected):
-    """The input is not what the definition's schema asks for."""
+    """The input lacks a value, or is not what the definition's schema asks for."""
 
 
 class Assignments:
@@ -43,12 +45,14 @@ class Assignments:
         """Raise `UnknownDefinition`, `OfflineRefused`, `InvalidInput` or `Unavailable`."""
         definition = self._definition(task.ref.tenant, task.definition, task.definition_version)
         payload = self._ports.payloads.read(task.ref)
-        _check_input(payload.input, definition)
+        given, context = self._given(task, payload)
+        _check_input(given, definition)
         order = Order(
             request_id=task.ref.request_id,
             attempt=task.attempt,
-            input=payload.input,
-            context=self._context(task, payload),
+            input=given,
+            context=context,
+            overrides=task.overrides,
         )
         backend = resolve_backend(
             definition, stage=self._settings.agent_backend, credential=self._credential
@@ -59,10 +63,18 @@ class Assignments:
             offline_delay_ms=self._settings.offline_delay_ms,
         )
 
-    def _context(self, task: Task, payload: Payload) -> Mapping[str, Json]:
-        if not payload.depends_on:
-            return payload.context
-        return self._ports.payloads.outputs(task.ref.job, payload.depends_on)
+    def _given(self, task: Task, payload: Payload) -> tuple[Json, Mapping[str, Json]]:
+        """The input with what its references stand for, and what the task's parents made."""
+        if task.ref.bare:  # its producer knows nothing of references
+            return payload.input, payload.context
+        try:
+            named = [reference.task_id for reference in references_in(payload.input)]
+            wanted = list(dict.fromkeys([*payload.depends_on, *named]))
+            outputs = self._ports.payloads.outputs(task.ref.job, wanted) if wanted else {}
+            given = resolve(payload.input, outputs)
+        except (NotAReference, MissingValue) as error:
+            raise InvalidInput(f"the input cannot be filled in: {error}") from error
+        return given, {name: outputs[name] for name in payload.depends_on if name in outputs}
 
 
 def _check_input(given: Json, definition: RegisteredDefinition) -> None:

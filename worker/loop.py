@@ -9,6 +9,7 @@ from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
 from switchyard.observability import get_logger
 from switchyard.ports import Received
+from worker.brake import SECONDS_BETWEEN_LOOKS, Brake
 from worker.deletions import Deletions
 from worker.protection import Protection
 from worker.slots import Slots
@@ -49,6 +50,7 @@ class Loop:
         self._protection = protection
         self._deletions = deletions
         self._polling = polling
+        self._brake = Brake(ports)
         self._leaving = asyncio.Event()
         self._outages = Pauses(ports.randomness)
         self._idling = Pauses(ports.randomness, longest_seconds=LONGEST_IDLE_PAUSE_SECONDS)
@@ -109,7 +111,10 @@ class Loop:
             await self._slots.give_back()
 
     async def _receive(self, at_most: int) -> Sequence[Received]:
-        """Nothing after an outage, and after a pause."""
+        """Nothing after an outage, and after a pause; nothing while consumption is paused."""
+        if await self._brake.is_on():
+            await self._unless_stopped(self._ports.sleep(SECONDS_BETWEEN_LOOKS))
+            return ()
         try:
             messages = await self._ports.offload(
                 self._ports.inbox.receive,

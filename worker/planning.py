@@ -1,11 +1,11 @@
-"""What a definition asks for, with everything that it leaves open filled in."""
+"""What a definition asks for, or its redrive instead, with all that is left open filled in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from switchyard.contracts.definitions import TaskDefinition
-from switchyard.contracts.steps import output_file
-from switchyard.domain.task import Json
+from switchyard.contracts.steps import StepDefinition, output_file
+from switchyard.domain.task import NO_OVERRIDES, Json, Overrides
 from worker.task.assignment import Assignment, Step
 
 
@@ -26,11 +26,13 @@ class Order:
     attempt: int
     input: Json
     context: Mapping[str, Json]
+    overrides: Overrides = NO_OVERRIDES
 
 
 def planned(
-    definition: TaskDefinition, order: Order, defaults: Defaults, *, backend: str
+    defined: TaskDefinition, order: Order, defaults: Defaults, *, backend: str
 ) -> Assignment:
+    definition = _overridden(defined, order.overrides)
     says_the_output = definition.steps[-1] if definition.steps else definition
     return Assignment(
         request_id=order.request_id,
@@ -49,6 +51,20 @@ def planned(
         context=dict(order.context),
         max_cost_usd=definition.max_cost_usd,
     )
+
+
+def _overridden(definition: TaskDefinition, overrides: Overrides) -> TaskDefinition:
+    """A limit that a redrive asked for is each step's too: a smaller one may be why it failed."""
+    asked = {
+        "model": overrides.model,
+        "max_turns": overrides.max_turns,
+        "timeout": overrides.timeout_ms,
+        "max_cost_usd": overrides.max_cost_usd,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    limits = {name: value for name, value in given.items() if name in StepDefinition.model_fields}
+    steps = tuple(step.model_copy(update=limits) for step in definition.steps)
+    return definition.model_copy(update={**given, "steps": steps})
 
 
 def _steps(definition: TaskDefinition, defaults: Defaults) -> tuple[Step, ...]:

@@ -4,14 +4,14 @@ import asyncio
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
-from switchyard.domain.artifacts import RESULT_FILE
+from switchyard.domain.artifacts import RESULT_FILE, content_type_of
 from switchyard.domain.task import Json, Lease
 from switchyard.observability import get_logger
 from worker.folder import UPLOADED, TaskFolder
@@ -30,18 +30,6 @@ MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
 UPLOADS_AT_ONCE: Final = 3  # a slot has four threads, and its lease needs one
 
 RAW_LOGS: Final = ("logs/stdout.log", "logs/stderr.log")
-
-CONTENT_TYPES: Final[Mapping[str, str]] = {
-    ".json": "application/json",
-    ".log": "text/plain; charset=utf-8",
-    ".md": "text/markdown; charset=utf-8",
-    ".txt": "text/plain; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-}
-UNKNOWN_TYPE: Final = "application/octet-stream"
 
 
 def artifacts_prefix(lease: Lease) -> str:
@@ -86,8 +74,7 @@ class Uploader:
         return True
 
     def _put(self, key: str, content: bytes) -> None:
-        content_type = CONTENT_TYPES.get(PurePosixPath(key).suffix.lower(), UNKNOWN_TYPE)
-        self._ports.blobs.put(key, content, content_type=content_type)
+        self._ports.blobs.put(key, content, content_type=content_type_of(key))
 
 
 def names_to_upload(folder: Path, *, completed: bool) -> list[str]:

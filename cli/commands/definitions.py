@@ -1,23 +1,39 @@
-"""`definitions put` and `definitions list`: what tasks can be asked to do."""
+"""`definitions put`, `list`, `show`, `diff`, `delete`: what tasks can be asked to do."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.api import Api
+from cli.definition_text import canonical_yaml, differences
+from cli.errors import DEFINITIONS_DIFFER, BadInput
 from cli.files.job_file import read_definitions
 from cli.listings import print_definitions
 from cli.options import JsonOption, StageOption
-from cli.outside import outside_of
+from cli.outside import Outside, outside_of
 from cli.stages import Stage, endpoint_of
 from cli.submitting import register
-from cli.terminal import print_json, results
+from cli.terminal import print_json, results, visible
+from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+from switchyard.domain.ids import DEFINITION_NAME
 
 DefinitionsFileArgument = Annotated[
     Path,
     typer.Argument(help="YAML or JSON with `definitions`; a job file will do."),
 ]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A task definition's name.")]
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(metavar="FILE", help="YAML or JSON with `definitions`, to compare with."),
+]
+VersionOption = Annotated[int | None, typer.Option(min=1, help="The latest when absent.")]
+FromOption = Annotated[
+    int | None,
+    typer.Option("--from", min=1, help="The version before --to, or before the file's."),
+]
+ToOption = Annotated[int | None, typer.Option("--to", min=1, help="The latest when absent.")]
 
 
 def put(
@@ -33,8 +49,7 @@ def put(
     submitted keep the versions they started with.
     """
     document, definitions = read_definitions(file)
-    outside = outside_of(context)
-    with Api(endpoint_of(stage, outside), outside.transport) as api:
+    with _api(stage, outside_of(context)) as api:
         registered = register(document, definitions, api)
     if as_json:
         print_json([*registered])
@@ -46,10 +61,116 @@ def list_registered(
     context: typer.Context, *, stage: StageOption = Stage.LOCAL, as_json: JsonOption = False
 ) -> None:
     """List the registered task definitions, each with its latest version."""
-    outside = outside_of(context)
-    with Api(endpoint_of(stage, outside), outside.transport) as api:
+    with _api(stage, outside_of(context)) as api:
         found = api.definitions()
     if as_json:
         print_json([*found])
     else:
         print_definitions(found, results())
+
+
+def show(
+    context: typer.Context,
+    name: NameArgument,
+    *,
+    version: VersionOption = None,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one version of a task definition, as YAML that `put` takes.
+
+    A deleted definition still has its versions.
+    """
+    with _api(stage, outside_of(context)) as api:
+        found = _version(api, name, version)
+    if as_json:
+        print_json(found)
+    else:
+        _print_lines([f"# {found.name} version {found.version}", *_lines_for_put(found)])
+
+
+def diff(
+    context: typer.Context,
+    name: NameArgument,
+    file: FileArgument = None,
+    *,
+    old: FromOption = None,
+    new: ToOption = None,
+    stage: StageOption = Stage.LOCAL,
+) -> None:
+    """Show how two versions differ, or a version and a file; exit 1 if they do.
+
+    Without options: the latest version and the one before it, or the latest and the file.
+    """
+    if file is not None and new is not None:
+        raise BadInput("Give either a file or --to.")
+    with _api(stage, outside_of(context)) as api:
+        if file is not None:
+            then, now = _named(_version(api, name, old)), (str(file), _in_file(file, name))
+        else:
+            latter = _version(api, name, new)
+            then, now = _named(_before(api, latter, old)), _named(latter)
+    lines = list(differences(then, now))
+    _print_lines(lines)
+    if lines:
+        raise typer.Exit(DEFINITIONS_DIFFER)
+
+
+def delete(
+    context: typer.Context,
+    name: NameArgument,
+    *,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a task definition that no unsettled job uses.
+
+    Its versions stay for the jobs that ran by them; `put` makes the next one.
+    """
+    with _api(stage, outside_of(context)) as api:
+        deleted = api.delete_definition(_checked(name))
+    if as_json:
+        print_json(deleted)
+    else:
+        results().print(f"Deleted {deleted.name}; its last version was {deleted.last_version}.")
+
+
+def _api(stage: Stage, outside: Outside) -> Api:
+    return Api(endpoint_of(stage, outside), outside.transport)
+
+
+def _version(api: Api, name: str, version: int | None) -> RegisteredDefinition:
+    return api.definition(_checked(name), version)
+
+
+def _checked(name: str) -> str:
+    if not DEFINITION_NAME.fullmatch(name):
+        raise BadInput(f"{name!r} cannot name a definition: use 1 to 64 of a-z A-Z 0-9 - _.")
+    return name
+
+
+def _before(api: Api, latter: RegisteredDefinition, version: int | None) -> RegisteredDefinition:
+    if version is None and latter.version == 1:
+        raise BadInput(f"{latter.name} has no version before 1; say which with --from and --to.")
+    return _version(api, latter.name, version or latter.version - 1)
+
+
+def _in_file(file: Path, name: str) -> TaskDefinition:
+    _, definitions = read_definitions(file)
+    if name not in definitions:
+        raise BadInput(f"{file} has no definition {name}.")
+    return definitions[name]
+
+
+def _named(found: RegisteredDefinition) -> tuple[str, TaskDefinition]:
+    return f"{found.name} version {found.version}", found
+
+
+def _lines_for_put(found: RegisteredDefinition) -> list[str]:
+    lines = canonical_yaml(found).splitlines()
+    return ["definitions:", f"  {found.name}:", *(f"    {line}".rstrip() for line in lines)]
+
+
+def _print_lines(lines: Sequence[str]) -> None:
+    for line in lines:
+        typer.echo(visible(line))

@@ -8,15 +8,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import BadInput, Unreachable
+from cli.errors import BadInput
+from cli.operating import local_endpoint, operating
 from cli.options import JsonOption
 from cli.outside import outside_of
 from cli.stages import Stage
 from cli.tables import cut_to_fit, table_of
 from cli.terminal import clean, notices, print_json, results, visible
-from cli.wording import counted, elapsed, sentence
+from cli.wording import counted, elapsed
 from switchyard.contracts.kept import Kept, Unreadable
-from switchyard.domain.errors import Rejected, SwitchyardError
 from switchyard.usecases.kept_letters import KeptLetters
 
 OperatorStageOption = Annotated[
@@ -117,18 +117,12 @@ def discard(
 @contextmanager
 def _letters(context: typer.Context, stage: Stage) -> Iterator[KeptLetters]:
     outside = outside_of(context)
-    local = outside.cloud.endpoint() if stage is Stage.LOCAL else None
-    try:
-        with outside.kept_letters(stage.value, local) as letters:
-            yield letters
-    except Rejected as error:
-        said = sentence(error)
-        raise BadInput(said[:1].upper() + said[1:]) from error
-    except SwitchyardError as error:
-        raise Unreachable(
-            f"What the stage {stage} keeps is out of reach: {sentence(error)} "
-            "Is the stage deployed, and do your AWS credentials and region belong to it?"
-        ) from error
+    local = local_endpoint(stage, outside)
+    with (
+        operating(f"What the stage {stage} keeps is"),
+        outside.kept_letters(stage.value, local) as letters,
+    ):
+        yield letters
 
 
 def _chosen(find: Callable[[str], K], names: Sequence[str]) -> list[K]:

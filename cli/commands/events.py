@@ -1,7 +1,7 @@
 """`events` and `verify`: what the log says, and whether the state table says the same."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -12,8 +12,6 @@ from rich.text import Text
 from cli.api import Api
 from cli.errors import LOG_DISAGREES, BadInput, Interrupted
 from cli.event_lines import EventLines
-from cli.event_source import EventSource
-from cli.following_events import Following, Show
 from cli.named import job_named, task_named
 from cli.options import JobArgument, JsonOption, StageOption, TaskArgument
 from cli.outside import outside_of
@@ -21,10 +19,14 @@ from cli.stages import Stage, endpoint_of
 from cli.terminal import notices, print_json, print_json_line, results, visible
 from cli.verifying import DifferenceView, Verification, Verifier
 from cli.wording import counted
+from switchyard.client.event_source import EventSource
+from switchyard.client.following import Following
 from switchyard.contracts.event_views import EventsAsked, EventView
 from switchyard.domain.ids import JOB_ID
 
 NEWEST = 100
+
+Show = Callable[[Sequence[EventView]], None]
 
 SubjectArgument = Annotated[
     str | None,
@@ -80,12 +82,14 @@ def events(  # noqa: PLR0913 - one per option
     with Api(endpoint_of(stage, outside), outside.transport) as api:
         source = _source(api, asked, subject, task)
         show: Show = _json_lines if as_json else EventLines(results(), of_job=source.job).show
-        following = Following(source, outside.clock, show)
         found, older_left_out = _first(source, limit)
-        following.begin_with(found, older_left_out=older_left_out)
+        if found:
+            show(found)
         if follow:
-            _follow(following)
-        elif not following.shown and not as_json:
+            following = Following(source, outside.clock)
+            following.begin_with(found, older_left_out=older_left_out)
+            _follow(following, show)
+        elif not found and not as_json:
             results().print("No events.")
 
 
@@ -134,9 +138,10 @@ def _first(source: EventSource, limit: int | None) -> tuple[list[EventView], boo
     return found, older
 
 
-def _follow(following: Following) -> None:
+def _follow(following: Following, show: Show) -> None:
     try:
-        following.to_the_end()
+        for news in following.to_the_end():
+            show(news)
     except KeyboardInterrupt as interrupt:
         raise Interrupted("Stopped following; the log goes on.") from interrupt
 

@@ -1,5 +1,6 @@
 """`watch`, `jobs`, `job`, `task`: looking at what was submitted."""
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -13,10 +14,15 @@ from cli.picture import picture
 from cli.seeing_through import see_through
 from cli.stages import Stage, endpoint_of
 from cli.terminal import clean, notices, print_json, results
+from switchyard.domain.states import JobStatus
 
 LimitOption = Annotated[int, typer.Option(min=1, max=100, help="How many jobs to list.")]
 CursorOption = Annotated[
     str | None, typer.Option(help="Where to go on, as the previous page told.")
+]
+StatusOption = Annotated[JobStatus | None, typer.Option(help="Only those in this status.")]
+TagOption = Annotated[
+    str | None, typer.Option(metavar="KEY:VALUE", help="Only those with this tag.")
 ]
 RequestArgument = Annotated[str, typer.Argument(help="A request id (job-…__task), or a job's id.")]
 
@@ -41,6 +47,8 @@ def watch(
 def jobs(
     context: typer.Context,
     *,
+    status: StatusOption = None,
+    tag: TagOption = None,
     limit: LimitOption = 20,
     cursor: CursorOption = None,
     stage: StageOption = Stage.LOCAL,
@@ -49,14 +57,15 @@ def jobs(
     """List jobs, newest first."""
     outside = outside_of(context)
     with _api(stage, outside) as api:
-        page = api.jobs(limit=limit, cursor=cursor)
+        page = api.jobs(limit=limit, cursor=cursor, status=status, tag=tag)
     if as_json:
         print_json(page)
         return
     print_jobs(page, results(), now_ms=outside.clock.now_ms())
     if page.cursor:
-        more = f"switchyard jobs --limit {limit} --cursor {clean(page.cursor)}"
-        notices().print(f"More: {more}{stage.option}", style="dim", soft_wrap=True)
+        wanted = _options(status=status, tag=tag, limit=str(limit), cursor=clean(page.cursor))
+        more = f"switchyard jobs {wanted}{stage.option}"
+        notices().print(f"More: {more}", style="dim", soft_wrap=True)
 
 
 def job(
@@ -95,6 +104,11 @@ def task(
         print_json(found)
     else:
         print_task(found, api.endpoint, results())
+
+
+def _options(**given: str | None) -> str:
+    """As one would type them."""
+    return " ".join(f"--{name} {quote(value)}" for name, value in given.items() if value)
 
 
 def _api(stage: Stage, outside: Outside) -> Api:

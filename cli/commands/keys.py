@@ -1,29 +1,48 @@
-"""`keys issue`: who may use a stage."""
+"""`keys issue`, `list`, `revoke`: who may use a stage."""
 
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Annotated, Self
 
 import typer
+from rich.console import Console
 
-from cli.errors import BadInput, Unreachable
+from cli.errors import BadInput
+from cli.operating import local_endpoint, operating
 from cli.options import JsonOption
-from cli.outside import Outside, outside_of
+from cli.outside import outside_of
 from cli.stages import Stage
-from cli.terminal import notices, print_json
-from cli.wording import sentence
+from cli.tables import cut_to_fit, table_of
+from cli.terminal import notices, print_json, results
+from switchyard.contracts.jobs import instant
 from switchyard.contracts.wire import Wire
-from switchyard.domain.errors import SwitchyardError
+from switchyard.domain.api_keys import ApiKey
 from switchyard.domain.ids import TENANT_ID
+from switchyard.usecases.api_keys import KeyRing
 
 TenantArgument = Annotated[
-    str,
-    typer.Argument(help="Whose key it is: 1 to 63 of a-z, 0-9 and -. A new name is a new tenant."),
+    str, typer.Argument(metavar="TENANT", help="Whose: 1 to 63 of a-z, 0-9 and -.")
 ]
-IssuingStageOption = Annotated[
+NewTenantArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TENANT",
+        help="Whose key it is: 1 to 63 of a-z, 0-9 and -. A new name is a new tenant.",
+    ),
+]
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="The key's id, as `keys list` shows it.")
+]
+NameOption = Annotated[
+    str | None, typer.Option("--name", help="What to call it in lists: who or what uses it.")
+]
+KeyStageOption = Annotated[
     Stage,
     typer.Option(
         "--stage",
         help="Where the key is valid. Stages other than local take your AWS credentials, which "
-        "must be allowed to write to the stage's state table.",
+        "must be allowed to use the stage's state table.",
     ),
 ]
 
@@ -34,22 +53,38 @@ class IssuedKey(Wire):
     key: str
 
 
+class ListedKey(Wire):
+    id: str
+    name: str | None
+    created_at: datetime
+    last_used_on: str | None
+    revoked_at: datetime | None
+
+    @classmethod
+    def of(cls, key: ApiKey) -> Self:
+        return cls(
+            id=key.key_id,
+            name=key.label,
+            created_at=instant(key.created_at_ms),
+            last_used_on=key.last_used_on,
+            revoked_at=instant(key.revoked_at_ms),
+        )
+
+
 def issue(
     context: typer.Context,
-    tenant: TenantArgument,
+    tenant: NewTenantArgument,
     *,
-    stage: IssuingStageOption = Stage.LOCAL,
+    name: NameOption = None,
+    stage: KeyStageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
     """Issue an API key and print it, this once: only its hash is kept.
 
     Tenants see none of each other's jobs and definitions.
     """
-    if not TENANT_ID.fullmatch(tenant):
-        raise BadInput(
-            f"{tenant!r} cannot name a tenant: use 1 to 63 of a-z, 0-9 and -, without - in front."
-        )
-    key = _new_key(tenant, stage, outside_of(context))
+    with _keys(context, tenant, stage) as keys:
+        key = keys.issue(tenant, label=name)
     if as_json:
         print_json(IssuedKey(tenant=tenant, stage=stage, key=key))
     else:
@@ -58,13 +93,64 @@ def issue(
     notices().print(once, style="dim", soft_wrap=True)
 
 
-def _new_key(tenant: str, stage: Stage, outside: Outside) -> str:
-    if stage is Stage.LOCAL:
-        return outside.cloud.issue_key(tenant)
-    try:
-        return outside.new_deployed_key(tenant, stage.value)
-    except SwitchyardError as error:
-        raise Unreachable(
-            f"No key could be issued for the stage {stage}: {sentence(error)} "
-            "Is the stage deployed, and do your AWS credentials and region belong to it?"
-        ) from error
+def list_issued(
+    context: typer.Context,
+    tenant: TenantArgument,
+    *,
+    stage: KeyStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """List a tenant's keys, the oldest first, revoked ones too; none of them is shown."""
+    with _keys(context, tenant, stage) as keys:
+        found = [ListedKey.of(key) for key in keys.all(tenant)]
+    if as_json:
+        print_json([*found])
+    else:
+        _print_keys(found, results())
+
+
+def revoke(
+    context: typer.Context,
+    tenant: TenantArgument,
+    key: KeyArgument,
+    *,
+    stage: KeyStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Revoke a key for good. It may open the API for a minute more, and stays listed."""
+    with _keys(context, tenant, stage) as keys:
+        revoked = ListedKey.of(keys.revoke(tenant, key))
+    if as_json:
+        print_json(revoked)
+    else:
+        results().print(f"Within a minute the key {revoked.id} of {tenant} opens nothing any more.")
+
+
+@contextmanager
+def _keys(context: typer.Context, tenant: str, stage: Stage) -> Iterator[KeyRing]:
+    if not TENANT_ID.fullmatch(tenant):
+        raise BadInput(
+            f"{tenant!r} cannot name a tenant: use 1 to 63 of a-z, 0-9 and -, without - in front."
+        )
+    outside = outside_of(context)
+    local = local_endpoint(stage, outside)
+    with (
+        operating(f"The keys of the stage {stage} are"),
+        outside.api_keys(stage.value, local) as keys,
+    ):
+        yield keys
+
+
+def _print_keys(found: Sequence[ListedKey], console: Console) -> None:
+    if not found:
+        console.print("No keys.")
+        return
+    table = table_of("id", "created", "last used", "revoked", giving_way="name")
+    for key in found:
+        times = (_day(key.created_at), key.last_used_on or "never", _day(key.revoked_at))
+        table.add_row(key.id, *times, cut_to_fit(key.name or ""))
+    console.print(table)
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.date().isoformat() if moment else ""

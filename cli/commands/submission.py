@@ -8,6 +8,7 @@ import typer
 
 from cli.api import Api
 from cli.commands.cloud import saying
+from cli.errors import BadInput
 from cli.files.job_file import SourcedJob, read_job
 from cli.options import JobFileArgument, JsonOption, StageOption
 from cli.outside import outside_of
@@ -20,12 +21,24 @@ from cli.wording import counted
 from local.interrupts import signals_interrupt
 from switchyard.contracts.jobs import JobAccepted
 from switchyard.domain.credentials import CLAUDE_CREDENTIALS
+from switchyard.domain.submission_keys import problem_with_key
 
 WatchOption = Annotated[
     bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
 ]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Check the file and show the plan; send nothing.")
+]
+
+
+KeyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        help="Whoever submits the same file under the same key within 24 hours is answered with "
+        "the same job; another file is refused. A new one each time, unless you give yours: with "
+        "it you can safely run a command again that was interrupted.",
+    ),
 ]
 
 
@@ -44,7 +57,7 @@ def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = 
         outside.cloud.borrowed(say) as goes_down,
         Api(local_endpoint(outside), outside.transport) as api,
     ):
-        job_id = send(job, api).job_id
+        job_id = send(job, api, key=outside.new_key(), clock=outside.clock).job_id
         see_through(api, job_id, outside, as_json=as_json, cloud_goes_down=goes_down)
 
 
@@ -54,6 +67,7 @@ def submit(
     *,
     watch: WatchOption = False,
     dry_run: DryRunOption = False,
+    key: KeyOption = None,
     stage: StageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
@@ -63,18 +77,25 @@ def submit(
     in it are registered; one that did not change keeps its version.
     """
     job = read_job(file)
+    _check(key)
     if dry_run:
         _show_plan(job, file, as_json=as_json)
         return
     outside = outside_of(context)
     with Api(endpoint_of(stage, outside), outside.transport) as api:
-        accepted = send(job, api)
+        accepted = send(job, api, key=key or outside.new_key(), clock=outside.clock)
         if watch:
             see_through(api, accepted.job_id, outside, as_json=as_json)
         elif as_json:
             print_json(accepted)
         else:
             _print_accepted(accepted, stage)
+
+
+def _check(key: str | None) -> None:
+    problem = problem_with_key(key) if key is not None else None
+    if problem:
+        raise BadInput(f"--key {problem}.")
 
 
 def agent_in(environment: Mapping[str, str]) -> str:

@@ -9,11 +9,12 @@ from pydantic import BaseModel, Field, ValidationError
 from cli.files.document import Document, read_document
 from cli.files.yaml_source import Place
 from switchyard.contracts.definitions import DefinitionName, TaskDefinition
-from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Wire
 from switchyard.domain.errors import Problem
-from switchyard.domain.graph import problems_in
+from switchyard.domain.graph import TaskSpec, problems_in
+from switchyard.domain.ids import HIDDEN_PREFIX
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -27,6 +28,19 @@ class JobFile(SubmitJob):
         return SubmitJob.model_validate(
             self.model_dump(exclude={"definitions"}, exclude_unset=True)
         )
+
+
+class AdditionFile(AddTasks):
+    definitions: Definitions = Field(default_factory=dict)
+
+    def addition(self) -> AddTasks:
+        return AddTasks.model_validate(self.model_dump(exclude={"definitions"}, exclude_unset=True))
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """Whom its tasks follow that is not in the file, and so has to be in the job."""
+        new = {task.task_id for task in self.tasks}
+        return tuple(sorted({name for task in self.tasks for name in task.depends_on} - new))
 
 
 class DefinitionsFile(Wire, extra="ignore"):
@@ -43,6 +57,12 @@ class SourcedJob:
     content: JobFile
 
 
+@dataclass(frozen=True)
+class SourcedAddition:
+    document: Document
+    content: AdditionFile
+
+
 def read_job(file: Path) -> SourcedJob:
     document = read_document(file)
     content = _validated(document, JobFile)
@@ -50,6 +70,18 @@ def read_job(file: Path) -> SourcedJob:
     if problems:
         raise document.invalid(problems)
     return SourcedJob(document, content)
+
+
+def read_addition(file: Path) -> SourcedAddition:
+    """Whatever can be checked without the job."""
+    document = read_document(file)
+    content = _validated(document, AdditionFile)
+    given = [task.spec() for task in content.tasks]
+    there = [name for name in content.expected if not name.startswith(HIDDEN_PREFIX)]
+    problems = problems_in([*given, *(TaskSpec(task_id=name, name="") for name in there)])
+    if problems:
+        raise document.invalid(problems)
+    return SourcedAddition(document, content)
 
 
 def read_definitions(file: Path) -> tuple[Document, Definitions]:

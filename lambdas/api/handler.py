@@ -1,42 +1,64 @@
 """The producer API: each route parses, calls one use case and answers."""
 
+from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response, content_types
-from aws_lambda_powertools.event_handler.exceptions import NotFoundError
-from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import ApiPorts, api_ports
-from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition, TaskDefinition
-from switchyard.contracts.event_views import EventPage, EventsAsked, JobEventsAsked
-from switchyard.contracts.jobs import JobAccepted, JobPage, JobView, SubmitJob, TaskView
-from switchyard.contracts.problems import ProblemDetails, entries, validation_problems
-from switchyard.domain.errors import (
-    Conflict,
-    Invalid,
-    Problem,
-    Rejected,
-    Unavailable,
-    UnknownJob,
-    UnknownTask,
+from switchyard.contracts.changes import (
+    CancelAccepted,
+    RedriveAccepted,
+    RedriveJob,
+    TaskCancelAccepted,
 )
+from switchyard.contracts.definitions import (
+    DefinitionDeleted,
+    DefinitionList,
+    RegisteredDefinition,
+    TaskDefinition,
+)
+from switchyard.contracts.event_views import EventPage, EventsAsked, JobEventsAsked
+from switchyard.contracts.health import Health
+from switchyard.contracts.jobs import (
+    KEY_HEADER,
+    AddTasks,
+    JobAccepted,
+    JobPage,
+    JobView,
+    SubmitJob,
+    TagWanted,
+    TasksAdded,
+    TaskView,
+)
+from switchyard.domain.api_keys import Caller
+from switchyard.domain.errors import TooManyRequests
 from switchyard.domain.ids import JobRef
+from switchyard.domain.job_filters import JobFilter
+from switchyard.domain.states import JobStatus
 from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.refusals import answer_errors, for_gateway, refusal_for
 from switchyard.settings import ApiSettings
+from switchyard.usecases.check_health import check_health
+from switchyard.usecases.list_jobs import list_jobs
 from switchyard.usecases.put_definition import put_definition
+from switchyard.usecases.read_definitions import read_definition, read_version
 from switchyard.usecases.read_events import read_events, read_job_events
-from switchyard.usecases.read_jobs import list_jobs, read_job, read_task
-from switchyard.usecases.submit_job import submit_job
+from switchyard.usecases.read_jobs import job_ref, read_job, read_task, task_ref
+from switchyard.web.bodies import json_in, unreadable_body
+from switchyard.web.description import described, shown
 
 logger = get_logger()
 metrics = Metrics()
 tracer = Tracer()
-app = APIGatewayHttpResolver(enable_validation=True)
+
+app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=json_in)
+answer_errors(app, logger)
 
 
 @cache
@@ -52,24 +74,22 @@ def tenant() -> str:
 
 @app.post("/jobs", status_code=HTTPStatus.CREATED)
 def post_job(request: SubmitJob) -> JobAccepted:
-    yard = ports()
-    accepted = submit_job(
-        tenant(),
-        request,
-        intake=yard.intake,
-        definitions=yard.definitions,
-        emitter=yard.emitter,
-        clock=yard.clock,
-        ids=yard.ids,
-    )
+    key = app.current_event.headers.get(KEY_HEADER)
+    accepted = ports().submitter.submit(tenant(), request, key=key)
     logger.info("job accepted", job_id=accepted.job_id, tasks=accepted.total_tasks)
     metrics.add_metric("JobsSubmitted", MetricUnit.Count, 1)
     return accepted
 
 
 @app.get("/jobs")
-def get_jobs(limit: Annotated[int, Query(ge=1, le=100)] = 20, cursor: str | None = None) -> JobPage:
-    return list_jobs(tenant(), limit=limit, cursor=cursor, jobs=ports().jobs)
+def get_jobs(
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    cursor: str | None = None,
+    status: JobStatus | None = None,
+    tag: TagWanted | None = None,
+) -> JobPage:
+    wanted = JobFilter(status=status, tag=tag)
+    return list_jobs(tenant(), wanted=wanted, limit=limit, cursor=cursor, jobs=ports().jobs)
 
 
 @app.get("/jobs/<job_id>")
@@ -77,12 +97,42 @@ def get_job(job_id: str) -> JobView:
     return read_job(tenant(), job_id, jobs=ports().jobs)
 
 
+@app.post("/jobs/<job_id>/tasks")
+def post_tasks(job_id: str, request: AddTasks) -> TasksAdded:
+    added = ports().adder.add(job_ref(tenant(), job_id), request)
+    logger.info("tasks added", job_id=job_id, tasks=len(added.added_tasks), problem=added.problem)
+    metrics.add_metric("TasksAdded", MetricUnit.Count, len(added.added_tasks))
+    return added
+
+
 @app.get("/jobs/<job_id>/tasks/<task_id>")
 def get_task(job_id: str, task_id: str) -> TaskView:
     yard = ports()
     return read_task(
-        tenant(), job_id, task_id, graph=yard.graph, payloads=yard.payloads, bucket=yard.bucket
+        tenant(), job_id, task_id, graph=yard.graph, payloads=yard.payloads, files=yard.files
     )
+
+
+@app.post("/jobs/<job_id>/cancel", status_code=HTTPStatus.ACCEPTED)
+def post_cancel(job_id: str) -> CancelAccepted:
+    accepted = ports().cancels.request_cancel(job_ref(tenant(), job_id))
+    logger.info("job is to be cancelled", job_id=job_id)
+    return accepted
+
+
+@app.post("/jobs/<job_id>/tasks/<task_id>/cancel", status_code=HTTPStatus.ACCEPTED)
+def post_task_cancel(job_id: str, task_id: str) -> TaskCancelAccepted:
+    accepted = ports().cancels.cancel_task(task_ref(tenant(), job_id, task_id))
+    logger.info("task is to be cancelled", request_id=accepted.request_id, status=accepted.status)
+    return accepted
+
+
+@app.post("/jobs/<job_id>/redrive", status_code=HTTPStatus.ACCEPTED)
+def post_redrive(job_id: str, request: RedriveJob) -> RedriveAccepted:
+    accepted = ports().redrives.request_redrive(job_ref(tenant(), job_id), request)
+    logger.info("job is to be redriven", job_id=job_id, tasks=accepted.reopened_tasks)
+    metrics.add_metric("JobsRedriven", MetricUnit.Count, 1)
+    return accepted
 
 
 @app.get("/jobs/<job_id>/events")
@@ -115,53 +165,49 @@ def get_task_definitions() -> DefinitionList:
     return DefinitionList(definitions=ports().definitions.all(tenant()))
 
 
-@app.exception_handler(RequestValidationError)
-def refuse_shape(error: RequestValidationError) -> Response[str]:
-    return _refusal(HTTPStatus.BAD_REQUEST, problems=validation_problems(error.errors()))
+@app.get("/task-definitions/<name>")
+def get_task_definition(name: str) -> RegisteredDefinition:
+    return read_definition(tenant(), name, definitions=ports().definitions)
 
 
-@app.exception_handler(Invalid)
-def refuse_content(error: Invalid) -> Response[str]:
-    return _refusal(HTTPStatus.BAD_REQUEST, problems=list(error.problems))
+@app.delete("/task-definitions/<name>")
+def delete_task_definition(name: str) -> DefinitionDeleted:
+    deleted = ports().remover.delete(tenant(), name)
+    logger.info("task definition deleted", definition=name, last_version=deleted.last_version)
+    return deleted
 
 
-@app.exception_handler([UnknownJob, UnknownTask])
-def refuse_unknown(error: Rejected) -> Response[str]:
-    return _refusal(HTTPStatus.NOT_FOUND, str(error))
+@app.get("/task-definitions/<name>/versions/<version>")
+def get_task_definition_version(name: str, version: int) -> RegisteredDefinition:
+    return read_version(tenant(), name, version, definitions=ports().definitions)
 
 
-@app.exception_handler(Conflict)
-def refuse_conflict(error: Conflict) -> Response[str]:
-    return _refusal(HTTPStatus.CONFLICT, str(error))
+@app.get("/health")
+def get_health() -> Health:
+    return check_health(tenant(), stage=ports().stage, jobs=ports().jobs)
 
 
-@app.exception_handler(Rejected)
-def refuse(error: Rejected) -> Response[str]:
-    return _refusal(HTTPStatus.BAD_REQUEST, str(error))
+@app.get("/openapi.json")
+def get_openapi() -> Response[str]:
+    return described(app)
 
 
-@app.exception_handler(Unavailable)
-def give_way(error: Unavailable) -> Response[str]:
-    logger.error("a dependency did not answer", reason=str(error))
-    return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "try again in a moment")
+@app.get("/docs")
+def get_docs() -> Response[str]:
+    return shown(app)
 
 
-@app.not_found
-def no_such_route(_error: NotFoundError) -> Response[str]:
-    return _refusal(HTTPStatus.NOT_FOUND, f"there is no {app.current_event.path}")
-
-
-def _refusal(
-    status: HTTPStatus, detail: str = "", *, problems: list[Problem] | None = None
-) -> Response[str]:
-    listed = entries(problems or [])
-    body = ProblemDetails(
-        title=status.phrase,
-        status=status,
-        detail=detail or "; ".join(map(str, problems or [])),
-        problems=listed,
-    )
-    return Response(status, content_types.APPLICATION_JSON, body.model_dump_json(by_alias=True))
+def beyond_limits(event: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The refusal, if it is. Asked first: what turns out to be malformed is a request as well."""
+    given = event["requestContext"]["authorizer"]["lambda"]
+    try:
+        uncounted = ports().gate.admit(Caller(given["tenant"], given["keyId"]))
+    except TooManyRequests as error:
+        metrics.add_metric("RequestsRefused", MetricUnit.Count, 1)
+        return for_gateway(refusal_for(error))
+    if uncounted is not None:
+        logger.warning("request was let in uncounted", reason=uncounted)
+    return None
 
 
 @logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP)
@@ -169,4 +215,4 @@ def _refusal(
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     metrics.add_metric("Requests", MetricUnit.Count, 1)
-    return app.resolve(event, context)
+    return beyond_limits(event) or unreadable_body(event) or app.resolve(event, context)

@@ -10,26 +10,27 @@ from aws_lambda_powertools.utilities.data_classes.api_gateway_authorizer_event i
 )
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from switchyard.bootstrap import authorizer_keys
+from switchyard.bootstrap import AuthorizerPorts, authorizer_ports
 from switchyard.observability import Tracer, get_logger
-from switchyard.ports import ApiKeys
 from switchyard.settings import AuthorizerSettings
-from switchyard.usecases.api_keys import tenant_of
+from switchyard.usecases.api_keys import caller_with
 
 logger = get_logger()
 tracer = Tracer()
 
 
 @cache
-def keys() -> ApiKeys:
-    return authorizer_keys(AuthorizerSettings())
+def ports() -> AuthorizerPorts:
+    return authorizer_ports(AuthorizerSettings())
 
 
 @logger.inject_lambda_context(correlation_id_path="requestContext.requestId")
 @tracer.capture_lambda_handler(capture_response=False)
 @event_source(data_class=APIGatewayAuthorizerEventV2)
 def handler(event: APIGatewayAuthorizerEventV2, _context: LambdaContext) -> dict[str, Any]:
-    tenant = tenant_of(event.headers.get("x-api-key", ""), keys=keys())
+    key = event.headers.get("x-api-key", "")
+    caller = caller_with(key, keys=ports().keys, clock=ports().clock)
     return APIGatewayAuthorizerResponseV2(
-        authorize=tenant is not None, context={"tenant": tenant} if tenant else None
+        authorize=caller is not None,
+        context={"tenant": caller.tenant, "keyId": caller.key_id} if caller else None,
     ).asdict()

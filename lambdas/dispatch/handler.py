@@ -1,6 +1,7 @@
-"""Woken by every settled task and every new job: moves the job on."""
+"""Woken by settled tasks, new jobs and whatever was left over: moves jobs on."""
 
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools.utilities.batch import (
@@ -13,10 +14,10 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
-from switchyard.contracts.bus import BusMessage, settled_task
+from switchyard.domain.task import TaskRun
 from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
 from switchyard.settings import DispatcherSettings
-from switchyard.usecases.dispatch_task import Dispatcher
+from switchyard.usecases.dispatch_batch import Answer, BatchDispatcher
 
 logger = get_logger()
 metrics = Metrics()
@@ -25,17 +26,24 @@ processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failu
 
 
 @cache
-def dispatcher() -> Dispatcher:
+def dispatcher() -> BatchDispatcher:
     return bootstrap.dispatcher(DispatcherSettings())
 
 
 @tracer.capture_method(capture_response=False)
-def dispatch_one(record: SQSRecord) -> None:
+def dispatch(records: list[dict[str, Any]]) -> Mapping[str, Answer]:
+    return dispatcher().handle({record["messageId"]: record["body"] for record in records})
+
+
+def report(answers: Mapping[str, Answer], record: SQSRecord) -> None:
+    """What is raised here brings its message back."""
     logger.set_correlation_id(record.message_id)
-    event = BusMessage.model_validate_json(record.body).detail
-    task = settled_task(event)
-    dispatcher().dispatch(task)
-    logger.info("dispatched", request_id=task.request_id, event_type=event.event_type)
+    answer = answers[record.message_id]
+    if isinstance(answer, Exception):
+        logger.warning("not dispatched", error=str(answer))
+        raise answer
+    task = answer.ref.ref.request_id if isinstance(answer.ref, TaskRun) else None
+    logger.info("dispatched", job_id=answer.job.job_id, request_id=task, by_event=answer.by_event)
     metrics.add_metric("Dispatched", MetricUnit.Count, 1)
 
 
@@ -44,4 +52,5 @@ def dispatch_one(record: SQSRecord) -> None:
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     metrics.add_metric("Received", MetricUnit.Count, len(event["Records"]))
-    return process_partial_response(event, dispatch_one, processor, context)
+    answers = dispatch(event["Records"])
+    return process_partial_response(event, partial(report, answers), processor, context)

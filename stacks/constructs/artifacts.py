@@ -1,5 +1,7 @@
 """The bucket for what tasks leave behind, and for what is too large for items and events."""
 
+from typing import cast
+
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
@@ -11,6 +13,7 @@ from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.contracts.undeliverable import KEPT_BELOW
 
 TASK_FILES = "task/*"
+TASK_LOGS = "task/logs/*"
 EVENT_PAYLOADS = "events/*"
 
 
@@ -31,6 +34,7 @@ class ArtifactsBucket(Construct):
             ],
             removal_policy=stage.removal_policy,
         )
+        self._tell_eventbridge()
         # Exported under a name of our choosing, which an acknowledged finding can quote.
         self._export = stage.prefixed("artifacts-arn")
         self._arn = Stack.of(self).export_value(self.bucket.bucket_arn, name=self._export)
@@ -41,8 +45,25 @@ class ArtifactsBucket(Construct):
             "access logs would be a second bucket to guard that nobody reads.",
         )
 
+    def _tell_eventbridge(self) -> None:
+        """Of uploads, for triggers. The library's own switch would deploy a function for it."""
+        plain = cast("s3.CfnBucket", self.bucket.node.default_child)
+        plain.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+            event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
+                event_bridge_enabled=True
+            )
+        )
+
     def allow_task_files(self, role: iam.IRole, *actions: str) -> None:
         self._allow_below(TASK_FILES, role, *actions)
+
+    def allow_listing_task_files(self, role: iam.IRole) -> None:
+        iam.Grant.add_to_principal(
+            grantee=role,
+            actions=["s3:ListBucket"],
+            resource_arns=[self._arn],
+            conditions={"StringLike": {"s3:prefix": TASK_LOGS}},
+        )
 
     def allow_event_payloads(self, role: iam.IRole, *more: str) -> None:
         """Whoever sends events moves the large fields of a large one here."""

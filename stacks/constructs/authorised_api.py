@@ -15,8 +15,9 @@ from stacks.stage import Stage
 
 Route = tuple[apigatewayv2.HttpMethod, str]
 
-REQUESTS_PER_SECOND = 100
-BURST = 50
+# Of all keys together: ten at their full rate. What one key may do, the function behind counts.
+REQUESTS_PER_SECOND = 1_000
+BURST = 500
 
 
 class AuthorisedApi(Construct):

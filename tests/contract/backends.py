@@ -5,12 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog, DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
+from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
+from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
@@ -24,7 +30,9 @@ from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.ports import (
     ApiKeys,
     BlobStore,
+    Cancelling,
     Clock,
+    Consumption,
     DefinitionStore,
     EventReader,
     JobIntake,
@@ -32,6 +40,10 @@ from switchyard.ports import (
     Mail,
     Overdue,
     Payloads,
+    Redriving,
+    RequestRates,
+    SubmissionKeys,
+    TaskAdditions,
     TaskAdoption,
     TaskGraph,
     TaskLeases,
@@ -50,6 +62,9 @@ class Backend:
     payloads: Payloads
     definitions: DefinitionStore
     keys: ApiKeys
+    rates: RequestRates
+    consumption: Consumption
+    submission_keys: SubmissionKeys
     log: Any
     reader: EventReader
     blobs: BlobStore
@@ -58,6 +73,9 @@ class Backend:
     queue_name: str
     """How the mail calls the queue."""
     adoption: TaskAdoption
+    additions: TaskAdditions
+    cancelling: Cancelling
+    redriving: Redriving
     kept_events: Callable[[], list[dict[str, Any]]]
     keep_many: Callable[[Sequence[dict[str, Any]]], None]
     """As `log.append` keeps each that says nothing free-form, but in batches."""
@@ -83,6 +101,9 @@ def in_memory() -> Backend:
         payloads=yard.payloads,
         definitions=yard.definitions,
         keys=yard.keys,
+        rates=yard.rates,
+        consumption=yard.consumption,
+        submission_keys=yard.submission_keys,
         log=yard.log,
         reader=yard.reader,
         blobs=yard.blobs,
@@ -90,6 +111,9 @@ def in_memory() -> Backend:
         mail=MemoryMail({"tasks": yard.queue}),
         queue_name="tasks",
         adoption=yard.adoption,
+        additions=yard.additions,
+        cancelling=yard.cancelling,
+        redriving=yard.redriving,
         kept_events=lambda: list(yard.log.records.values()),
         keep_many=keep_many,
         clock=clock,
@@ -115,6 +139,9 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         payloads=payloads,
         definitions=DynamoDbDefinitionStore(definitions),
         keys=DynamoDbApiKeys(state),
+        rates=DynamoDbRequestRates(state),
+        consumption=DynamoDbConsumption(state),
+        submission_keys=DynamoDbSubmissionKeys(state),
         log=DynamoDbEventLog(events),
         reader=DynamoDbEventReader(events, EventOverflow(blobs, BUCKET)),
         blobs=blobs,
@@ -122,6 +149,9 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         mail=SqsMail(sqs),
         queue_name=queue_name,
         adoption=DynamoDbTaskAdoption(state, payloads),
+        additions=DynamoDbTaskAdditions(state, payloads),
+        cancelling=DynamoDbCancelling(state),
+        redriving=DynamoDbRedriving(state, payloads),
         kept_events=lambda: [
             deserialized(item) for item in dynamodb.scan(TableName=events.name)["Items"]
         ],

@@ -5,6 +5,7 @@ The simulated yard runs on that one, so it is held to the same suites.
 
 import itertools
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,21 @@ from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.s3 import S3
 from tests.simulation.cloud.sqs import Queue, Sqs
 from tests.simulation.kernel.world import World, WorldClock
+
+
+class OneUpdateAtATime:
+    """A client with AWS's promise that nothing comes between a condition and its write."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def update_item(self, **request: Any) -> Any:
+        with self._lock:
+            return self._client.update_item(**request)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,14 @@ from switchyard.contracts.events import (
     UsageFigures,
 )
 from switchyard.domain.adoption import Adoption, adopted_task
+from switchyard.domain.artifacts import document_key
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import bare_task
+from switchyard.domain.job import Job
+from switchyard.domain.plan import Pinned
 from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Lease, Outcome, Usage, edge_token
-from tests.builders import a_definition
+from switchyard.domain.task import Lease, Outcome, Usage
 from tests.contract.metered_yard import (
     CHILD,
     DEFINITION,
@@ -27,6 +29,7 @@ from tests.contract.metered_yard import (
     NOW_MS,
     PARENTS,
     TENANT,
+    TOKENS,
     WORKER,
     MeteredYard,
 )
@@ -49,6 +52,26 @@ def write_job(yard: MeteredYard) -> int:
     return yard.cost(yard.written)
 
 
+def take_key(yard: MeteredYard) -> int:
+    take, said = yard.submission_keys.take, "f" * 64
+    return yard.cost(
+        lambda: take(TENANT, "k" * 43, job_id=JOB.job_id, body_hash=said, now_ms=NOW_MS)
+    )
+
+
+def accept_job(yard: MeteredYard) -> int:
+    return yard.cost(lambda: yard.intake.accept(_large(yard)))
+
+
+def note_written(yard: MeteredYard) -> int:
+    yard.intake.accept(_large(yard))
+    return yard.cost(lambda: yard.intake.note_written(yard.plan.job, 2_000))
+
+
+def _large(yard: MeteredYard) -> Job:
+    return replace(yard.plan.job, document_key=document_key(TENANT, JOB.job_id))
+
+
 def open_job(yard: MeteredYard) -> int:
     yard.written()
     return yard.cost(lambda: yard.intake.open(yard.plan, now_ms=NOW_MS))
@@ -66,8 +89,19 @@ def settle_job(yard: MeteredYard) -> int:
 
 def remove_edge(yard: MeteredYard) -> int:
     yard.opened()
-    token = edge_token(PARENTS[0], 1)
-    return yard.cost(lambda: yard.graph.remove_edge(CHILD, token, completed=False))
+    return yard.cost(lambda: yard.graph.remove_edges(CHILD, {TOKENS[0]: False}))
+
+
+def remove_edges(yard: MeteredYard) -> int:
+    yard.opened()
+    return yard.cost(lambda: yard.graph.remove_edges(CHILD, dict.fromkeys(TOKENS, False)))
+
+
+def remove_edges_again(yard: MeteredYard) -> int:
+    """Three of five are gone: refused, and asked again for the others."""
+    yard.opened()
+    yard.graph.remove_edges(CHILD, dict.fromkeys(TOKENS[:3], False))
+    return yard.cost(lambda: yard.graph.remove_edges(CHILD, dict.fromkeys(TOKENS, False)))
 
 
 def decide_ready(yard: MeteredYard) -> int:
@@ -156,7 +190,7 @@ def give_up(yard: MeteredYard) -> int:
 
 def adopt(yard: MeteredYard) -> int:
     ref = bare_task(TENANT, "order-7d9f2b64-0c1e-4e0a-9d53-1f2a6b8c4e75")
-    task = adopted_task(ref, definition=DEFINITION, version=12, now_ms=NOW_MS)
+    task = adopted_task(ref, definition=DEFINITION, pinned=Pinned(12), now_ms=NOW_MS)
     return yard.cost(lambda: yard.adoption.adopt(Adoption(task, {"text": "x" * 500})))
 
 
@@ -180,15 +214,6 @@ def move_due_of_job(yard: MeteredYard) -> int:
 def abandon(yard: MeteredYard) -> int:
     yard.written()
     return yard.cost(lambda: yard.overdue.abandon(yard.plan.job))
-
-
-def add_key(yard: MeteredYard) -> int:
-    return yard.cost(lambda: yard.keys.add(TENANT, "f" * 64, now_ms=NOW_MS))
-
-
-def put_definition(yard: MeteredYard) -> int:
-    definition = a_definition(description="d" * 1_200)
-    return yard.cost(lambda: yard.definitions.put(TENANT, DEFINITION, definition))
 
 
 def heartbeat(yard: MeteredYard) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.items import task_key
@@ -14,7 +15,11 @@ from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
+from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
@@ -24,10 +29,10 @@ from switchyard.contracts.events import Context, Event, Properties
 from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import JobRef
 from switchyard.domain.job import Job
-from switchyard.domain.plan import JobPlan, plan_job
+from switchyard.domain.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.readiness import Verdict
-from switchyard.domain.states import Rule, TaskState
-from switchyard.domain.task import Lease, Task, edge_token
+from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.task import Lease, Outcome, Task, edge_token
 from switchyard.ports import Claimed, Refused
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import a_table, events_table, state_table
@@ -39,6 +44,7 @@ TENANT: Final = "north-sea-brand-studio"
 JOB: Final = JobRef(TENANT, "job-7d9f2b64-0c1e-4e0a-9d53-1f2a6b8c4e75")
 WORKER: Final = "worker-4f1b9c2d7a60"
 PARENTS: Final = tuple(f"parent-{number}-of-".ljust(40, "x") for number in range(5))
+TOKENS: Final = tuple(edge_token(parent, 1) for parent in PARENTS)
 CHILD: Final = JOB.task("child-of-five-".ljust(40, "x"))
 DEFINITION: Final = "analyse-competitors-and-their-prices"
 
@@ -52,13 +58,18 @@ class MeteredYard:
         self.log = DynamoDbEventLog(events)
         self.definitions = DynamoDbDefinitionStore(definitions)
         self.keys = DynamoDbApiKeys(self._state)
+        self.rates = DynamoDbRequestRates(self._state)
+        self.submission_keys = DynamoDbSubmissionKeys(self._state)
         payloads = DynamoDbPayloads(self._state, MemoryBlobStore())
         self.intake = DynamoDbJobIntake(self._state, payloads)
         self.adoption = DynamoDbTaskAdoption(self._state, payloads)
+        self.additions = DynamoDbTaskAdditions(self._state, payloads)
         self.jobs = DynamoDbJobStore(self._state)
         self.graph = DynamoDbTaskGraph(self._state)
         self.leases = DynamoDbTaskLeases(self._state)
         self.overdue = DynamoDbOverdue(self._state)
+        self.cancelling = DynamoDbCancelling(self._state)
+        self.redriving = DynamoDbRedriving(self._state, payloads)
         self.plan = _plan()
 
     def cost(self, act: Callable[[], object]) -> int:
@@ -76,15 +87,11 @@ class MeteredYard:
 
     def without_edges(self) -> Task:
         self.opened()
-        for parent in PARENTS:
-            task = self.graph.remove_edge(CHILD, edge_token(parent, 1), completed=False)
-        return task
+        return self.graph.remove_edges(CHILD, dict.fromkeys(TOKENS, False))
 
     def ready(self) -> Task:
         verdict = Verdict(TaskState.READY, "all settled")
-        task = self.graph.decide(self.without_edges(), verdict, now_ms=NOW_MS)
-        assert task is not None
-        return task
+        return self.graph.decide(self.without_edges(), verdict, now_ms=NOW_MS)
 
     def queued(self) -> None:
         self.graph.mark_queued(self.ready(), now_ms=NOW_MS + 12)
@@ -110,6 +117,16 @@ class MeteredYard:
         answer = self.claim()
         assert isinstance(answer, Claimed)
         return answer.lease
+
+    def failed(self) -> Task:
+        """Settled and followed: nothing of it is due."""
+        error = Outcome(state=TaskState.FAILED, error="e" * 200, error_category="validation")
+        self.leases.settle(self.claimed(), error, output=None, now_ms=NOW_MS + 999)
+        self.graph.clear_due(self.child())
+        return self.child()
+
+    def settled_job(self) -> Job:
+        return self.jobs.settle(self.opened(), JobState.FAILED, now_ms=NOW_MS + 999)
 
     def child(self) -> Task:
         task = self.graph.find(CHILD)
@@ -139,7 +156,7 @@ def _plan() -> JobPlan:
         name="Brand analysis of a store, weekly",
         tags={"team": "brand", "store": "north-sea"},
         specs=[*parents, child],
-        versions={DEFINITION: 12},
+        pinned={DEFINITION: Pinned(12)},
         now_ms=NOW_MS,
     )
 

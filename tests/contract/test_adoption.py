@@ -8,6 +8,7 @@ from switchyard.domain import due
 from switchyard.domain.adoption import Adoption, adopted_task
 from switchyard.domain.claims import Busy, Done
 from switchyard.domain.ids import TaskRef, bare_task, due_shard
+from switchyard.domain.plan import Pinned
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Json, Lease, Outcome, Payload, Task
 from switchyard.ports import Claimed, Refused, TaskAdoption
@@ -32,7 +33,7 @@ def an_adoption(
     ref: TaskRef = BARE,
     version: int = 3,
 ) -> Adoption:
-    task = adopted_task(ref, definition="scrape", version=version, now_ms=NOW_MS)
+    task = adopted_task(ref, definition="scrape", pinned=Pinned(version), now_ms=NOW_MS)
     return Adoption(task, given, context or {})
 
 
@@ -82,7 +83,7 @@ def test_an_adopted_task_is_claimed_and_settled_like_any_other(
 def test_an_adopted_task_belongs_to_no_job(backend: Backend, adoption: TaskAdoption) -> None:
     adoption.adopt(an_adoption())
     assert backend.jobs.find(BARE.job) is None
-    assert backend.graph.dependents(BARE) == ()
+    assert backend.graph.edges_from([BARE]) == {}
     assert backend.jobs.page(TENANT, limit=10, cursor=None).jobs == ()
 
 

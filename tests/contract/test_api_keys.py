@@ -1,11 +1,54 @@
 """What every keeper of API keys promises."""
 
+import pytest
+
+from switchyard.domain.api_keys import ApiKey
+from switchyard.domain.errors import UnknownKey
 from tests.builders import TENANT
 from tests.contract.conftest import Backend
 
+FIRST, SECOND = "a1" * 32, "b2" * 32
+
+
+def add(backend: Backend, key_hash: str, label: str | None = None, *, at: int = 1) -> None:
+    backend.keys.add(TENANT, key_hash, label=label, now_ms=at)
+
 
 def test_a_key_is_known_to_its_tenant_alone(backend: Backend) -> None:
-    backend.keys.add(TENANT, "abc", now_ms=1)
-    assert backend.keys.knows(TENANT, "abc")
-    assert not backend.keys.knows("other", "abc")
-    assert not backend.keys.knows(TENANT, "abcd")
+    add(backend, FIRST, "ci")
+    assert backend.keys.find(TENANT, FIRST) == ApiKey(key_hash=FIRST, created_at_ms=1, label="ci")
+    assert backend.keys.find("other", FIRST) is None
+    assert backend.keys.find(TENANT, SECOND) is None
+
+
+def test_a_tenants_keys_are_listed_the_oldest_first(backend: Backend) -> None:
+    hashes = [f"{number:02d}" * 32 for number in range(9)]
+    for age, key_hash in enumerate(hashes):
+        add(backend, key_hash, at=100 - age)
+    backend.keys.add("other", "cc" * 32, label=None, now_ms=1)
+    assert [key.key_hash for key in backend.keys.all(TENANT)] == hashes[::-1]
+    assert backend.keys.all("nobody") == ()
+
+
+def test_a_revoked_key_stays_listed_and_the_first_time_counts(backend: Backend) -> None:
+    add(backend, FIRST)
+    add(backend, SECOND, at=2)
+    revoked = backend.keys.revoke(TENANT, FIRST, now_ms=5)
+    assert revoked == backend.keys.revoke(TENANT, FIRST, now_ms=6)
+    assert [key.revoked_at_ms for key in backend.keys.all(TENANT)] == [5, None]
+    assert backend.keys.find(TENANT, FIRST) == revoked
+
+
+def test_a_key_that_is_not_there_cannot_be_revoked_or_used(backend: Backend) -> None:
+    with pytest.raises(UnknownKey):
+        backend.keys.revoke(TENANT, FIRST, now_ms=5)
+    backend.keys.note_use(TENANT, FIRST, day="2027-01-15")
+    assert backend.keys.find(TENANT, FIRST) is None
+
+
+def test_the_last_day_of_use_is_kept(backend: Backend) -> None:
+    add(backend, FIRST)
+    for day in ("2027-01-15", "2027-01-16", "2027-01-14"):
+        backend.keys.note_use(TENANT, FIRST, day=day)
+    (key,) = backend.keys.all(TENANT)
+    assert key.last_used_on == "2027-01-16"

@@ -3,7 +3,7 @@
 import pytest
 
 from switchyard.domain.errors import UnknownDefinition
-from tests.builders import TENANT, a_definition
+from tests.builders import NOW_MS, TENANT, a_definition
 from tests.contract.conftest import Backend
 
 
@@ -41,3 +41,35 @@ def test_a_version_that_never_was_is_unknown(backend: Backend) -> None:
     backend.definitions.put(TENANT, "scrape", a_definition())
     with pytest.raises(UnknownDefinition):
         backend.definitions.version(TENANT, "scrape", 2)
+
+
+def test_a_deleted_definition_is_neither_listed_nor_the_latest(backend: Backend) -> None:
+    backend.definitions.put(TENANT, "kept", a_definition())
+    last = backend.definitions.put(TENANT, "scrape", a_definition())
+    assert backend.definitions.delete(TENANT, "scrape", now_ms=NOW_MS) == last
+    assert [found.name for found in backend.definitions.all(TENANT)] == ["kept"]
+    assert backend.definitions.latest(TENANT, ["scrape", "kept"]).keys() == {"kept"}
+
+
+def test_versions_outlive_their_definition(backend: Backend) -> None:
+    first = backend.definitions.put(TENANT, "scrape", a_definition())
+    backend.definitions.delete(TENANT, "scrape", now_ms=NOW_MS)
+    assert backend.definitions.version(TENANT, "scrape", 1) == first
+
+
+def test_what_was_deleted_goes_on_with_the_next_number(backend: Backend) -> None:
+    backend.definitions.put(TENANT, "scrape", a_definition())
+    backend.definitions.delete(TENANT, "scrape", now_ms=NOW_MS)
+    again = backend.definitions.put(TENANT, "scrape", a_definition())
+    assert again.version == 2
+    assert backend.definitions.latest(TENANT, ["scrape"]) == {"scrape": again}
+    assert backend.definitions.put(TENANT, "scrape", a_definition()) == again
+
+
+def test_what_is_not_registered_cannot_be_deleted(backend: Backend) -> None:
+    backend.definitions.put(TENANT, "scrape", a_definition())
+    with pytest.raises(UnknownDefinition):
+        backend.definitions.delete("other", "scrape", now_ms=NOW_MS)
+    backend.definitions.delete(TENANT, "scrape", now_ms=NOW_MS)
+    with pytest.raises(UnknownDefinition):
+        backend.definitions.delete(TENANT, "scrape", now_ms=NOW_MS)

@@ -53,7 +53,7 @@ def the_job(backend: Backend) -> Job:
 
 
 def make_ready(backend: Backend) -> None:
-    task = backend.graph.remove_edge(ROOT, f"{START}@1", completed=True)
+    task = backend.graph.remove_edges(ROOT, {f"{START}@1": True})
     backend.graph.decide(task, Verdict(TaskState.READY, "ok"), now_ms=NOW_MS)
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from switchyard.adapters.dynamodb.payloads import MAX_INLINE
 from switchyard.domain.artifacts import RESULT_FILE
-from switchyard.domain.plan import plan_job
+from switchyard.domain.plan import Pinned, plan_job
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Outcome, Payload
 from switchyard.ports import Claimed
-from tests.builders import JOB, NOW_MS, specs
+from tests.builders import JOB, NOW_MS, a_plan, specs
 from tests.contract.conftest import Backend
 
 PREFIX = "task/logs/x/1/"
@@ -41,7 +41,7 @@ def test_an_input_comes_back_as_it_was(backend: Backend, value: Any) -> None:
             name="n",
             tags={},
             specs=specs({"a": [], "b": ["a"]}, b=value),
-            versions={"scrape": 1},
+            pinned={"scrape": Pinned(1)},
             now_ms=NOW_MS,
         )
     )
@@ -54,6 +54,25 @@ def test_a_task_without_data_has_an_empty_payload(backend: Backend) -> None:
     assert backend.payloads.outputs(JOB, ["nobody"]) == {}
 
 
+def test_ten_thousand_parents_come_back_as_they_were(backend: Backend) -> None:
+    """Their names are more than an item takes."""
+    names = tuple(f"a-parent-with-a-rather-long-name-{n:04d}" for n in range(10_000))
+    task, payload = JOB.task("b"), Payload(input={"n": 1}, depends_on=names)
+    backend.intake.write(replace(a_plan(), payloads={"b": payload}))
+    assert backend.payloads.read(task) == payload
+    assert backend.payloads.read_many([task]) == {"b": payload}
+
+
+def test_many_payloads_are_read_together(backend: Backend) -> None:
+    """More than one request may ask for, some in the bucket, some that nobody wrote."""
+    inputs = {f"t{n}": {"n": n, "text": "x" * (9_000 if n % 20 == 0 else 9)} for n in range(101)}
+    given = {name: Payload(input=value) for name, value in inputs.items()}
+    backend.intake.write(replace(a_plan(), payloads=given))
+    refs = [JOB.task(name) for name in [*inputs, "nobody"]]
+    assert backend.payloads.read_many(refs) == {**given, "nobody": Payload()}
+    assert backend.payloads.read_many([]) == {}
+
+
 @pytest.mark.parametrize("size", [MAX_INLINE - 2, MAX_INLINE - 1, 3_000_000])
 def test_an_output_of_any_size_comes_back_as_it_was(backend: Backend, size: int) -> None:
     """Up to `MAX_INLINE` in the item, above it from the file that the worker uploaded."""
@@ -62,7 +81,7 @@ def test_an_output_of_any_size_comes_back_as_it_was(backend: Backend, size: int)
         name="n",
         tags={},
         specs=specs({"a": []}),
-        versions={"scrape": 1},
+        pinned={"scrape": Pinned(1)},
         now_ms=NOW_MS,
     )
     queued = [replace(task, state=TaskState.QUEUED) for task in plan.tasks]

@@ -3,7 +3,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -18,7 +17,7 @@ from switchyard.domain.ids import TaskRef
 from switchyard.ports import Claimed, Refused
 from tests.builders import NOW_MS, a_plan, a_task
 from tests.contract.backends import a_bucket
-from tests.contract.clouds import Cloud
+from tests.contract.clouds import Cloud, OneUpdateAtATime
 from tests.fakes.tables import state_table
 
 WORKERS = 8
@@ -26,21 +25,6 @@ ROUNDS = 200
 PATIENCE_SECONDS = 30
 
 Answer = Claimed | Refused | None
-
-
-class OneUpdateAtATime:
-    """A client with AWS's promise that nothing comes between a condition and its write."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._lock = threading.Lock()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def update_item(self, **request: Any) -> Any:
-        with self._lock:
-            return self._client.update_item(**request)
 
 
 @pytest.fixture

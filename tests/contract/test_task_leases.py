@@ -34,7 +34,7 @@ def ready(backend: Backend) -> Backend:
     plan = a_plan()
     backend.intake.write(plan)
     backend.intake.open(plan, now_ms=NOW_MS)
-    task = backend.graph.remove_edge(ROOT, f"{START}@1", completed=True)
+    task = backend.graph.remove_edges(ROOT, {f"{START}@1": True})
     backend.graph.decide(task, Verdict(TaskState.READY, "ok"), now_ms=NOW_MS)
     return backend
 

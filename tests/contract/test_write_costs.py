@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract import measured_changes as changes
+from tests.contract import measured_registry as registry
 from tests.contract import measured_writes as writes
 from tests.contract.clouds import Cloud
 from tests.contract.metered_yard import MeteredYard
@@ -15,11 +17,16 @@ COST = re.compile(r"^\| `(\w+)` \|.*\| (\d+) \|$", re.MULTILINE)
 
 UNITS: dict[Callable[[MeteredYard], int], int] = {
     writes.write_job: 44,
+    writes.take_key: 1,
+    writes.accept_job: 2,
+    writes.note_written: 1,
     writes.open_job: 8,
     writes.note_failure: 2,
     writes.settle_job: 3,
     writes.abandon: 2,
     writes.remove_edge: 1,
+    writes.remove_edges: 1,
+    writes.remove_edges_again: 2,
     writes.decide_ready: 2,
     writes.decide_skipped: 2,
     writes.mark_queued: 3,
@@ -35,6 +42,19 @@ UNITS: dict[Callable[[MeteredYard], int], int] = {
     writes.settle_refused: 4,
     writes.give_up: 4,
     writes.adopt: 5,
+    changes.add_tasks: 21,
+    changes.begin_cancel: 4,
+    changes.flag: 1,
+    changes.cancel: 3,
+    changes.end_cancel: 4,
+    changes.begin_redrive: 3,
+    changes.add_edges: 1,
+    changes.reopen_waiting: 1,
+    changes.note_reopened: 1,
+    changes.open_again: 4,
+    changes.reopen_ready: 2,
+    changes.reopen_with_input: 7,
+    changes.end_redrive: 3,
     writes.clear_due: 2,
     writes.move_due: 3,
     writes.move_due_of_job: 3,
@@ -42,8 +62,13 @@ UNITS: dict[Callable[[MeteredYard], int], int] = {
     writes.lifecycle: 10,
     writes.lifecycle_again: 2,
     writes.completed: 12,
-    writes.put_definition: 8,
-    writes.add_key: 1,
+    registry.put_definition: 8,
+    registry.delete_definition: 2,
+    registry.add_key: 1,
+    registry.note_use: 1,
+    registry.revoke_key: 1,
+    registry.count_request: 1,
+    registry.count_request_at_once: 2,
 }
 
 

@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from switchyard.contracts.jobs import JobView, TaskView
 from switchyard.domain.due import AFTER_SETTLING
 from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import JobRef, due_shard
-from switchyard.domain.plan import JobPlan, plan_job
+from switchyard.domain.plan import JobPlan, Pinned, plan_job
 from tests.e2e.documents import DEFINITION
 from tests.e2e.workers import Workers, instead_of_its_own
 
@@ -152,9 +153,8 @@ class RunningCloud:
         return prompt
 
 
-@pytest.fixture(scope="session")
-def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
-    folder = tmp_path_factory.mktemp("a cloud")
+@contextmanager
+def running(folder: Path, *, thinks_ms: int) -> Iterator[RunningCloud]:
     calls = folder / "calls.jsonl"
     local = LocalCloud(
         folder,
@@ -162,7 +162,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
         extra_environment={
             "PYTHONPATH": str(RECORDER),
             "RECORD_CALLS_TO": str(calls),
-            "OFFLINE_DELAY_MS": "100",
+            "OFFLINE_DELAY_MS": str(thinks_ms),
             "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
         },
     )
@@ -170,6 +170,12 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
         yield RunningCloud(local.up(print), folder, calls, local)
     finally:
         local.down(print)
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
+    with running(tmp_path_factory.mktemp("a cloud"), thinks_ms=100) as cloud:
+        yield cloud
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +206,7 @@ def swept_job(cloud: RunningCloud) -> JobView:
             TaskSpec(task_id="a", name="do"),
             TaskSpec(task_id="b", name="do", depends_on=("a",)),
         ],
-        versions={"do": put.json()["version"]},
+        pinned={"do": Pinned(put.json()["version"])},
         now_ms=SystemClock().now_ms(),
     )
     cloud.lose(plan, opened_ms_ago=AFTER_SETTLING + 1)

@@ -14,13 +14,21 @@ from typing import Any
 
 import pytest
 
+from switchyard.bootstrap.triggers import stage_triggers
 from switchyard.contracts.messages import TaskMessage
+from switchyard.contracts.triggers import BusEvent, Trigger
 from switchyard.domain.ids import JobRef
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION, a_job, scripted
 from tests.e2e.letters import kept_letters, send, send_foreign, settled
 from tests.e2e.patience import eventually
 
+JOB_ID = "job-00000000-0000-4000-8000-000000000001"
+TRIGGER = {
+    "name": "told",
+    "on": {"bus": "switchyard", "pattern": {"detail": {"eventType": ["Nothing"]}}},
+    "job": {"name": "told", "tasks": [{"taskId": "do", "name": "do"}]},
+}
 FUNCTIONS = {
     "logs:CreateLogStream": "the Lambda runtime writes the log",
     "logs:PutLogEvents": "the Lambda runtime writes the log",
@@ -35,16 +43,28 @@ QUEUE_CONSUMERS = FUNCTIONS | {
 EVENT_PAYLOADS = "s3:PutObject on events/*"
 EMITTERS = {EVENT_PAYLOADS: "no event of these jobs is over 200 KB"}
 READER = {"s3:GetObject on events/*": "no event of these jobs is over 200 KB"}
+TRIGGERED = {
+    "s3:PutObject on task/*": "no job of these triggers has large inputs or many tasks",
+    "sqs:SendMessage": "no job of these triggers is large enough for the dispatcher to write",
+}
 UNUSED_BUT_NEEDED = {
     "switchyard-local-alert": QUEUE_CONSUMERS,
     "switchyard-local-api": FUNCTIONS | EMITTERS | READER,
     "switchyard-local-authorize": FUNCTIONS,
-    "switchyard-local-dispatch": QUEUE_CONSUMERS | EMITTERS,
+    "switchyard-local-dispatch": QUEUE_CONSUMERS
+    | EMITTERS
+    | {
+        "dynamodb:PutItem": "it writes jobs of more than a thousand tasks, and relays of redrives",
+        "s3:GetObject on task/*": "it reads the documents of large jobs and of redrives",
+        "s3:PutObject on task/*": "it writes the large inputs of large jobs",
+        "sqs:SendMessage": "none of these jobs takes longer than one run of it",
+    },
     "switchyard-local-process-dead-letters": QUEUE_CONSUMERS | EMITTERS,
     "switchyard-local-save-event": QUEUE_CONSUMERS,
+    "switchyard-local-start-triggered": QUEUE_CONSUMERS | EMITTERS | TRIGGERED,
     "switchyard-local-sweep": FUNCTIONS
     | EMITTERS
-    | {"dynamodb:BatchGetItem": "a child of failed parents is decided by the dispatcher first"},
+    | {"sqs:SendMessage": "nothing of these jobs is lost on its way to a worker"},
     "worker": EMITTERS
     | {"ecs:UpdateTaskProtection": "there is no ECS agent to ask in the local stage"},
 }
@@ -144,6 +164,27 @@ def all_kinds_of_messages(cloud: RunningCloud) -> None:
     )
 
 
+def all_kinds_of_changes(cloud: RunningCloud) -> None:
+    job_id = cloud.submit(a_job({"taskId": "slow", **scripted(delayMs=120_000)}))
+    added = {"tasks": [{"taskId": "more", "name": "do", "dependsOn": ["slow"]}]}
+    with cloud.http as http:
+        http.post(f"/jobs/{job_id}/tasks", json=added).raise_for_status()
+        http.post(f"/jobs/{job_id}/cancel").raise_for_status()
+    assert cloud.settled(job_id).status == "cancelled"
+
+
+def all_kinds_of_triggers(cloud: RunningCloud) -> None:
+    """One that starts a job for an event of our bus, and what no rule would send."""
+    with stage_triggers("local", **cloud.aws) as operator:
+        operator.apply("local", Trigger.model_validate(TRIGGER))
+        event = {"id": "e-1", "time": "now", "detail": {"tenantId": "local", "entityId": JOB_ID}}
+        envelope = BusEvent.model_validate(event)
+        operator.fire("local", "told", event=envelope, text=json.dumps(event))
+        eventually(lambda: operator.find("local", "told").last_run, "the trigger has not run")
+        operator.remove("local", "told")
+    hand_over(cloud, "trigger-queue", "poison", to="start-triggered")
+
+
 @pytest.fixture(scope="module")
 def everything_ran(cloud: RunningCloud) -> None:
     flaky = scripted(fail={"category": "network", "message": "reset", "times": 1})
@@ -169,9 +210,15 @@ def everything_ran(cloud: RunningCloud) -> None:
     hand_over(cloud, "event-queue-dlq", "not an event", to="alert")
     all_kinds_of_messages(cloud)
     all_kinds_of_letters(cloud, job_id)
+    all_kinds_of_changes(cloud)
+    all_kinds_of_triggers(cloud)
     with cloud.http as http:
         http.get("/jobs").raise_for_status()
+        http.get("/jobs", params={"status": "failed"}).raise_for_status()
         http.get("/task-definitions").raise_for_status()
+        http.get("/task-definitions/large/versions/1").raise_for_status()
+        http.delete("/task-definitions/large").raise_for_status()
+        http.get("/health").raise_for_status()
         for question in every_question(job_id):
             http.get("/events", params=question).raise_for_status()
         http.get(f"/jobs/{job_id}/events").raise_for_status()

@@ -26,7 +26,8 @@ class SweptYard(Yard):
             graph=self.memory.graph,
             payloads=self.memory.payloads,
             queue=self.memory.queue,
-            dispatcher=self.dispatcher,
+            dispatches=self.memory.dispatches,
+            starter=self.starter,
             emitter=self.emitter,
             clock=self.clock,
         )
@@ -34,8 +35,11 @@ class SweptYard(Yard):
     def sweep(
         self, *, after: float = 0, at_most: int = 99, backlog: Backlog | None = None
     ) -> list[Nudge]:
+        """And let the dispatcher work off what that sent to it."""
         self.clock.advance(after)
-        return list(self.sweeper(backlog).sweep(at_most=at_most, seconds=20))
+        nudges = list(self.sweeper(backlog).sweep(at_most=at_most, seconds=20))
+        self.work_off()
+        return nudges
 
     def open(self, edges: dict[str, list[str]]) -> None:
         """Submitted; nobody has heard of it."""

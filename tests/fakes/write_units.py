@@ -120,9 +120,9 @@ class MeteredDynamoDb:
 
     def transact_write_items(self, **request: Any) -> Any:
         writes = [
-            _put(entry["Put"]) if "Put" in entry else _update(entry["Update"])
+            _put(entry["Put"]) if "Put" in entry else _update(next(iter(entry.values())))
             for entry in request["TransactItems"]
-        ]
+        ]  # a check costs as much as an update
         return self._metered(
             writes,
             lambda: self._client.transact_write_items(**request),

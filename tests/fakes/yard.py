@@ -4,17 +4,22 @@ from collections import Counter
 from collections.abc import Callable
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.advancing import NextStep
 from switchyard.domain.ids import START, JobRef
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Outcome
+from switchyard.domain.task import Outcome, TaskRun
 from switchyard.ports import Claimed
+from switchyard.usecases.advance_job import JobAdvancer, JobStep
 from switchyard.usecases.dispatch_task import Dispatcher
-from switchyard.usecases.submit_job import submit_job
+from switchyard.usecases.start_tasks import Starter
 from tests.builders import TENANT, a_definition, a_submission, an_emitter
+from tests.fakes.submitting import a_submitter
 
 COMPLETED = Outcome(state=TaskState.COMPLETED, exit_code=0)
+DISPATCH_SECONDS = 20
 FAILED = Outcome(state=TaskState.FAILED, error="boom", error_category="validation")
 
 
@@ -37,32 +42,62 @@ class Yard:
         self.memory = MemoryYard(self.clock)
         self.memory.definitions.put(TENANT, "scrape", a_definition())
         self.emitter = an_emitter(self.memory.bus)
-        self.dispatcher = Dispatcher(
-            jobs=self.memory.jobs,
+        self.starter = Starter(
             graph=self.memory.graph,
             queue=self.memory.queue,
             emitter=self.emitter,
             clock=self.clock,
+            workforce=OneByOne(),
+        )
+        self.dispatcher = Dispatcher(
+            jobs=self.memory.jobs,
+            graph=self.memory.graph,
+            payloads=self.memory.payloads,
+            starter=self.starter,
+            dispatches=self.memory.dispatches,
+            emitter=self.emitter,
+            clock=self.clock,
+            workforce=OneByOne(),
+        )
+        self.steps: dict[NextStep, JobStep] = {}
+        self.advancer = JobAdvancer(
+            jobs=self.memory.jobs, dispatches=self.memory.dispatches, steps=self.steps
         )
 
     def submit(self, request: SubmitJob) -> JobAccepted:
-        return submit_job(
-            TENANT,
-            request,
-            intake=self.memory.intake,
-            definitions=self.memory.definitions,
-            emitter=self.emitter,
-            clock=self.clock,
-            ids=OneJobId(),
-        )
+        submitter = a_submitter(self.memory, clock=self.clock, ids=OneJobId())
+        return submitter.submit(TENANT, request)
 
     def start(self, edges: dict[str, list[str]], **rules: Rule) -> JobRef:
         request = a_submission(edges)
         tasks = [t.model_copy(update={"rule": rules.get(t.task_id, t.rule)}) for t in request.tasks]
         accepted = self.submit(request.model_copy(update={"tasks": tuple(tasks)}))
         self.job = JobRef(TENANT, accepted.job_id)
-        self.dispatcher.dispatch(self.job.task(START))
+        self.wake(START)
         return self.job
+
+    def wake(self, *task_ids: str, by_event: bool = True) -> None:
+        runs = [self.run_of(task_id) for task_id in task_ids]
+        self.dispatcher.dispatch(runs, until=self.until, woken_by_event=by_event)
+
+    def run_of(self, task_id: str) -> TaskRun:
+        """The one it is in."""
+        task = self.memory.state.tasks.get(self.job.task(task_id))
+        return task.this_run if task else TaskRun(self.job.task(task_id), 1)
+
+    @property
+    def until(self) -> float:
+        return self.clock.monotonic() + DISPATCH_SECONDS
+
+    def work_off(self) -> None:
+        """What was sent to the dispatcher, and what that sends there in turn."""
+        waiting = self.memory.dispatches.refs
+        while waiting:
+            ref = waiting.popleft()
+            if isinstance(ref, TaskRun):
+                self.dispatcher.dispatch([ref], until=self.until)
+            else:
+                self.advancer.advance(ref, until=self.until)
 
     def queued(self) -> set[str]:
         received = self.memory.queue.receive(at_most=99, wait_seconds=0, visibility_seconds=9999)
@@ -76,7 +111,7 @@ class Yard:
             answer.lease, outcome, output={"of": task_id}, now_ms=self.clock.now_ms()
         )
         for _ in range(times):
-            self.dispatcher.dispatch(ref)
+            self.wake(task_id)
 
     def state(self, task_id: str) -> TaskState:
         task = self.memory.graph.find(self.job.task(task_id))

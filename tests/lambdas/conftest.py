@@ -58,7 +58,9 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         aws.client("events").create_event_bus(Name="yard")
         queue_url = aws.client("sqs").create_queue(QueueName="tasks")["QueueUrl"]
         monkeypatch.setenv("SQS_QUEUE_URL", queue_url)
-        yield environment | {"SQS_QUEUE_URL": queue_url}
+        dispatches = aws.client("sqs").create_queue(QueueName="dispatches")["QueueUrl"]
+        monkeypatch.setenv("DISPATCH_QUEUE_URL", dispatches)
+        yield environment | {"SQS_QUEUE_URL": queue_url, "DISPATCH_QUEUE_URL": dispatches}
 
 
 def load_handler(verb: str) -> ModuleType:

@@ -15,28 +15,43 @@ pytestmark = pytest.mark.usefixtures("cloud")
 class Api:
     def __init__(self) -> None:
         self._handler = load_handler("api").handler
+        self.headers: dict[str, str] = {}
+        """Of the last answer."""
 
-    def __call__(
-        self, method: str, path: str, body: Any = None, *, tenant: str = "acme", query: str = ""
-    ) -> tuple[int, Any]:
+    def __call__(self, method: str, path: str, body: Any = None, **more: Any) -> tuple[int, Any]:
+        status, answer = self.text(method, path, body, **more)
+        return status, json.loads(answer)
+
+    def text(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        tenant: str = "acme",
+        query: str = "",
+        content_type: str = "application/json",
+        encoded: bool = False,
+    ) -> tuple[int, str]:
         event = {
             "version": "2.0",
             "routeKey": f"{method} {path}",
             "rawPath": path,
             "rawQueryString": query,
             "queryStringParameters": dict(p.split("=") for p in query.split("&") if p),
-            "headers": {"content-type": "application/json", "x-api-key": "k"},
+            "headers": {"content-type": content_type, "x-api-key": "k"},
             "requestContext": {
                 "requestId": "r-1",
                 "stage": "$default",
                 "http": {"method": method, "path": path},
-                "authorizer": {"lambda": {"tenant": tenant}},
+                "authorizer": {"lambda": {"tenant": tenant, "keyId": "0123456789ab"}},
             },
             "body": body if isinstance(body, str) else json.dumps(body),
-            "isBase64Encoded": False,
+            "isBase64Encoded": encoded,
         }
         answer = self._handler(event, FakeContext())
-        return answer["statusCode"], json.loads(answer["body"])
+        self.headers = answer["headers"]
+        return answer["statusCode"], answer["body"]
 
 
 @pytest.fixture

@@ -1,22 +1,63 @@
 """The authorizer as API Gateway calls it."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from switchyard.bootstrap import new_api_key
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.system import SystemClock, SystemIds
+from switchyard.domain.moments import day_of
+from switchyard.usecases.api_keys import KeyRing
 from tests.lambdas.conftest import FakeContext, load_handler
 
+pytestmark = pytest.mark.usefixtures("cloud")
 
-@pytest.mark.usefixtures("cloud")
-def test_a_key_opens_its_tenant_and_nothing_else_does() -> None:
+Ask = Callable[[str | None], dict[str, Any]]
+
+
+@pytest.fixture
+def ask() -> Ask:
     handler = load_handler("authorize").handler
-    key = new_api_key("acme", state_table_name="state-test")
 
-    def ask(presented: str | None) -> dict[str, object]:
+    def ask(presented: str | None) -> dict[str, Any]:
         headers = {} if presented is None else {"x-api-key": presented}
         event = {"version": "2.0", "headers": headers, "requestContext": {"requestId": "r"}}
-        answer: dict[str, object] = handler(event, FakeContext())
+        answer: dict[str, Any] = handler(event, FakeContext())
         return answer
 
-    assert ask(key) == {"isAuthorized": True, "context": {"tenant": "acme"}}
+    return ask
+
+
+def a_ring() -> KeyRing:
+    keys = DynamoDbApiKeys(DynamoDbTable(aws.client("dynamodb"), "state-test"))
+    return KeyRing(keys=keys, ids=SystemIds(), clock=SystemClock())
+
+
+def test_a_key_opens_its_tenant_and_nothing_else_does(ask: Ask) -> None:
+    ring = a_ring()
+    key = ring.issue("acme")
+    (kept,) = ring.all("acme")
+
+    context = {"tenant": "acme", "keyId": kept.key_id}
+    assert ask(key) == {"isAuthorized": True, "context": context}
     for wrong in (None, "", "x", key[:-1], key.replace("acme", "other"), key + "x", "k" * 5000):
         assert ask(wrong)["isAuthorized"] is False
+
+
+def test_a_revoked_key_opens_nothing(ask: Ask) -> None:
+    ring = a_ring()
+    key = ring.issue("acme")
+    assert ask(key)["isAuthorized"] is True
+    (kept,) = ring.all("acme")
+    ring.revoke("acme", kept.key_id)
+    assert ask(key)["isAuthorized"] is False
+
+
+def test_the_day_of_its_last_use_is_noted(ask: Ask) -> None:
+    ring, earliest = a_ring(), day_of(SystemClock().now_ms())
+    ask(ring.issue("acme"))
+    (kept,) = ring.all("acme")
+    assert kept.last_used_on in {earliest, day_of(SystemClock().now_ms())}

@@ -1,6 +1,5 @@
 """The sweeper as a schedule calls it."""
 
-import json
 import logging
 
 import pytest
@@ -11,14 +10,17 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.adapters.system import SystemClock
-from tests.builders import JOB_ID, TENANT, a_plan
+from switchyard.contracts.waking import WakeUp, wake_up
+from switchyard.domain.ids import START
+from switchyard.domain.task import TaskRun
+from tests.builders import JOB, JOB_ID, TENANT, a_plan
 from tests.lambdas.conftest import FakeContext, load_handler
 
 LONG_AGO_MS = 120_000
 TICK = {"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}}
 
 
-def test_a_job_whose_event_was_lost_has_its_roots_sent_and_each_nudge_is_logged(
+def test_a_job_whose_event_was_lost_is_sent_to_the_dispatcher_and_each_nudge_is_logged(
     cloud: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -29,13 +31,10 @@ def test_a_job_whose_event_was_lost_has_its_roots_sent_and_each_nudge_is_logged(
     handler = load_handler("sweep").handler
     handler(TICK, FakeContext())
     handler(TICK, FakeContext())
-    messages = aws.client("sqs").receive_message(
-        QueueUrl=cloud["SQS_QUEUE_URL"], MaxNumberOfMessages=10
+    [message] = aws.client("sqs").receive_message(
+        QueueUrl=cloud["DISPATCH_QUEUE_URL"], MaxNumberOfMessages=10
     )["Messages"]
-    assert {json.loads(m["Body"])["taskId"] for m in messages} == {
-        "scrape-store",
-        "analyze-competitors",
-    }
+    assert wake_up(message["Body"]) == WakeUp(TaskRun(JOB.task(START), 1), by_event=False)
     (logged,) = [vars(record) for record in caplog.records if record.message == "overdue"]
     assert logged["tenant_id"] == TENANT
     assert logged["request_id"] == f"{JOB_ID}____start__"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.domain.ids import BARE_PREFIX, TaskRef
+from switchyard.domain.ids import BARE_PREFIX, END, TaskRef
 from switchyard.domain.states import JobState, TaskState
 from tests.simulation.history import History, Version
 from tests.simulation.log import log_differences
@@ -41,6 +41,7 @@ class Violation:
 def violations(yard: Yard) -> list[Violation]:
     checks = (
         ("I1", unsettled(yard.history)),
+        ("I1", miscounted(yard.history)),
         ("I1", unadopted(yard)),
         ("I2", completed_twice(yard.history)),
         ("I3", reopened(yard.history)),
@@ -49,6 +50,8 @@ def violations(yard: Yard) -> list[Violation]:
         ("I5", beyond_their_attempts(yard.history)),
         ("I5", quarantined_wrongly(yard)),
         ("I6", started_too_early(yard.history)),
+        ("I6", decided_twice(yard.history)),
+        ("I6", run_though_cancelled(yard.history)),
         ("I6", shortened(yard.history)),
         ("I6", run_at_the_same_time(yard)),
         ("I7", log_differences(yard.cloud, yard.history, yard.dice)),
@@ -60,6 +63,7 @@ def violations(yard: Yard) -> list[Violation]:
 
 
 def unsettled(history: History) -> Iterator[str]:
+    """Those of one run; the last, if a job was redriven."""
     for ref, job in history.jobs.items():
         if job.state is JobState.WRITING:
             continue
@@ -68,6 +72,16 @@ def unsettled(history: History) -> Iterator[str]:
         for task, versions in history.tasks.items():
             if task.job == ref and not versions[-1].new.state.settled:
                 yield f"{_name(task)} is still {versions[-1].new.state}"
+
+
+def miscounted(history: History) -> Iterator[str]:
+    """A job knows how many tasks it has, and is in the middle of nothing."""
+    count = Counter(task.job for task in history.tasks if not task.hidden)
+    for ref, job in history.jobs.items():
+        if job.state is not JobState.WRITING and job.total_tasks != count[ref]:
+            yield f"{ref.job_id} has {count[ref]} tasks and counts {job.total_tasks}"
+        if job.redrive_key:
+            yield f"{ref.job_id} is still being redriven"
 
 
 def unadopted(yard: Yard) -> Iterator[str]:
@@ -89,10 +103,23 @@ def reopened(history: History) -> Iterator[str]:
     for task, versions in history.tasks.items():
         for version in versions:
             old, new = version.old, version.new
-            if old is None or not old.state.settled or old.run != new.run:
+            if old is None or not old.state.settled:
                 continue
-            if (old.state, old.fence, old.outcome) != (new.state, new.fence, new.outcome):
+            if old.run != new.run:
+                yield from _redriven_wrongly(version)
+            elif (old.state, old.fence, old.outcome) != (new.state, new.fence, new.outcome):
                 yield f"{_name(task)} was {old.state} and changed: {_tell([version])}"
+
+
+def _redriven_wrongly(version: Version) -> Iterator[str]:
+    """What completed is kept; whatever else is redriven begins its next run."""
+    old, new = version.old, version.new
+    if old is None:
+        return
+    if old.state is TaskState.COMPLETED and old.ref.task_id != END:
+        yield f"{_name(new.ref)} had completed and was redriven: {_tell([version])}"
+    if (new.run, new.fence, new.attempt) != (old.run + 1, old.fence + 1, 0):
+        yield f"{_name(new.ref)} was redriven from run {old.run}: {_tell([version])}"
 
 
 def changed_by_a_zombie(history: History) -> Iterator[str]:
@@ -150,9 +177,30 @@ def started_too_early(history: History) -> Iterator[str]:
             old, new = version.old, version.new
             if old is None or (new.fence, new.attempt) != (old.fence + 1, old.attempt + 1):
                 yield f"{_name(task)} was claimed twice in one attempt: {_tell([version])}"
+        for version in (v for v in versions if _is_claim(v) or _left_waiting(v)):
             for parent in history.parents(task):
                 if not history.settled_before(parent, version.number):
-                    yield f"{_name(task)} started before {_name(parent)}: {_tell([version])}"
+                    yield f"{_name(task)} went before {_name(parent)}: {_tell([version])}"
+
+
+def decided_twice(history: History) -> Iterator[str]:
+    """What waited is ready, or settled, once in each run."""
+    for task, versions in history.tasks.items():
+        decided = [v for v in versions if _left_waiting(v)]
+        for run, count in Counter(v.new.run for v in decided).items():
+            if count > 1:
+                yield f"{_name(task)} was decided {count} times in run {run}: {_tell(decided)}"
+
+
+def run_though_cancelled(history: History) -> Iterator[str]:
+    """Who sees the flag starts nothing any more."""
+    for task, versions in history.tasks.items():
+        for version in versions:
+            old, new = version.old, version.new
+            if old is None or not old.cancel_requested or old.run != new.run:
+                continue
+            if _is_claim(version) or (_left_waiting(version) and new.state is TaskState.READY):
+                yield f"{_name(task)} was to be cancelled, and went on: {_tell([version])}"
 
 
 def shortened(history: History) -> Iterator[str]:
@@ -194,15 +242,21 @@ def crossed_tenants(yard: Yard) -> Iterator[str]:
 
 
 def recovered_late(yard: Yard) -> Iterator[str]:
-    last = max((v[-1].at for v in yard.history.tasks.values()), default=0.0)
-    late = last - (yard.calm_since or 0.0)
-    if late > LONGEST_RECOVERY_SECONDS:
-        yield f"the last task settled {late:.0f} s after the storm"
+    for late in yard.recoveries:
+        if late > LONGEST_RECOVERY_SECONDS:
+            yield f"the last task settled {late:.0f} s after the storm"
 
 
 def _became(version: Version, state: TaskState) -> bool:
     before = version.old.state if version.old else None
     return version.new.state is state and before is not state
+
+
+def _left_waiting(version: Version) -> bool:
+    """Without a redrive: that changes the run."""
+    if version.old is None or version.old.run != version.new.run:
+        return False
+    return version.old.state is TaskState.WAITING and version.new.state is not TaskState.WAITING
 
 
 def _is_claim(version: Version) -> bool:

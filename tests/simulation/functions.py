@@ -1,28 +1,25 @@
-"""The Lambda functions: the queues behind them, and what their handlers do for each record."""
+"""The Lambda functions: the queues behind them, and what their handlers do with a batch."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
-from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
-from switchyard.adapters.sqs import SqsBacklog
-from switchyard.contracts.bus import BusMessage, settled_task
+from switchyard.adapters.workforce import OneByOne
+from switchyard.bootstrap.dispatching import DispatchingParts
+from switchyard.contracts.bus import BusMessage
 from switchyard.domain.errors import SwitchyardError
 from switchyard.usecases.adopt_task import Adopter
-from switchyard.usecases.dispatch_task import Dispatcher
 from switchyard.usecases.process_dead_letter import DeadLetterProcessor
 from switchyard.usecases.quarantine import Quarantine
 from switchyard.usecases.save_event import save_event
-from switchyard.usecases.sweep import Sweeper
 from tests.simulation.cloud.cloud import TASKS, Cloud, Seen
 from tests.simulation.cloud.sqs import Message, Queue
 from tests.simulation.jobs import TENANTS
@@ -36,7 +33,11 @@ SWEEP_SECONDS: Final = 60.0
 SWEEP_AT_MOST: Final = 500
 SWEEP_FOR_SECONDS: Final = 20.0
 
-Handle = Callable[[Seen, Message], None]
+DISPATCH_FOR_SECONDS: Final = 20.0
+
+Messages = Sequence[Message]
+Handle = Callable[[Seen, Messages], Messages]
+"""What it does with a batch; those that come back are returned."""
 
 
 @dataclass
@@ -100,9 +101,8 @@ class EventSourceMapping:
         handled: list[tuple[Message, int]] = []
 
         def call(seen: Seen) -> None:
-            for message, receipt in batch:
-                if self._succeeds(seen, message):
-                    handled.append((message, receipt))
+            returned = self.handle(seen, [message for message, _ in batch])
+            handled.extend(one for one in batch if one[0] not in returned)
 
         def over(running: "asyncio.Future[None]") -> None:
             self._running -= 1
@@ -115,30 +115,49 @@ class EventSourceMapping:
         running.add_done_callback(over)
         self.invocations.world.after(TIMEOUT_SECONDS + 1, _give_up_on, running)
 
-    def _succeeds(self, seen: Seen, message: Message) -> bool:
-        try:
-            self.handle(seen, message)
-        except SwitchyardError as error:
-            seen.node.world.tell(seen.node.name, f"record failed: {error}")
-            return False
-        return True
-
 
 def _give_up_on(running: "asyncio.Future[None]") -> None:
     """A killed invocation never answers: its place is free again all the same."""
     running.cancel()
 
 
-def dispatch(seen: Seen, message: Message) -> None:
-    dispatcher(seen).dispatch(settled_task(BusMessage.model_validate_json(message.body).detail))
+def one_by_one(handle: Callable[[Seen, Message], None]) -> Handle:
+    """A handler of batches from what is done with each record."""
+
+    def fails(seen: Seen, message: Message) -> bool:
+        try:
+            handle(seen, message)
+        except SwitchyardError as error:
+            seen.node.world.tell(seen.node.name, f"record failed: {error}")
+            return True
+        return False
+
+    return lambda seen, batch: [message for message in batch if fails(seen, message)]
 
 
+def dispatch(seen: Seen, batch: Messages) -> Messages:
+    """What is no trouble of a dependency is a bug."""
+    answers = (
+        dispatching(seen)
+        .dispatcher(seconds=DISPATCH_FOR_SECONDS)
+        .handle({message.message_id: message.body for message in batch})
+    )
+    errors = {name: error for name, error in answers.items() if isinstance(error, Exception)}
+    for error in errors.values():
+        if not isinstance(error, SwitchyardError):
+            raise error
+        seen.node.world.tell(seen.node.name, f"record failed: {error}")
+    return [message for message in batch if message.message_id in errors]
+
+
+@one_by_one
 def keep(seen: Seen, message: Message) -> None:
     event = BusMessage.model_validate_json(message.body).detail
     log = DynamoDbEventLog(seen.table(seen.cloud.events))
     save_event(event, log=log, clock=seen.node, retention=timedelta(days=30))
 
 
+@one_by_one
 def process_dead_letter(seen: Seen, message: Message) -> None:
     state, blobs = seen.table(seen.cloud.state), seen.blobs()
     payloads = DynamoDbPayloads(state, blobs)
@@ -162,29 +181,19 @@ def process_dead_letter(seen: Seen, message: Message) -> None:
 
 
 def sweep(seen: Seen) -> None:
-    state = seen.table(seen.cloud.state)
-    sweeper = Sweeper(
-        overdue=DynamoDbOverdue(state),
-        backlog=SqsBacklog(),
-        jobs=DynamoDbJobStore(state),
-        graph=DynamoDbTaskGraph(state),
-        payloads=DynamoDbPayloads(state, seen.blobs()),
-        queue=seen.queue(),
-        dispatcher=dispatcher(seen),
-        emitter=seen.emitter(),
-        clock=seen.node,
-    )
+    sweeper = dispatching(seen).sweeper()
     for nudge in sweeper.sweep(at_most=SWEEP_AT_MOST, seconds=SWEEP_FOR_SECONDS):
         name = getattr(nudge.ref, "task_id", "the job")
         seen.node.world.tell(seen.node.name, f"nudge {name}: {nudge.action}, {nudge.reason}")
 
 
-def dispatcher(seen: Seen) -> Dispatcher:
-    state = seen.table(seen.cloud.state)
-    return Dispatcher(
-        jobs=DynamoDbJobStore(state),
-        graph=DynamoDbTaskGraph(state),
+def dispatching(seen: Seen) -> DispatchingParts:
+    return DispatchingParts(
+        state=seen.table(seen.cloud.state),
+        blobs=seen.blobs(),
         queue=seen.queue(),
+        dispatches=seen.dispatches(),
         emitter=seen.emitter(),
         clock=seen.node,
+        workforce=OneByOne(),
     )

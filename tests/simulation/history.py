@@ -48,7 +48,7 @@ class History:
         return bool(earlier) and earlier[-1].new.state.settled
 
     def _remember(self, change: Change) -> None:
-        if change.table != self._state:
+        if change.table != self._state or "#JOB#" not in change.key[0]:
             return
         item = deserialized(change.new)
         job, name = _job_of(item), item["SK"]

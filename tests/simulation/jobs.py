@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.states import Rule
-from switchyard.usecases.submit_job import submit_job
+from switchyard.usecases.submit_job import Submitter
 from tests.simulation.cloud.cloud import Seen
 
 TENANTS = ("acme", "acme2")
@@ -42,19 +44,24 @@ def drawn_job(dice: random.Random, *, at_most: int) -> SubmitJob:
     return SubmitJob.model_validate({"name": "drawn", "tasks": tasks})
 
 
-def submission(tenant: str, job: SubmitJob, dice: random.Random) -> Callable[[Seen], None]:
+def submission(
+    tenant: str, job: SubmitJob, dice: random.Random, *, key: str | None = None
+) -> Callable[[Seen], None]:
     """What the API does with a request: it may die on the way."""
 
     def submit(seen: Seen) -> None:
         state = seen.table(seen.cloud.state)
-        submit_job(
-            tenant,
-            job,
+        submitter = Submitter(
             intake=DynamoDbJobIntake(state, DynamoDbPayloads(state, seen.blobs())),
+            jobs=DynamoDbJobStore(state),
             definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
+            submission_keys=DynamoDbSubmissionKeys(state),
+            blobs=seen.blobs(),
+            dispatches=seen.dispatches(),
             emitter=seen.emitter(),
             clock=seen.node,
             ids=DrawnIds(dice),
         )
+        submitter.submit(tenant, job, key=key)
 
     return submit

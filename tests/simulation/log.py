@@ -52,6 +52,8 @@ def _differences(fold: JobFold | None, ref: JobRef, history: History) -> Iterato
     status = job_status(job.state, failure_detected=job.failure_detected_at_ms is not None)
     if fold.status != status:
         yield f"{ref.job_id}: the log says {fold.status}, the table {status}"
+    if fold.total_tasks != job.total_tasks:
+        yield f"{ref.job_id}: the log counts {fold.total_tasks} tasks, the table {job.total_tasks}"
     stored = {
         task.task_id: versions[-1].new
         for task, versions in history.tasks.items()

@@ -5,8 +5,9 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from tests.simulation.changes import Change
 from tests.simulation.checker import Violation, violations
-from tests.simulation.yard import Yard
+from tests.simulation.yard import STORM_SECONDS, Yard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,11 @@ def simulate(seed: int) -> Report:
             yard.world.after(yard.dice.uniform(0, 300), yard.send_poison)
         for _ in range(yard.dice.randint(0, 2)):
             yard.world.after(yard.dice.uniform(0, 300), yard.send_foreign)
+        for _ in range(yard.dice.randint(0, 4)):
+            yard.world.after(yard.dice.uniform(0, STORM_SECONDS), yard.change)
         yard.run(jobs=yard.dice.randint(1, 4))
+        if yard.world.chance(0.5):
+            yard.change_in_calm(Change.REDRIVE)
         return _report(seed, yard)
 
 

@@ -59,6 +59,11 @@ def test_tasks_ended_in_every_way(reports: list[Report]) -> None:
     assert len(told) == 6
 
 
+@pytest.mark.parametrize("told", ["Job Tasks Added", "Task Cancelled", "Task Redriven"])
+def test_jobs_were_changed_while_they_ran(told: str, reports: list[Report]) -> None:
+    assert any(f"tell {told}" in line for report in reports for line in report.timeline)
+
+
 def test_the_same_seed_gives_the_same_trace(reports: list[Report]) -> None:
     assert simulate(SEEDS[0]).timeline == reports[0].timeline
 

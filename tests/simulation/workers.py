@@ -11,6 +11,7 @@ from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStor
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.memory.consumption import MemoryConsumption
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.failures import FailureCategory
@@ -38,7 +39,7 @@ from worker.redaction import Redaction
 from worker.slots import Slots
 from worker.stopping import Stop
 from worker.upload import Uploader, artifacts_prefix
-from worker.verdict import Completed, Failed, HandedBack, Verdict
+from worker.verdict import Cancelled, Completed, Failed, HandedBack, Verdict
 from worker.waiting import first_of
 
 SETTINGS: Final = WorkerSettings(
@@ -127,6 +128,7 @@ class SimulatedWorker:
             definitions=definitions,
             queue=queue,
             inbox=queue,
+            consumption=MemoryConsumption(),
             adopter=Adopter(
                 definitions=definitions,
                 adoption=DynamoDbTaskAdoption(state, payloads),
@@ -207,7 +209,13 @@ class SimulatedAttempts:
             )
         finally:
             _end(child)
-        return verdict if ended in {"itself", "told"} else HandedBack(reason=ended)
+        match ended:
+            case "cancelled":
+                return Cancelled(duration_ms=round(seconds * 1000))
+            case "handed back":
+                return HandedBack(reason=ended)
+            case _:
+                return verdict
 
     async def _tell_started(self, claimed: Claimed, seconds: float) -> None:
         fact = task_events.started(claimed.task, worker_id=self._node.name, process_id=1)

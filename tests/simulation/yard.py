@@ -10,12 +10,17 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.bus import WAKING_EVENTS
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.tables import DUE_AT
-from switchyard.domain.ids import TaskRef, bare_task
+from switchyard.domain.ids import JobRef, TaskRef, bare_task
+from switchyard.domain.job import Job
+from switchyard.domain.states import JobState, TaskState
 from tests.builders import a_definition
 from tests.fakes.tables import BUCKET
+from tests.simulation.asking import Call, adding, cancelling, cancelling_task, redriving
+from tests.simulation.changes import CHANGES, Change, newcomers, selection
 from tests.simulation.cloud.cloud import Cloud
 from tests.simulation.functions import (
     SWEEP_SECONDS,
+    TIMEOUT_SECONDS,
     EventSourceMapping,
     Invocations,
     dispatch,
@@ -27,6 +32,7 @@ from tests.simulation.history import History
 from tests.simulation.jobs import TENANTS, drawn_job, submission
 from tests.simulation.kernel.node import Node
 from tests.simulation.kernel.world import World
+from tests.simulation.reference import Declared
 from tests.simulation.script import Script
 from tests.simulation.weather import Weather, drawn
 from tests.simulation.workers import ChildRun, SimulatedWorker
@@ -56,7 +62,8 @@ class Yard:
         self.poison: list[str] = []
         self.foreign: list[TaskRef] = []
         self.invocations = Invocations(self.world, self.cloud, self.new_node, self.bugs)
-        self.calm_since: float | None = None
+        self.recoveries: list[float] = []
+        """How long after each storm, or change in the calm, the last task was settled."""
         self._script = script or Script(self.dice)
         self._define()
         for name, queue, handle in (
@@ -101,6 +108,27 @@ class Yard:
         self.foreign.append(bare_task(TENANTS[0], name))
         self.cloud.tasks.put(json.dumps(body), attributes={"requestId": attribute})
 
+    def change(self, change: Change | None = None) -> None:
+        """Somebody asks for it, or for anything, of any job."""
+        accepted = [j for j in self.history.jobs.values() if j.state is not JobState.WRITING]
+        if accepted:
+            job = self.dice.choice(accepted)
+            asked = self._asked(change or self.dice.choice(CHANGES), job)
+            self.invocations.invoke("api", asked)
+
+    def change_in_calm(self, change: Change) -> None:
+        self.change(change)
+        self.world.run_until(lambda: False, look_every=1.0, at_most=TIMEOUT_SECONDS)
+        self.settle()
+
+    def states_of(self, job: Job) -> dict[str, TaskState]:
+        """Those of the tasks that people see."""
+        return {
+            ref.task_id: versions[-1].new.state
+            for ref, versions in self.history.tasks.items()
+            if ref.job == job.ref and not ref.hidden
+        }
+
     def run(self, *, jobs: int, storm_seconds: float = STORM_SECONDS) -> None:
         """Submit through a storm, then wait in calm weather until everything is settled."""
         for _ in range(jobs):
@@ -110,9 +138,11 @@ class Yard:
         self.settle()
 
     def settle(self) -> None:
-        self.calm_since = self.world.now
+        began = self.world.now
         self.world.tell("yard", "CALM")
         self.world.run_until(self._is_quiet, look_every=5.0, at_most=LONGEST_CALM_SECONDS)
+        last = max((v[-1].at for v in self.history.tasks.values()), default=0.0)
+        self.recoveries.append(last - began)
 
     def output_of(self, task: TaskRef) -> Any:
         """As it is stored, seen from outside."""
@@ -122,6 +152,30 @@ class Yard:
 
     def close(self) -> None:
         self.world.end()
+
+    def newcomers(self, job: Job) -> list[Declared]:
+        known = sorted(self.states_of(job))
+        return newcomers(self.dice, known, number=self.world.number("addition"))
+
+    def selection(self, job: Job) -> frozenset[str]:
+        return selection(self.dice, self.states_of(job))
+
+    def to_cancel(self, what: JobRef | TaskRef) -> None:
+        """Somebody asks for it."""
+
+    def _asked(self, change: Change, job: Job) -> Call:
+        match change:
+            case Change.ADD:
+                return adding(job.ref, self.newcomers(job))
+            case Change.REDRIVE:
+                return redriving(job.ref, self.selection(job))
+            case Change.CANCEL_JOB:
+                self.to_cancel(job.ref)
+                return cancelling(job.ref)
+            case Change.CANCEL_TASK:
+                task = job.ref.task(self.dice.choice(sorted(self.states_of(job))))
+                self.to_cancel(task)
+                return cancelling_task(task)
 
     def _is_quiet(self) -> bool:
         """Nothing is due, and every event has been dispatched and kept."""

@@ -41,16 +41,19 @@ class SynthesizedYard:
         )
         return found
 
-    def imported(self, reference: Mapping[str, str]) -> Properties:
-        """What a stack imports from the infrastructure."""
-        shared = self.template("infrastructure")
-        (value,) = (
-            output["Value"]
-            for output in shared["Outputs"].values()
-            if output.get("Export", {}).get("Name") == reference["Fn::ImportValue"]
-        )
+    def imported(self, reference: Mapping[str, Any]) -> Properties:
+        """What a stack refers to: of its own, or exported by another."""
+        templates = [json.loads(file.read_text()) for file in self.template_files()]
+        exported = {
+            output["Export"]["Name"]: output["Value"]
+            for template in templates
+            for output in template.get("Outputs", {}).values()
+            if "Export" in output
+        }
+        value = exported.get(reference.get("Fn::ImportValue", ""), reference)
         resource = value["Fn::GetAtt"][0] if "Fn::GetAtt" in value else value["Ref"]
-        properties: Properties = shared["Resources"][resource]["Properties"]
+        (found,) = (t["Resources"][resource] for t in templates if resource in t["Resources"])
+        properties: Properties = found["Properties"]
         return properties
 
     def _resources(self, resource_type: str) -> Iterator[Mapping[str, Any]]:

@@ -1,14 +1,24 @@
+from stacks.stage import STAGES
+from switchyard.domain.rates import Limits
 from tests.stacks.synthesized import SynthesizedYard
 
 ROUTES = {
     "POST /jobs",
     "GET /jobs",
     "GET /jobs/{jobId}",
+    "POST /jobs/{jobId}/cancel",
+    "POST /jobs/{jobId}/redrive",
+    "POST /jobs/{jobId}/tasks",
+    "POST /jobs/{jobId}/tasks/{taskId}/cancel",
     "GET /jobs/{jobId}/tasks/{taskId}",
     "GET /jobs/{jobId}/events",
     "GET /events",
     "PUT /task-definitions/{name}",
+    "GET /task-definitions/{name}",
+    "DELETE /task-definitions/{name}",
+    "GET /task-definitions/{name}/versions/{version}",
     "GET /task-definitions",
+    "GET /health",
 }
 
 
@@ -34,9 +44,23 @@ def test_the_key_travels_in_a_header_and_is_remembered_for_a_minute(
 
 def test_requests_are_throttled_and_logged(yard: SynthesizedYard) -> None:
     (published,) = yard.all("AWS::ApiGatewayV2::Stage")
-    assert published["DefaultRouteSettings"]["ThrottlingRateLimit"] == 100
-    assert published["DefaultRouteSettings"]["ThrottlingBurstLimit"] == 50
+    assert published["DefaultRouteSettings"]["ThrottlingRateLimit"] == 1_000
+    assert published["DefaultRouteSettings"]["ThrottlingBurstLimit"] == 500
     assert "$context.requestId" in published["AccessLogSettings"]["Format"]
+
+
+def test_the_api_is_told_what_a_key_may_do(yard: SynthesizedYard) -> None:
+    name = yard.stage.prefixed("api")
+    told = yard.one("AWS::Lambda::Function", FunctionName=name)["Environment"]["Variables"]
+    limits = yard.stage.key_limits
+    assert int(told["REQUESTS_PER_SECOND"]) == limits.per_second
+    assert int(told["REQUESTS_AT_ONCE"]) == limits.burst
+    assert int(told["REQUESTS_PER_DAY"]) == limits.per_day
+
+
+def test_deployed_stages_have_the_limits_that_are_specified() -> None:
+    specified = Limits(per_second=100, burst=50, per_day=10_000)
+    assert [name for name, s in STAGES.items() if s.key_limits == specified] == ["dev", "prod"]
 
 
 def test_callers_can_find_the_api(yard: SynthesizedYard) -> None:

@@ -13,6 +13,11 @@ def rule_of(yard: SynthesizedYard, part: str) -> Any:
     return rule
 
 
+def policies_of(yard: SynthesizedYard, part: str) -> list[Any]:
+    resources = yard.template(part)["Resources"].values()
+    return [r["Properties"] for r in resources if r["Type"] == "AWS::SQS::QueuePolicy"]
+
+
 def test_every_event_is_saved(yard: SynthesizedYard) -> None:
     assert rule_of(yard, "event")["EventPattern"] == {"detail-type": ["log-event"]}
 
@@ -42,7 +47,7 @@ def test_a_delivery_is_retried_for_an_hour_and_then_kept(
 def test_rules_of_this_bus_alone_may_deliver(yard: SynthesizedYard) -> None:
     deliveries = [
         statement
-        for policy in yard.all("AWS::SQS::QueuePolicy")
+        for policy in policies_of(yard, "infrastructure")
         for statement in policy["PolicyDocument"]["Statement"]
         if statement["Effect"] == "Allow"
     ]

@@ -14,6 +14,7 @@ from switchyard.settings import (
     SaveEventSettings,
     Settings,
     SweeperSettings,
+    TriggerSettings,
 )
 from tests.stacks.synthesized import Properties, SynthesizedYard
 
@@ -24,6 +25,7 @@ FUNCTIONS: dict[str, type[Settings]] = {
     "dispatch": DispatcherSettings,
     "process-dead-letters": DeadLetterSettings,
     "save-event": SaveEventSettings,
+    "start-triggered": TriggerSettings,
     "sweep": SweeperSettings,
 }
 READ_IN_BATCHES = {
@@ -32,6 +34,7 @@ READ_IN_BATCHES = {
     "event-queue",
     "event-queue-dlq",
     "task-queue-dlq",
+    "trigger-queue",
     "undeliverable-events-dlq",
 }
 

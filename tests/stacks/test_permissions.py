@@ -32,7 +32,19 @@ MAY: dict[str, set[str]] = {
     | {
         "dynamodb:BatchGetItem",
         "dynamodb:GetItem",
+        "dynamodb:PutItem",
         "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "events:PutEvents",
+        "s3:GetObject",
+        "s3:PutObject",
+        "sqs:SendMessage",
+    },
+    "start-triggered": CONSUMING
+    | {
+        "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
         "dynamodb:UpdateItem",
         "events:PutEvents",
         "s3:PutObject",
@@ -48,9 +60,10 @@ MAY: dict[str, set[str]] = {
         "s3:PutObject",
         "sqs:SendMessage",
     },
-    "authorize": {"dynamodb:GetItem"},
+    "authorize": {"dynamodb:GetItem", "dynamodb:UpdateItem"},
     "api": {
         "dynamodb:BatchGetItem",
+        "dynamodb:ConditionCheckItem",
         "dynamodb:GetItem",
         "dynamodb:PutItem",
         "dynamodb:Query",
@@ -58,6 +71,7 @@ MAY: dict[str, set[str]] = {
         "events:PutEvents",
         "s3:GetObject",
         "s3:PutObject",
+        "sqs:SendMessage",
     },
     "worker": {
         "dynamodb:BatchGetItem",
@@ -124,7 +138,20 @@ def test_the_alert_function_writes_below_one_prefix_of_the_bucket(yard: Synthesi
     assert keys == "/undeliverable/*"
 
 
-@pytest.mark.parametrize("holder", ["worker", "process-dead-letters"])
+@pytest.mark.parametrize("holder", ["api", "start-triggered"])
+def test_who_accepts_jobs_wakes_the_dispatcher_and_nobody_else(
+    yard: SynthesizedYard, holder: str
+) -> None:
+    (queue,) = (
+        statement["Resource"]
+        for statement in statements_of(yard, holder)
+        if statement["Action"] == "sqs:SendMessage"
+    )
+    name = yard.stage.suffixed("dispatch-queue")
+    assert yard.imported(queue) == yard.one("AWS::SQS::Queue", QueueName=name)
+
+
+@pytest.mark.parametrize("holder", ["worker", "process-dead-letters", "start-triggered"])
 def test_what_is_put_aside_is_written_and_never_read(yard: SynthesizedYard, holder: str) -> None:
     on_quarantine = [
         statement["Action"]

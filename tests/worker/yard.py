@@ -168,6 +168,7 @@ class WorkerYard:
             definitions=self.memory.definitions,
             queue=self.memory.queue,
             inbox=self.inbox,
+            consumption=self.memory.consumption,
             adopter=Adopter(
                 definitions=self.memory.definitions,
                 adoption=self.memory.adoption,

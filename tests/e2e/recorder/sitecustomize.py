@@ -14,7 +14,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-TABLE_ACTIONS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
+TABLE_ACTIONS = {
+    "ConditionCheck": "ConditionCheckItem",
+    "Delete": "DeleteItem",
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+}
 
 
 def calls_of(service: str, operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -25,6 +30,8 @@ def calls_of(service: str, operation: str, params: dict[str, Any]) -> Iterator[t
         case "sqs":
             queue = params["QueueUrl"].rsplit("/", 1)[-1]
             yield f"sqs:{operation.removesuffix('Batch')}", queue
+        case "s3" if operation == "ListObjectsV2":
+            yield "s3:ListBucket", params["Bucket"]
         case "s3":
             yield f"s3:{operation}", f"{params['Bucket']}/{params['Key']}"
         case "events":

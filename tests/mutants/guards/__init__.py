@@ -2,6 +2,6 @@
 
 from typing import Final
 
-from tests.mutants.guards import leases, steps, telling
+from tests.mutants.guards import changes, leases, rates, steps, telling
 
-MUTANTS: Final = (*leases.GUARDS, *steps.GUARDS, *telling.GUARDS)
+MUTANTS: Final = (*changes.GUARDS, *leases.GUARDS, *rates.GUARDS, *steps.GUARDS, *telling.GUARDS)

@@ -11,6 +11,7 @@ TABLE: Final = f"{PACKAGE}/adapters/dynamodb/table.py"
 OVERDUE: Final = f"{PACKAGE}/adapters/dynamodb/overdue.py"
 BUS: Final = f"{PACKAGE}/adapters/eventbridge.py"
 DISPATCH: Final = f"{PACKAGE}/usecases/dispatch_task.py"
+EDGES: Final = f"{PACKAGE}/usecases/remove_edges.py"
 SWEEP: Final = f"{PACKAGE}/usecases/sweep.py"
 SWEEPING: Final = f"{PACKAGE}/domain/sweeping.py"
 PROOFS: Final = f"{PACKAGE}/domain/proofs.py"
@@ -26,6 +27,11 @@ LOG_TESTS: Final = ("tests/contract/test_event_log.py", *ON_MOTO)
 BUS_TESTS: Final = ("tests/contract/test_event_bus.py", "-k", "not ministack")
 READ_BACK_TESTS: Final = ("tests/unit/adapters/test_read_back.py",)
 FOLD_TESTS: Final = ("tests/unit/domain/test_fold.py",)
+DISPATCH_TESTS: Final = (
+    "tests/unit/usecases/test_dispatch_task.py",
+    "tests/unit/usecases/test_dispatch_together.py",
+    "tests/unit/usecases/test_dispatch_batch.py",
+)
 SWEEP_TESTS: Final = ("tests/unit/usecases/test_sweep.py",)
 STORMS: Final = ("tests/simulation/test_storms.py", "-k", "invariant")
 ZOMBIES: Final = ("tests/simulation/test_zombies.py",)

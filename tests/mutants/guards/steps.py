@@ -4,12 +4,15 @@ from typing import Final
 
 from tests.mutants.guards.places import (
     DISPATCH,
+    DISPATCH_TESTS,
+    EDGES,
     GRAPH,
     GRAPH_TESTS,
     JOB_TESTS,
     JOBS,
     OVERDUE,
     OVERDUE_TESTS,
+    PACKAGE,
     STORMS,
     SWEEP,
     SWEEP_TESTS,
@@ -29,8 +32,15 @@ GUARDS: Final = (
     Mutant(
         guard="an edge is removed once",
         file=GRAPH,
-        old='condition="contains(#waiting_on, :token)",',
-        new='condition="attribute_exists(#PK) OR contains(#waiting_on, :token)",',
+        old='condition=" AND ".join(f"contains',
+        new='condition="attribute_exists(#PK) OR " + " AND ".join(f"contains',
+        tests=GRAPH_TESTS,
+    ),
+    Mutant(
+        guard="of several edges those that are left are removed",
+        file=GRAPH,
+        old="if isinstance(answer, Refusal) and left:",
+        new="if False:",
         tests=GRAPH_TESTS,
     ),
     Mutant(
@@ -49,14 +59,90 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="an edge found removed is followed all the same",
-        file=DISPATCH,
-        old="        child = self._graph.remove_edge(ref, parent.token, completed=completed)\n",
-        new="""        before = self._graph.find(ref)
-        child = self._graph.remove_edge(ref, parent.token, completed=completed)
-        if before is not None and parent.token not in before.waiting_on:
-            return parent
+        file=EDGES,
+        old="""
+        moved = self._workforce.each(without, list(tokens_by_child(followed).items()))
 """,
-        tests=STORMS,
+        new="""
+        tokens = tokens_by_child(followed)
+        before = self._graph.find_many([job.task(name) for name in tokens])
+        moved = [
+            child
+            for child in self._workforce.each(without, list(tokens.items()))
+            if before[child.ref.task_id].waiting_on & tokens[child.ref.task_id].keys()
+        ]
+""",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="what was flagged since it was read is decided anew",
+        file=GRAPH,
+        old='f" AND {flag}(#cancel_requested)",',
+        new='"",',
+        tests=GRAPH_TESTS,
+    ),
+    Mutant(
+        guard="a task is told before it is sent",
+        file=f"{PACKAGE}/usecases/start_tasks.py",
+        old="""        self._emitter.emit(*[task_events.pending(task) for task in ready])
+        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
+""",
+        new="""        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
+        self._emitter.emit(*[task_events.pending(task) for task in ready])
+""",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="what was sent directly is followed even if it is not due",
+        file=DISPATCH,
+        old="not (woken_by_event and task.due_at_ms is None)",
+        new="task.due_at_ms is not None",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="a wake-up of an earlier run is none",
+        file=DISPATCH,
+        old="for task in self._find(runs) if task.this_run in runs]",
+        new="for task in self._find(runs)]",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="what there is no time for is left to another",
+        file=DISPATCH,
+        old="                self._leave([one.task.this_run for lot in waiting for one in lot])\n",
+        new="",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="a job in the middle of something is settled later",
+        file=DISPATCH,
+        old="        return task.ref.task_id != END or self._settler.settle(task)\n",
+        new="""        if task.ref.task_id == END:
+            self._settler.settle(task)
+        return True
+""",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="an end that was reopened ends nothing",
+        file=f"{PACKAGE}/usecases/settle_job.py",
+        old="        if not _shows(picture, end):\n",
+        new="        if False:\n",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="what fails together is tried alone",
+        file=f"{PACKAGE}/usecases/dispatch_batch.py",
+        old="        if len(group) == 1:\n",
+        new="        if group:\n",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="only the dispatcher's own work is followed with it",
+        file=f"{PACKAGE}/domain/following.py",
+        old="    return task.state.settled and by_following and task.due_at_ms is not None\n",
+        new="    return task.state.settled and task.due_at_ms is not None\n",
+        tests=DISPATCH_TESTS,
     ),
     Mutant(
         guard="a due time is cleared only if nothing changed",

@@ -35,7 +35,10 @@ class S3:
         matching = sorted(key for key in self.objects if key.startswith(prefix) and key > after)
         page = matching[:KEYS_PER_PAGE]
         more = {"NextContinuationToken": page[-1]} if len(matching) > len(page) else {}
-        found = [{"Key": key, "LastModified": self._modified[key]} for key in page]
+        found = [
+            {"Key": key, "LastModified": self._modified[key], "Size": len(self.objects[key])}
+            for key in page
+        ]
         return {"Contents": found, "IsTruncated": bool(more), **more}
 
     def delete_object(self, **request: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.domain.adoption import Adoption, adopted_task
 from switchyard.domain.errors import AnswerLost
 from switchyard.domain.ids import bare_task
+from switchyard.domain.plan import Pinned
 from switchyard.domain.task import Payload
 from tests.builders import NOW_MS, TENANT
 from tests.contract.clouds import on_moto
@@ -23,7 +24,7 @@ BARE = bare_task(TENANT, "order-42")
 
 
 def an_adoption(given: str, *, version: int = 1) -> Adoption:
-    task = adopted_task(BARE, definition="scrape", version=version, now_ms=NOW_MS)
+    task = adopted_task(BARE, definition="scrape", pinned=Pinned(version), now_ms=NOW_MS)
     return Adoption(task, given)
 
 

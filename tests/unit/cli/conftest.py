@@ -10,6 +10,7 @@ from cli.main import app
 from cli.outside import Outside
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
+from tests.unit.cli.fake_keys import FakeKeys
 from tests.unit.cli.fake_log import FakeLog, an_event
 from tests.unit.cli.fake_office import FakeOffice
 from tests.unit.cli.fakes import (
@@ -24,7 +25,6 @@ from tests.unit.cli.fakes import (
 from tests.unit.cli.told import DONE, JOB_ROUTE, created, ended, job_ended, pending
 
 Switchyard = Callable[..., Result]
-NewDeployedKey = Callable[[str, str], str]
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def new_deployed_key() -> NewDeployedKey:
-    return lambda tenant, stage: f"swy.{tenant}.from-{stage}"
+def keys() -> FakeKeys:
+    return FakeKeys()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def switchyard(
     api: FakeApi,
     cloud: FakeCloud,
     environment: dict[str, str],
-    new_deployed_key: NewDeployedKey,
+    keys: FakeKeys,
     office: FakeOffice,
     tmp_path: Path,
 ) -> Switchyard:
@@ -67,10 +67,11 @@ def switchyard(
         outside = Outside(
             environment=environment,
             clock=ManualClock(NOW_MS),
+            new_key=lambda: "a-new-key",
             cloud=cloud,
             worker_output=tmp_path,
             deployed_url=no_such_stack,
-            new_deployed_key=new_deployed_key,
+            api_keys=keys,
             kept_letters=office,
             transport=httpx.MockTransport(api),
         )

@@ -134,9 +134,6 @@ class FakeCloud:
         if not self.worker_lives:
             raise CloudError("The worker has ended; its log: worker.log. Try `switchyard up`.")
 
-    def issue_key(self, tenant: str) -> str:
-        return f"swy.{tenant}.from-{self.endpoint().tenant}"
-
     def endpoint(self) -> Endpoint:
         if not self.running:
             raise CloudError("The local cloud is not running. Start it with `make up`.")

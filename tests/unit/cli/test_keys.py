@@ -1,19 +1,14 @@
-"""`keys issue`: the key alone on stdout, so that a shell can catch it."""
+"""`keys`: a new one alone on stdout, so that a shell can catch it; the others by their ids."""
 
+import hashlib
 import json
 
 import pytest
 
 from switchyard.domain.errors import Unavailable
-from tests.unit.cli.conftest import NewDeployedKey, Switchyard
+from tests.unit.cli.conftest import Switchyard
+from tests.unit.cli.fake_keys import FakeKeys
 from tests.unit.cli.fakes import FakeCloud
-
-
-def refused_because(reason: str) -> NewDeployedKey:
-    def refuse(tenant: str, stage: str) -> str:
-        raise Unavailable(reason)
-
-    return refuse
 
 
 @pytest.mark.parametrize(
@@ -51,14 +46,16 @@ def test_a_name_that_no_tenant_can_have(tenant: str, switchyard: Switchyard) -> 
     assert result.exit_code == 2
 
 
-@pytest.mark.parametrize(
-    "new_deployed_key", [refused_because("You must specify a region.")], ids=["no region"]
-)
-def test_a_stage_that_is_out_of_reach(switchyard: Switchyard) -> None:
-    result = switchyard("keys", "issue", "acme", "--stage", "dev")
+@pytest.mark.parametrize("command", [["issue"], ["list"], ["revoke", "0123456789ab"]])
+def test_a_stage_that_is_out_of_reach(
+    command: list[str], switchyard: Switchyard, keys: FakeKeys
+) -> None:
+    keys.outage = Unavailable("You must specify a region.")
+
+    result = switchyard("keys", command[0], "acme", *command[1:], "--stage", "dev")
 
     assert result.stderr.startswith(
-        "No key could be issued for the stage dev: You must specify a region. Is the stage deployed"
+        "The keys of the stage dev are out of reach: You must specify a region. Is the stage dep"
     )
     assert result.stdout == ""
     assert result.exit_code == 3
@@ -71,3 +68,59 @@ def test_a_local_cloud_that_is_down(switchyard: Switchyard, cloud: FakeCloud) ->
 
     assert result.stderr.startswith("The local cloud is not running")
     assert result.exit_code == 3
+
+
+def test_keys_are_listed_without_being_shown(switchyard: Switchyard, keys: FakeKeys) -> None:
+    key = switchyard("keys", "issue", "acme", "--name", "the nightly \x1b[31mbuild").stdout.strip()
+    keys.stages["local"].note_use("acme", hash_of(key), day="2027-01-16")
+    switchyard("keys", "issue", "other")
+
+    result = switchyard("keys", "list", "acme")
+
+    _, line = result.stdout.splitlines()
+    assert line.split() == [
+        hash_of(key)[:12], "2027-01-15", "2027-01-16", "the", "nightly", "[31mbuild",
+    ]  # fmt: skip
+    assert "from-local" not in result.stdout
+    assert keys.asked[0] == ("local", "http://127.0.0.1:4580")
+
+
+def test_a_tenant_without_keys(switchyard: Switchyard) -> None:
+    assert switchyard("keys", "list", "acme").stdout == "No keys.\n"
+    assert json.loads(switchyard("keys", "list", "acme", "--json").stdout) == []
+
+
+def test_a_revoked_key_stays_listed(switchyard: Switchyard) -> None:
+    key_id = hash_of(switchyard("keys", "issue", "acme").stdout.strip())[:12]
+
+    result = switchyard("keys", "revoke", "acme", key_id)
+
+    assert result.stdout == (f"Within a minute the key {key_id} of acme opens nothing any more.\n")
+    (listed,) = json.loads(switchyard("keys", "list", "acme", "--json").stdout)
+    assert listed == {
+        "id": key_id,
+        "name": None,
+        "createdAt": "2027-01-15T08:00:00Z",
+        "lastUsedOn": None,
+        "revokedAt": "2027-01-15T08:00:00Z",
+    }
+    assert switchyard("keys", "revoke", "acme", key_id).exit_code == 0
+
+
+@pytest.mark.parametrize("key_id", ["0123456789ab", "", "x" * 12])
+def test_a_key_that_is_not_there_cannot_be_revoked(switchyard: Switchyard, key_id: str) -> None:
+    result = switchyard("keys", "revoke", "acme", key_id)
+
+    assert result.stderr == f"The tenant acme has no key {key_id!r}.\n"
+    assert result.exit_code == 2
+
+
+def test_a_name_that_is_too_long(switchyard: Switchyard) -> None:
+    result = switchyard("keys", "issue", "acme", "--name", "x" * 101)
+
+    assert result.stderr == "A key's name is 1 to 100 characters.\n"
+    assert result.exit_code == 2
+
+
+def hash_of(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()

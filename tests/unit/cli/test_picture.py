@@ -2,12 +2,12 @@
 
 from rich.console import Console
 
-from cli.picture import picture
+from cli.picture import MAX_ROWS, picture
 from cli.wording import duration
 from tests.unit.cli.fakes import NOW_MS, a_job, a_task
 
 
-def drawn(job_status: str, *tasks: object, max_rows: int | None = None) -> list[str]:
+def drawn(job_status: str, *tasks: object, max_rows: int = MAX_ROWS) -> list[str]:
     console = Console(width=120, markup=False, emoji=False, highlight=False, color_system=None)
     with console.capture() as capture:
         job = a_job(job_status, *tasks)  # type: ignore[arg-type]
@@ -62,6 +62,18 @@ def test_failures_are_never_left_out() -> None:
     lines = drawn("partial_failure", *waiting, a_task("bad", "failed"), max_rows=3)
 
     assert any("✘ bad" in line for line in lines)
+
+
+def test_a_job_of_ten_thousand_shows_what_failed_and_what_is_new() -> None:
+    chain = [a_task("t0", "completed")]
+    chain += [a_task(f"t{n}", "completed", after=(f"t{n - 1}",)) for n in range(1, 9_999)]
+
+    lines = drawn("failed", *chain, a_task("bad", "failed", after=("t9998",)))
+
+    assert lines[0].split("  ")[2] == "10,000/10,000 tasks"
+    assert len(lines) == 2 + MAX_ROWS + 1
+    assert "✘ bad" in lines[-2]
+    assert lines[-1] == "… and 9,800 more"
 
 
 def test_durations_grow_up() -> None:

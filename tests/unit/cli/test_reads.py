@@ -15,7 +15,12 @@ SCRAPE = a_task("scrape", "processing")
 PAGE = JobPage(
     jobs=(
         JobSummary(
-            job_id=JOB_ID, name="brand", status="processing", total_tasks=2, created_at=CREATED
+            job_id=JOB_ID,
+            name="brand",
+            status="processing",
+            total_tasks=2,
+            created_at=CREATED,
+            tags={"team": "web"},
         ),
     ),
     cursor="next-page",
@@ -61,6 +66,30 @@ def test_jobs_are_listed_with_the_way_to_more(switchyard: Switchyard, api: FakeA
     assert "processing" in result.stdout
     assert result.stderr == "More: switchyard jobs --limit 1 --cursor next-page\n"
     assert dict(api.requests[0].url.params) == {"limit": "1", "cursor": "here"}
+
+
+def test_some_of_the_jobs_are_listed_with_the_way_to_more_of_them(
+    switchyard: Switchyard, api: FakeApi
+) -> None:
+    result = switchyard("jobs", "--status", "failed", "--tag", "team:the web")
+
+    assert "brand team:web" in result.stdout
+    assert result.stderr == (
+        "More: switchyard jobs --status failed --tag 'team:the web' --limit 20 --cursor next-page\n"
+    )
+    assert dict(api.requests[0].url.params) == {
+        "limit": "20",
+        "status": "failed",
+        "tag": "team:the web",
+    }
+
+
+def test_a_status_that_no_job_has_is_refused(switchyard: Switchyard, api: FakeApi) -> None:
+    result = switchyard("jobs", "--status", "retrying")
+
+    assert "partial_failure" in result.stderr
+    assert api.requests == []
+    assert result.exit_code == 2
 
 
 def test_no_jobs_is_said(switchyard: Switchyard, api: FakeApi) -> None:

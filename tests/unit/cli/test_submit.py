@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 
 from switchyard.contracts.definitions import RegisteredDefinition
@@ -105,3 +106,53 @@ def test_watching_shows_the_job_to_its_end(
     assert json.loads(result.stdout)["status"] == "failed"
     assert "first failed  2.0 s  boom" in result.stderr
     assert result.exit_code == 1
+
+
+def keys_sent(api: FakeApi) -> list[str]:
+    return [r.headers["idempotency-key"] for r in api.requests if r.method == "POST"]
+
+
+@pytest.mark.parametrize(
+    "lost", [httpx.ReadTimeout("slow"), problem(503, "try again in a moment"), httpx.ReadError("x")]
+)
+def test_an_answer_that_is_lost_is_asked_for_once_more_under_the_same_key(
+    lost: httpx.Response | Exception, file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    api.on("POST /jobs", lost, answer(ACCEPTED, 201))
+
+    result = switchyard("submit", file)
+
+    assert result.exit_code == 0, result.stderr
+    assert keys_sent(api) == ["a-new-key"] * 2
+
+
+def test_an_api_that_stays_away_is_asked_twice_and_no_more(
+    file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    api.on("POST /jobs", problem(503, "try again in a moment"))
+
+    result = switchyard("submit", file)
+
+    assert result.exit_code == 3
+    assert len(keys_sent(api)) == 2
+
+
+def test_a_refusal_is_not_asked_for_again(file: Path, switchyard: Switchyard, api: FakeApi) -> None:
+    api.on("POST /jobs", problem(422, "the idempotency key 'k' was used for another job"))
+
+    result = switchyard("submit", "--key", "k", file)
+
+    assert "was used for another job" in result.stderr
+    assert result.exit_code == 2
+    assert keys_sent(api) == ["k"]
+
+
+@pytest.mark.parametrize("key", ["", "two words", "a#b"])
+def test_a_key_that_is_none_is_not_sent(
+    key: str, file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    result = switchyard("submit", "--key", key, file)
+
+    assert "--key must be 1 to 255 printable ASCII characters" in result.stderr
+    assert result.exit_code == 2
+    assert api.requests == []

@@ -33,7 +33,8 @@ def ask_for_a_url() -> str:
 
 
 def ask_for_a_key() -> str:
-    return real_outside().new_deployed_key("acme", "dev")
+    with real_outside().api_keys("dev", None) as keys:
+        return keys.issue("acme")
 
 
 def ask_for_letters() -> list[Kept | Unreadable]:

@@ -7,6 +7,7 @@ import pytest
 from switchyard.domain import due
 from switchyard.domain.adoption import Adoptable, NotAdoptable, adopted_task, decide_adoption
 from switchyard.domain.ids import bare_task
+from switchyard.domain.plan import Pinned
 from switchyard.domain.states import TaskState
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT
 
@@ -47,12 +48,13 @@ def test_an_id_that_could_be_mistaken_is_not_adopted(request_id: str, reason: st
 
 def test_an_adopted_task_is_queued_and_due_like_any_other() -> None:
     ref = bare_task(TENANT, "42")
-    task = adopted_task(ref, definition="scrape", version=3, now_ms=NOW_MS)
+    task = adopted_task(ref, definition="scrape", pinned=Pinned(3, 2), now_ms=NOW_MS)
     assert (task.ref, task.state, task.attempt) == (ref, TaskState.QUEUED, 0)
     assert (task.definition, task.definition_version) == ("scrape", 3)
+    assert task.max_attempts == 2
     assert task.due_at_ms == NOW_MS + due.AFTER_QUEUED
 
 
 def test_a_task_of_a_job_cannot_be_adopted() -> None:
     with pytest.raises(ValueError, match="belongs to a job"):
-        adopted_task(JOB.task("a"), definition="scrape", version=1, now_ms=NOW_MS)
+        adopted_task(JOB.task("a"), definition="scrape", pinned=Pinned(1), now_ms=NOW_MS)

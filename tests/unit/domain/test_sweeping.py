@@ -49,14 +49,20 @@ TASKS: list[tuple[TaskState, dict[str, Any], Action, int]] = [
     *((state, {}, Action.DISPATCH, MINUTE) for state in sorted(SETTLED)),
     (TaskState.COMPLETED, {"resends": 3}, Action.DISPATCH, 8 * MINUTE),
 ]
-JOBS: list[tuple[JobState, Action, int | None]] = [
-    (JobState.WRITING, Action.ABANDON, None),
-    (JobState.OPEN, Action.AUDIT, HOUR),
-    (JobState.CANCELLING, Action.WAIT, 5 * MINUTE),
-    (JobState.REDRIVING, Action.WAIT, 5 * MINUTE),
-    (JobState.COMPLETED, Action.LEAVE, None),
-    (JobState.FAILED, Action.LEAVE, None),
-    (JobState.CANCELLED, Action.LEAVE, None),
+LARGE = {"document_key": "task/documents/a.json"}
+REDRIVEN = {"redrive_key": "task/redrives/a.json"}
+JOBS: list[tuple[JobState, dict[str, Any], Action, int | None]] = [
+    (JobState.WRITING, {}, Action.ABANDON, None),
+    (JobState.WRITING, LARGE, Action.ADVANCE, 5 * MINUTE),
+    (JobState.OPEN, {}, Action.AUDIT, HOUR),
+    (JobState.OPEN, LARGE, Action.AUDIT, HOUR),
+    (JobState.OPEN, REDRIVEN, Action.ADVANCE, 5 * MINUTE),
+    (JobState.CANCELLING, {}, Action.ADVANCE, 5 * MINUTE),
+    (JobState.REDRIVING, REDRIVEN, Action.ADVANCE, 5 * MINUTE),
+    (JobState.COMPLETED, {}, Action.LEAVE, None),
+    (JobState.COMPLETED, REDRIVEN, Action.ADVANCE, 5 * MINUTE),
+    (JobState.FAILED, {}, Action.LEAVE, None),
+    (JobState.CANCELLED, {}, Action.LEAVE, None),
 ]
 
 
@@ -74,9 +80,11 @@ def test_an_overdue_task(
     assert step.reason
 
 
-@pytest.mark.parametrize(("state", "action", "later_ms"), JOBS)
-def test_an_overdue_job(state: JobState, action: Action, later_ms: int | None) -> None:
-    step = decide_job_step(a_job(state), now_ms=NOW_MS)
+@pytest.mark.parametrize(("state", "facts", "action", "later_ms"), JOBS)
+def test_an_overdue_job(
+    state: JobState, facts: dict[str, Any], action: Action, later_ms: int | None
+) -> None:
+    step = decide_job_step(a_job(state, **facts), now_ms=NOW_MS)
     due_at_ms = None if later_ms is None else NOW_MS + later_ms
     assert (step.action, step.due_at_ms) == (action, due_at_ms)
     assert step.reason
@@ -119,6 +127,6 @@ def test_only_what_a_waiting_task_still_names_was_forgotten() -> None:
     names = frozenset(task.token for task in (done, due_itself, running))
     child = a_task("child", state=TaskState.WAITING, waiting_on=names)
     tasks: list[Task] = [done, due_itself, running, followed, child]
-    assert forgotten_parents(tasks) == (done.ref,)
+    assert forgotten_parents(tasks) == (done.this_run,)
     redriven = replace(done, run=2)
     assert forgotten_parents([redriven, child]) == ()

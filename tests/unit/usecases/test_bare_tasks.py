@@ -8,9 +8,10 @@ from switchyard.contracts.events import Event
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.adoption import Adoption, adopted_task
 from switchyard.domain.ids import BARE_TASK, bare_task
+from switchyard.domain.plan import Pinned
 from switchyard.domain.states import TaskState
 from switchyard.domain.sweeping import Action
-from switchyard.domain.task import Outcome, Task
+from switchyard.domain.task import Outcome, Task, TaskRun
 from switchyard.usecases import task_events
 from switchyard.usecases.sweep import Sweeper
 from tests.builders import TENANT
@@ -30,7 +31,7 @@ class BareYard(Yard):
 
     def __init__(self) -> None:
         super().__init__()
-        task = adopted_task(BARE, definition="scrape", version=1, now_ms=self.clock.now_ms())
+        task = adopted_task(BARE, definition="scrape", pinned=Pinned(1), now_ms=self.clock.now_ms())
         MemoryTaskAdoption(self.memory.state).adopt(Adoption(task, {"a": 1}))
         self.job = BARE.job
 
@@ -46,11 +47,13 @@ class BareYard(Yard):
             graph=self.memory.graph,
             payloads=self.memory.payloads,
             queue=self.memory.queue,
-            dispatcher=self.dispatcher,
+            dispatches=self.memory.dispatches,
+            starter=self.starter,
             emitter=self.emitter,
             clock=self.clock,
         )
         nudges = list(sweeper.sweep(at_most=99, seconds=20))
+        self.work_off()
         assert [(nudge.ref, nudge.error) for nudge in nudges] == [(BARE, None)] * len(nudges)
         return [nudge.action for nudge in nudges]
 
@@ -107,7 +110,7 @@ def test_its_events_name_no_job_and_lead_back_to_it(yard: BareYard) -> None:
     detail = yard.told_of("Task Completed").detail()
     assert "jobId" not in detail["properties"]
     assert detail["properties"]["requestId"] == detail["entityId"] == "order-42"
-    assert settled_task(BusMessage.model_validate({"detail": detail}).detail) == BARE
+    assert settled_task(BusMessage.model_validate({"detail": detail}).detail) == TaskRun(BARE, 1)
 
 
 def test_every_event_of_it_is_told_without_a_job(yard: BareYard) -> None:

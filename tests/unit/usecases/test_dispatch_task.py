@@ -7,7 +7,7 @@ import pytest
 
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import UnknownTask
-from switchyard.domain.ids import START, split_request_id
+from switchyard.domain.ids import END, START, split_request_id
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import Outcome
 from tests.builders import DIAMOND, NOW_MS
@@ -44,11 +44,14 @@ def test_the_job_completes_when_every_task_has(yard: Yard) -> None:
     assert yard.told() == {"Job Created": 1, "Task Pending": 5, "Job Completed": 1}
 
 
-def test_waking_it_again_changes_nothing_and_tells_nothing_new(yard: Yard) -> None:
+@pytest.mark.parametrize("by_event", [True, False])
+def test_waking_it_again_changes_nothing_and_tells_nothing_new(yard: Yard, by_event: bool) -> None:
     yard.start(DIAMOND)
-    yard.dispatcher.dispatch(yard.job.task(START))
+    yard.wake(START, by_event=by_event)
     for task_id in DIAMOND:
-        yard.settle(task_id, times=3)
+        yard.settle(task_id)
+        yard.wake(task_id, by_event=by_event)
+        yard.wake(END, by_event=by_event)
     assert yard.told() == {"Job Created": 1, "Task Pending": 5, "Job Completed": 1}
 
 
@@ -70,13 +73,13 @@ def test_a_long_skipped_chain_wakes_the_dispatcher_once_per_task(yard: Yard) -> 
     chain = {f"t{n}": [f"t{n - 1}"] if n else [] for n in range(30)}
     yard.start(chain)
     yard.settle("t0", FAILED, times=0)
-    woken, heard = [yard.job.task("t0")], len(yard.memory.bus.events)
-    for ref in woken:
+    woken, heard = ["t0"], len(yard.memory.bus.events)
+    for task_id in woken:
         assert len(woken) <= len(chain)
-        yard.dispatcher.dispatch(ref)
+        yard.wake(task_id)
         told, heard = yard.memory.bus.events[heard:], len(yard.memory.bus.events)
         skipped = [event for event in told if event.event_type == "Task Skipped"]
-        woken += [yard.job.task(split_request_id(event.entity_id)[1]) for event in skipped]
+        woken += [split_request_id(event.entity_id)[1] for event in skipped]
     assert len(woken) == len(chain)
     assert yard.job_state() is JobState.FAILED
 
@@ -114,21 +117,21 @@ def test_a_skip_is_no_failure(yard: Yard) -> None:
 
 def test_a_task_that_has_not_settled_moves_nothing(yard: Yard) -> None:
     yard.start(DIAMOND)
-    yard.dispatcher.dispatch(yard.job.task("scrape-store"))
+    yard.wake("scrape-store")
     assert yard.state("color-tags") is TaskState.WAITING
 
 
 def test_an_unknown_task_is_an_error(yard: Yard) -> None:
     yard.start(DIAMOND)
     with pytest.raises(UnknownTask):
-        yard.dispatcher.dispatch(yard.job.task("nobody"))
+        yard.wake("nobody")
 
 
 def test_what_a_worker_settled_stays_due_until_its_own_event_comes(yard: Yard) -> None:
     yard.start({"a": [], "b": ["a"]})
     yard.settle("a")
     yard.settle("b", times=0)
-    yard.dispatcher.dispatch(yard.job.task("a"))
+    yard.wake("a", by_event=False)
     settled = yard.memory.graph.find(yard.job.task("b"))
     assert settled is not None
     assert settled.due_at_ms is not None
@@ -149,15 +152,20 @@ def test_a_task_that_a_fast_worker_took_was_told_before(
     monkeypatch.setattr(yard.memory.queue, "send", send_and_claim)
     with pytest.raises(Crash):
         yard.start({"a": []})
-    yard.dispatcher.dispatch(yard.job.task(START))
+    yard.wake(START)
     assert yard.told()["Task Pending"] == 1
 
 
-def test_the_first_failure_is_told_the_same_whenever_it_is_told(yard: Yard) -> None:
+def test_the_first_failure_is_told_the_same_whenever_it_is_told(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     yard.start({"a": [], "b": ["a"], "c": []})
-    yard.settle("a", FAILED)
+    with monkeypatch.context() as broken, suppress(Crash):
+        graph = yard.memory.graph
+        broken.setattr(graph, "clear_due", crashing(graph.clear_due, after=False))
+        yard.settle("a", FAILED)
     yard.settle("c")
-    yard.dispatcher.dispatch(yard.job.task("a"))
+    yard.wake("a", by_event=False)
     first, again = (e for e in yard.memory.bus.events if e.event_type == "Job Failure Detected")
     assert first == again
     assert first.detail()["properties"]["taskStatuses"] == {"a": "failed"}
@@ -175,7 +183,7 @@ def test_dispatched_tasks_are_no_longer_due(yard: Yard) -> None:
 @pytest.mark.parametrize(
     ("part", "method"),
     [
-        ("graph", "remove_edge"),
+        ("graph", "remove_edges"),
         ("graph", "decide"),
         ("graph", "mark_queued"),
         ("graph", "clear_due"),
@@ -194,7 +202,7 @@ def test_a_crash_at_any_step_is_mended_by_the_next_wake_up(
             broken.setattr(target, method, crashing(getattr(target, method), after=after))
             with suppress(Crash):
                 yard.settle(task_id)
-        yard.dispatcher.dispatch(yard.job.task(task_id))
-        yard.dispatcher.dispatch(yard.job.task("__end__"))
+        yard.wake(task_id)
+        yard.wake("__end__")
     assert yard.job_state() is JobState.COMPLETED
     assert yard.told() == {"Job Created": 1, "Task Pending": 2, "Job Completed": 1}

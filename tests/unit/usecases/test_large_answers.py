@@ -11,6 +11,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.task import Outcome, Payload
 from switchyard.usecases.read_jobs import read_task
 from tests.builders import JOB, TENANT, a_task
+from tests.fakes.task_files import files_of
 
 LAMBDA_ANSWER_BYTES = 6 * 1024 * 1024
 INPUT_KEY = "task/inputs/acme/a/digest.json"
@@ -25,7 +26,12 @@ def view_of(*, given: Any = None, made: Any = None) -> TaskView:
     yard.state.tasks[task.ref] = task
     yard.state.payloads[task.ref] = Payload(input=given, output=made, input_key=INPUT_KEY)
     return read_task(
-        TENANT, JOB.job_id, "a", graph=yard.graph, payloads=yard.payloads, bucket="bucket"
+        TENANT,
+        JOB.job_id,
+        "a",
+        graph=yard.graph,
+        payloads=yard.payloads,
+        files=files_of(yard),
     )
 
 

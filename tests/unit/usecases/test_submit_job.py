@@ -7,9 +7,13 @@ from switchyard.adapters.system import SystemIds
 from switchyard.contracts.events import JobCreated
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.domain.errors import InvalidJob
-from switchyard.usecases.read_jobs import list_jobs, read_job, read_task
-from switchyard.usecases.submit_job import submit_job
-from tests.builders import DIAMOND, TENANT, a_definition, a_submission, an_emitter
+from switchyard.domain.ids import JobRef
+from switchyard.domain.job_filters import JobFilter
+from switchyard.usecases.list_jobs import list_jobs
+from switchyard.usecases.read_jobs import read_job, read_task
+from tests.builders import DIAMOND, TENANT, a_definition, a_submission
+from tests.fakes.submitting import a_submitter
+from tests.fakes.task_files import files_of
 
 
 @pytest.fixture
@@ -20,15 +24,7 @@ def yard() -> MemoryYard:
 
 
 def submit(yard: MemoryYard, request: SubmitJob) -> JobAccepted:
-    return submit_job(
-        TENANT,
-        request,
-        intake=yard.intake,
-        definitions=yard.definitions,
-        emitter=an_emitter(yard.bus),
-        clock=ManualClock(),
-        ids=SystemIds(),
-    )
+    return a_submitter(yard, clock=ManualClock(), ids=SystemIds()).submit(TENANT, request)
 
 
 def problems(yard: MemoryYard, request: SubmitJob) -> list[str]:
@@ -56,7 +52,7 @@ def test_a_submitted_job_can_be_read_and_listed(yard: MemoryYard) -> None:
         name: sorted(parents) for name, parents in DIAMOND.items()
     }
     assert view.tags == {"team": "web"}
-    page = list_jobs(TENANT, limit=5, cursor=None, jobs=yard.jobs)
+    page = list_jobs(TENANT, wanted=JobFilter(), limit=5, cursor=None, jobs=yard.jobs)
     assert [job.job_id for job in page.jobs] == [accepted.job_id]
 
 
@@ -68,7 +64,7 @@ def test_a_task_can_be_read(yard: MemoryYard) -> None:
         "compile-result",
         graph=yard.graph,
         payloads=yard.payloads,
-        bucket="b",
+        files=files_of(yard),
     )
     assert view.request_id == f"{accepted.job_id}__compile-result"
     assert view.depends_on == ("color-tags", "font-pairing")
@@ -102,11 +98,11 @@ def test_every_problem_is_listed_at_once(yard: MemoryYard) -> None:
     assert sum("used 2 times" in problem for problem in found) == 2
 
 
-@pytest.mark.parametrize("count", [0, 101])
+@pytest.mark.parametrize("count", [0, 10_001])
 def test_a_job_has_a_bounded_number_of_tasks(yard: MemoryYard, count: int) -> None:
     tasks = [{"taskId": f"t{n}", "name": "scrape"} for n in range(count)]
     (problem,) = problems(yard, SubmitJob.model_validate({"tasks": tasks}))
-    assert "1 to 100 tasks" in problem
+    assert "1 to 10,000 tasks" in problem
 
 
 def a_job_of(*sizes: int) -> SubmitJob:
@@ -127,3 +123,12 @@ def test_a_job_too_large_to_take_in_is_refused_with_its_largest_part(yard: Memor
     (problem,) = problems(yard, a_job_of(1_000_000, 3_000_000, 1_000_000))
     assert problem.startswith("tasks.1.input: has 3,000,0")
     assert problem.endswith("at most 5,000,000 are accepted")
+
+
+def test_a_task_may_be_tried_as_often_as_its_definition_says(yard: MemoryYard) -> None:
+    yard.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 2}))
+    accepted = submit(yard, a_submission({"a": []}))
+    yard.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 1}))
+    task = yard.graph.find(JobRef(TENANT, accepted.job_id).task("a"))
+    assert task is not None
+    assert (task.definition_version, task.max_attempts) == (2, 2)

@@ -32,7 +32,7 @@ def lost_at(
 @pytest.mark.parametrize(
     ("part", "method"),
     [
-        ("graph", "remove_edge"),
+        ("graph", "remove_edges"),
         ("graph", "decide"),
         ("graph", "mark_queued"),
         ("graph", "clear_due"),
@@ -47,7 +47,7 @@ def test_a_crash_at_any_step_is_mended_by_sweeping_alone(
     yard.open(CHAIN)
     with monkeypatch.context() as broken, suppress(Crash):
         lost_at(yard, broken, part, method, after)
-        yard.dispatcher.dispatch(yard.job.task(START))
+        yard.wake(START)
     yard.sweep(after=2 * MINUTE)
     for task_id in CHAIN:
         with monkeypatch.context() as broken, suppress(Crash):
@@ -100,7 +100,7 @@ def test_a_ready_task_is_told_sent_and_marked_queued(
     yard.open(CHAIN)
     with monkeypatch.context() as broken, suppress(Crash):
         lost_at(yard, broken, "graph", "decide", after=True)
-        yard.dispatcher.dispatch(yard.job.task(START))
+        yard.wake(START)
     yard.memory.graph.clear_due(yard.task(START))
     assert actions(yard.sweep(after=MINUTE)) == {"a": Action.START}
     assert yard.queued() == {"a"}

@@ -1,17 +1,21 @@
 """One run of the sweeper: beside another one, within its bounds, through trouble."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from switchyard.contracts.events import Event
-from switchyard.domain.errors import Unavailable
-from switchyard.domain.ids import END
+from switchyard.domain.advancing import NextStep
+from switchyard.domain.errors import Rejected, Unavailable
+from switchyard.domain.ids import END, TaskRef
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.sweeping import Action
-from switchyard.domain.task import Task
+from switchyard.domain.task import Payload, Task
 from switchyard.usecases.sweep import Nudge
 from tests.builders import a_plan
+from tests.fakes.steps import Steps
 from tests.fakes.swept_yard import CHAIN, HOUR, MINUTE, SweptYard, actions
 
 
@@ -110,16 +114,50 @@ def test_a_run_ends_when_its_time_is_over(yard: SweptYard, monkeypatch: pytest.M
     assert len(yard.sweep()) == 4
 
 
-def test_one_bad_thing_does_not_hold_up_the_others(yard: SweptYard) -> None:
+def test_one_bad_thing_does_not_hold_up_the_others(
+    yard: SweptYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     yard.start({"a": [], "b": ["a"], "c": [], "d": ["c"]})
     yard.settle("a", times=0)
     yard.settle("c", times=0)
-    del yard.memory.state.tasks[yard.job.task("b")]
+    read = yard.memory.payloads.read
+
+    def read_some(ref: TaskRef) -> Payload:
+        if ref == yard.job.task("a"):
+            raise Rejected("a's output cannot be read")
+        return read(ref)
+
+    monkeypatch.setattr(yard.memory.payloads, "read", read_some)
     nudges = {n.ref: n.error for n in yard.sweep(after=MINUTE)}
-    assert nudges[yard.job.task("c")] is None
-    assert nudges[yard.job.task("a")] == f"there is no task {yard.job.task('b').request_id}"
+    assert nudges == {
+        yard.job.task("c"): None,
+        yard.job.task("a"): "a's output cannot be read",
+    }
     assert yard.state("d") is TaskState.QUEUED
     assert yard.task("a").due_at_ms is not None
+
+
+@pytest.mark.parametrize(
+    ("facts", "step"),
+    [
+        ({"state": JobState.WRITING, "document_key": "task/documents/a.json"}, NextStep.EXPAND),
+        ({"state": JobState.CANCELLING}, NextStep.CANCEL),
+        ({"state": JobState.REDRIVING, "redrive_key": "task/redrives/a.json"}, NextStep.REDRIVE),
+        ({"state": JobState.OPEN, "redrive_key": "task/redrives/a.json"}, NextStep.REDRIVE),
+    ],
+)
+def test_a_job_that_is_in_the_middle_of_something_is_gone_on_with(
+    yard: SweptYard, facts: dict[str, Any], step: NextStep
+) -> None:
+    yard.start(CHAIN)
+    due_at_ms = yard.clock.now_ms() + 5 * MINUTE * 1000
+    stored = replace(yard.memory.state.jobs[yard.job], due_at_ms=due_at_ms, **facts)
+    yard.memory.state.jobs[yard.job] = stored
+    yard.steps[step] = steps = Steps(finished_after=3)
+    nudges = yard.sweep(after=5 * MINUTE)
+    assert actions(nudges)["the job"] is Action.ADVANCE
+    assert steps.taken == [yard.job] * 3
+    assert yard.memory.state.jobs[yard.job].due_at_ms == due_at_ms + 5 * MINUTE * 1000
 
 
 def test_an_outage_ends_the_run_and_the_next_one_goes_on(

@@ -1,8 +1,12 @@
-"""The clock alone, for commands that must start at once: bootstrap imports boto3."""
+"""The clock and new ids, for commands that must start at once: bootstrap imports boto3."""
 
-from switchyard.adapters.system import SystemClock
-from switchyard.ports import Clock
+from switchyard.adapters.system import SystemClock, SystemIds
+from switchyard.ports import Clock, Ids
 
 
 def system_clock() -> Clock:
     return SystemClock()
+
+
+def system_ids() -> Ids:
+    return SystemIds()

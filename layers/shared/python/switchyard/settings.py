@@ -46,6 +46,11 @@ class ApiSettings(EmitterSettings):
     state_table_name: str
     task_definitions_table: str
     dynamodb_events_table_name: str
+    dispatch_queue_url: str
+    requests_per_second: PositiveInt = 100
+    """What each key may make; likewise the others."""
+    requests_at_once: PositiveInt = 50
+    requests_per_day: PositiveInt = 10_000
 
 
 class AuthorizerSettings(Settings):
@@ -55,16 +60,25 @@ class AuthorizerSettings(Settings):
 class DispatcherSettings(EmitterSettings):
     state_table_name: str
     sqs_queue_url: str
+    dispatch_queue_url: str
+    """Where it leaves what it had no time for."""
+    dispatch_seconds: PositiveInt = 20
+    """When it leaves the rest for later; Lambda ends it at 30 s."""
 
 
-class SweeperSettings(DispatcherSettings):
+class SweeperSettings(EmitterSettings):
+    state_table_name: str
+    sqs_queue_url: str
+    dispatch_queue_url: str
     sweep_at_most: PositiveInt = 500
     """How many overdue things one run looks at."""
     sweep_seconds: PositiveInt = 20
     """When a run stops looking; Lambda ends it at 30 s."""
 
 
-class DeadLetterSettings(DispatcherSettings):
+class DeadLetterSettings(EmitterSettings):
+    state_table_name: str
+    sqs_queue_url: str
     task_definitions_table: str
     tenant_id: TenantId | None = None
     """As the worker's."""
@@ -73,6 +87,14 @@ class DeadLetterSettings(DispatcherSettings):
 class SaveEventSettings(Settings):
     dynamodb_events_table_name: str
     events_retention_days: PositiveInt
+
+
+class TriggerSettings(EmitterSettings):
+    state_table_name: str
+    task_definitions_table: str
+    dispatch_queue_url: str
+    trigger_queue_url: str
+    """Where its events come from; what is put aside goes back there when it is sent again."""
 
 
 class AlertSettings(Settings):

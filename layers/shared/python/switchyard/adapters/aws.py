@@ -20,8 +20,12 @@ _CONFIG: Final = Config(
     user_agent_extra="switchyard",
 )
 # All tries together end well before a lease or a function does, so that somebody can still react.
-_READ_TIMEOUTS: Final = {"sqs": 25, "s3": 15}  # a long poll takes 20 s, a large object its time
-_READ_TIMEOUT: Final = 5
+_READ_TIMEOUT: Final = Config(read_timeout=5)
+_OF_ITS_OWN: Final = {
+    "sqs": Config(read_timeout=25),  # a long poll takes 20 s
+    # A large object takes its time. A link is signed for one host: that of the bucket's region.
+    "s3": Config(read_timeout=15, signature_version="s3v4", s3={"addressing_style": "virtual"}),
+}
 
 CONDITION_FAILED: Final = "ConditionalCheckFailedException"
 TRANSACTION_CANCELLED: Final = "TransactionCanceledException"
@@ -32,8 +36,8 @@ _DONE_OR_NOT: Final = frozenset({"InternalServerError", "TransactionInProgressEx
 
 def client(service: str, **where: str) -> Any:
     """`where` says what the environment else would: region, endpoint, credentials."""
-    timeout = Config(read_timeout=_READ_TIMEOUTS.get(service, _READ_TIMEOUT))
-    return boto3.client(service, config=_CONFIG.merge(timeout), **where)  # type: ignore[call-overload]
+    config = _CONFIG.merge(_OF_ITS_OWN.get(service, _READ_TIMEOUT))
+    return boto3.client(service, config=config, **where)  # type: ignore[call-overload]
 
 
 def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

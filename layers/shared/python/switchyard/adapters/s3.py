@@ -16,12 +16,12 @@ _MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied"})
 class S3BlobStore:
     def __init__(self, client: Any, bucket: str) -> None:
         self._client = client
-        self._bucket = bucket
+        self.bucket = bucket
 
     def put(self, key: str, body: bytes, *, content_type: str) -> None:
         call(
             self._client.put_object,
-            Bucket=self._bucket,
+            Bucket=self.bucket,
             Key=key,
             Body=body,
             ContentType=content_type,
@@ -34,7 +34,7 @@ class S3BlobStore:
         return (blob.key for blob in self.listed(prefix))
 
     def listed(self, prefix: str) -> Iterator[StoredBlob]:
-        request = {"Bucket": self._bucket, "Prefix": prefix}
+        request = {"Bucket": self.bucket, "Prefix": prefix}
         while True:
             page = call(self._client.list_objects_v2, **request)
             yield from map(_stored, page.get("Contents", []))
@@ -43,11 +43,11 @@ class S3BlobStore:
             request["ContinuationToken"] = page["NextContinuationToken"]
 
     def delete(self, key: str) -> None:
-        call(self._client.delete_object, Bucket=self._bucket, Key=key)
+        call(self._client.delete_object, Bucket=self.bucket, Key=key)
 
     def _read(self, key: str) -> bytes:
         try:
-            answer = self._client.get_object(Bucket=self._bucket, Key=key)
+            answer = self._client.get_object(Bucket=self.bucket, Key=key)
         except ClientError as error:
             if code_of(error) in _MISSING:
                 raise MissingBlob(key) from error
@@ -56,5 +56,23 @@ class S3BlobStore:
         return content
 
 
+class S3Links:
+    """Signed with the credentials of this process: a link may read what they may, as long as they.
+
+    So a function's may end sooner than it says.
+    """
+
+    def __init__(self, client: Any, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def to(self, key: str, *, seconds: int) -> str:
+        link: str = self._client.generate_presigned_url(
+            "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
+        )
+        return link
+
+
 def _stored(found: Mapping[str, Any]) -> StoredBlob:
-    return StoredBlob(found["Key"], round(found["LastModified"].timestamp() * 1000))
+    modified_at_ms = round(found["LastModified"].timestamp() * 1000)
+    return StoredBlob(found["Key"], modified_at_ms, found["Size"])

@@ -7,7 +7,8 @@ from switchyard.adapters.aws import call
 from switchyard.adapters.sqs import ENTRIES_PER_BATCH
 from switchyard.contracts.dispatching import DispatchMessage
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.ids import JobRef
+from switchyard.domain.task import TaskRun
 
 
 class SqsDispatchQueue:
@@ -15,11 +16,11 @@ class SqsDispatchQueue:
         self._client = client
         self._url = queue_url
 
-    def send(self, refs: Sequence[TaskRef | JobRef]) -> None:
+    def send(self, refs: Sequence[TaskRun | JobRef]) -> None:
         for start in range(0, len(refs), ENTRIES_PER_BATCH):
             self._send_batch(refs[start : start + ENTRIES_PER_BATCH])
 
-    def _send_batch(self, refs: Sequence[TaskRef | JobRef]) -> None:
+    def _send_batch(self, refs: Sequence[TaskRun | JobRef]) -> None:
         answer = call(
             self._client.send_message_batch,
             QueueUrl=self._url,

@@ -13,30 +13,27 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.api_keys import issue_api_key
+from switchyard.usecases.api_keys import KeyRing
 from switchyard.usecases.kept_letters import KeptLetters
 
 
 def new_api_key(tenant: str, *, state_table_name: str) -> str:
-    """Issue a key in the stage that the environment's credentials reach.
+    """Issue a key in the cloud that the environment names."""
+    return _key_ring(state_table_name).issue(tenant)
 
-    Raise `Unavailable` when credentials, region, permission or table are missing.
-    """
-    try:
-        keys = DynamoDbApiKeys(DynamoDbTable(aws.client("dynamodb"), state_table_name))
-        return issue_api_key(tenant, keys=keys, ids=SystemIds(), clock=SystemClock())
-    except (BotoCoreError, ClientError) as error:
-        raise Unavailable(str(error)) from error
+
+@contextmanager
+def stage_keys(stage: str, **where: str) -> Iterator[KeyRing]:
+    """The keys of a stage. `where` and what is raised are as with `stage_letters`."""
+    with _reached():
+        outputs = CloudFormationOutputs(**where)
+        table = outputs.of(f"switchyard-{stage}-infrastructure", "StateTableName")
+        yield _key_ring(table, **where)
 
 
 def stage_endpoint(stage: str) -> str:
     """The URL of a deployed stage's API, from its stack's outputs."""
     return CloudFormationOutputs().of(f"switchyard-{stage}-producer-api", "ApiUrl")
-
-
-def stage_state_table(stage: str) -> str:
-    """The name of a deployed stage's state table, from its stack's outputs."""
-    return CloudFormationOutputs().of(f"switchyard-{stage}-infrastructure", "StateTableName")
 
 
 @contextmanager
@@ -46,7 +43,7 @@ def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
     `where` is what the environment would else say of region, endpoint and credentials. Within the
     block, too, `Unavailable` is raised when something of it is missing.
     """
-    try:
+    with _reached():
         bucket = CloudFormationOutputs(**where).of(
             f"switchyard-{stage}-infrastructure", "ArtifactsBucketName"
         )
@@ -54,5 +51,16 @@ def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
             blobs=S3BlobStore(aws.client("s3", **where), bucket),
             mail=SqsMail(aws.client("sqs", **where)),
         )
+
+
+def _key_ring(state_table_name: str, **where: str) -> KeyRing:
+    table = DynamoDbTable(aws.client("dynamodb", **where), state_table_name)
+    return KeyRing(keys=DynamoDbApiKeys(table), ids=SystemIds(), clock=SystemClock())
+
+
+@contextmanager
+def _reached() -> Iterator[None]:
+    try:
+        yield
     except (BotoCoreError, ClientError) as error:
         raise Unavailable(str(error)) from error

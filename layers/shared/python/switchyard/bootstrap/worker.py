@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ParamSpec, Protocol, TypeVar
 
 from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
@@ -24,6 +25,7 @@ from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantin
 from switchyard.ports import (
     BlobStore,
     Clock,
+    Consumption,
     DefinitionStore,
     Payloads,
     Randomness,
@@ -65,6 +67,7 @@ class WorkerPorts:
     definitions: DefinitionStore
     queue: TaskQueue
     inbox: TaskInbox
+    consumption: Consumption
     adopter: Adopter
     quarantine: Quarantine
     blobs: BlobStore
@@ -96,6 +99,7 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         definitions=definitions,
         queue=queue,
         inbox=queue,
+        consumption=DynamoDbConsumption(state),
         adopter=Adopter(
             definitions=definitions, adoption=DynamoDbTaskAdoption(state, payloads), clock=clock
         ),

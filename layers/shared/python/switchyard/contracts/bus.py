@@ -14,7 +14,9 @@ from switchyard.contracts.events import (
     TaskTimeout,
 )
 from switchyard.domain.event_keys import EntityType
-from switchyard.domain.ids import JOB_ID, START, TENANT_ID, JobRef, TaskRef, task_named
+from switchyard.domain.ids import JOB_ID, START, TENANT_ID, JobRef, task_named
+from switchyard.domain.plan import FIRST_RUN
+from switchyard.domain.task import TaskRun
 
 WAKING_EVENTS: Final = (
     JobCreated.event_type,
@@ -35,12 +37,19 @@ class BusMessage(BaseModel):
     detail: ArrivedEvent
 
 
-def settled_task(event: ArrivedEvent) -> TaskRef:
+def settled_task(event: ArrivedEvent) -> TaskRun:
     """The task whose settling an event tells; a new job has settled its hidden `__start__`."""
     if not TENANT_ID.fullmatch(event.tenant_id):
         raise ValueError(f"{event.tenant_id!r} is not a tenant")
     if event.entity_type is EntityType.TASK:
-        return task_named(event.tenant_id, event.entity_id)
+        return TaskRun(task_named(event.tenant_id, event.entity_id), _run(event))
     if not JOB_ID.fullmatch(event.entity_id):
         raise ValueError(f"{event.entity_id!r} is not a job")
-    return JobRef(event.tenant_id, event.entity_id).task(START)
+    return TaskRun(JobRef(event.tenant_id, event.entity_id).task(START), FIRST_RUN)
+
+
+def _run(event: ArrivedEvent) -> int:
+    run = event.properties.get("run")
+    if not isinstance(run, int):
+        raise ValueError(f"{run!r} is not the run of {event.entity_id}")
+    return run

@@ -9,10 +9,12 @@ from switchyard.contracts.steps import (
     MAX_STEPS,
     ProcessName,
     StepDefinition,
+    ToolName,
     problem_with_steps,
 )
-from switchyard.contracts.wire import CleanText, Wire
+from switchyard.contracts.wire import CleanText, Wire, told_as
 from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.domain.task import MAX_ATTEMPTS
 
 TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
 
@@ -23,26 +25,36 @@ def _definition_name(name: str) -> str:
     return name
 
 
-DefinitionName = Annotated[str, AfterValidator(_definition_name)]
+DefinitionName = Annotated[str, AfterValidator(_definition_name), told_as(DEFINITION_NAME)]
+ModelName = Annotated[str, Field(min_length=1, max_length=100)]
+Turns = Annotated[int, Field(ge=1, le=200)]
+Milliseconds = Annotated[int, Field(ge=1_000, le=TWELVE_HOURS_MS)]
+Dollars = Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)]
+
+
+class RetryPolicy(Wire):
+    max_attempts: int = Field(default=MAX_ATTEMPTS, ge=1, le=MAX_ATTEMPTS)
+    """How often a task is tried if what went wrong may pass."""
 
 
 class TaskDefinition(Wire):
     description: CleanText = Field(min_length=1, max_length=20_000)
     tag: CleanText = Field(min_length=1, max_length=200)
     """The role that does it."""
-    max_turns: int = Field(default=10, ge=1, le=200)
-    tools: tuple[str, ...] = ()
-    timeout: int | None = Field(default=None, ge=1_000, le=TWELVE_HOURS_MS)
-    """Milliseconds; the stage's default when absent."""
+    max_turns: Turns = 10
+    tools: tuple[ToolName, ...] = ()
+    timeout: Milliseconds | None = None
+    """The stage's default when absent."""
     input_schema: JsonSchema | None = None
     output_schema: JsonSchema | None = None
     process_output: ProcessName | None = None
     """What is done to the output, by a name that the worker's image knows."""
     steps: tuple[StepDefinition, ...] = Field(default=(), max_length=MAX_STEPS)
     """In order; the last one's output is the task's. Without any, the description is the step."""
-    max_cost_usd: float | None = Field(default=None, gt=0, le=10_000, allow_inf_nan=False)
+    max_cost_usd: Dollars | None = None
     """What one attempt may spend."""
-    model: str | None = Field(default=None, min_length=1, max_length=100)
+    retry: RetryPolicy = RetryPolicy()
+    model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
 
     @model_validator(mode="after")
@@ -70,3 +82,8 @@ class RegisteredDefinition(TaskDefinition):
 
 class DefinitionList(Wire):
     definitions: tuple[RegisteredDefinition, ...]
+
+
+class DefinitionDeleted(Wire):
+    name: str
+    last_version: int

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.definitions import DefinitionName
-from switchyard.contracts.wire import CleanText, JsonValue, Wire
+from switchyard.contracts.wire import CleanText, JsonValue, Wire, told_as
 from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import TASK_ID
 from switchyard.domain.states import Rule
 
 MAX_TAGS = 20
+KEY_HEADER = "Idempotency-Key"
 
 
 def _task_id(value: str) -> str:
@@ -20,8 +21,17 @@ def _task_id(value: str) -> str:
     return value
 
 
-TaskId = Annotated[str, AfterValidator(_task_id)]
+TaskId = Annotated[str, AfterValidator(_task_id), told_as(TASK_ID)]
 Tag = Annotated[CleanText, Field(min_length=1, max_length=128)]
+
+
+def _tag_wanted(value: str) -> str:
+    if ":" not in value[1:-1]:
+        raise ValueError("must read key:value")
+    return value
+
+
+TagWanted = Annotated[str, AfterValidator(_tag_wanted)]
 
 
 class TaskRequest(Wire):
@@ -55,11 +65,30 @@ class JobAccepted(Wire):
     created_at: datetime
 
 
+class AddTasks(Wire):
+    """More tasks for a job under way; they may depend on any that it has."""
+
+    tasks: tuple[TaskRequest, ...]
+
+
+class TasksAdded(Wire):
+    job_id: str
+    added_tasks: tuple[str, ...]
+    immediately_ready: tuple[str, ...]
+    total_tasks_now: int
+    problem: str | None = None
+    """Why the others were not added: only some at a time are added together."""
+
+
 class TaskSummary(Wire):
     task_id: str
     name: str
     depends_on: tuple[str, ...]
     status: str
+    """`waiting` until there is an event of it."""
+    last_event_type: str | None = None
+    """As far as the task itself tells: its log may know a later one."""
+    last_event_at: datetime | None = None
     run: int = 1
     attempt: int
     started_at: datetime | None = None
@@ -78,6 +107,7 @@ class JobView(Wire):
     """How many tasks are in each status."""
     failed_task_id: str | None = None
     """The first that failed in this run."""
+    cancel_requested: bool = False
     created_at: datetime
     completed_at: datetime | None = None
     tags: dict[str, str] = Field(default_factory=dict)
@@ -91,11 +121,22 @@ class JobSummary(Wire):
     total_tasks: int
     created_at: datetime
     completed_at: datetime | None = None
+    tags: dict[str, str] = Field(default_factory=dict)
 
 
 class JobPage(Wire):
     jobs: tuple[JobSummary, ...]
     cursor: str | None = None
+
+
+class FileLink(Wire):
+    name: str
+    """Below the attempt's prefix."""
+    size: int
+    """Bytes."""
+    content_type: str
+    url: str
+    """Reads the file for 15 minutes, without a key."""
 
 
 class TaskView(TaskSummary):
@@ -110,10 +151,17 @@ class TaskView(TaskSummary):
     input: Any = None
     output: Any = None
     input_location: str | None = None
-    """Where in the bucket the input is, if an answer has no room for it; likewise the output."""
+    """Where in the bucket the input is, if an answer has no room for it."""
+    input_url: str | None = None
+    """Reads that input for 15 minutes, without a key."""
     output_location: str | None = None
+    """Where in the bucket the output is, if an answer has no room for it."""
+    output_url: str | None = None
+    """Reads that output for 15 minutes, without a key."""
     artifacts: str | None = None
-    """The bucket's prefix with artifacts, logs and traces."""
+    """The bucket's prefix with artifacts, logs and traces of the attempt that settled the task."""
+    files: tuple[FileLink, ...] = ()
+    """What is below that prefix, until it expires."""
 
 
 def instant(milliseconds: int | None) -> datetime | None:

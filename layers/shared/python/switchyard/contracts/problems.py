@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from switchyard.contracts.wire import Wire
-from switchyard.domain.errors import Problem
+from switchyard.domain.errors import Problem, not_too_many
+
+PROBLEM_TYPE: Final = "application/problem+json"
 
 _OUR_WORDS: Final = {
     "extra_forbidden": "is not a field that is known here",
@@ -35,7 +37,14 @@ def entries(problems: Iterable[Problem]) -> tuple[ProblemEntry, ...]:
 
 def validation_problems(errors: Iterable[Mapping[str, Any]]) -> list[Problem]:
     """Pydantic's errors in our words; the leading `body` or `query` of a request is left out."""
-    return [Problem(_place(error["loc"]), _sentence(error)) for error in errors]
+    problems = [_problem(error) for error in errors]
+    return list(not_too_many(problems))
+
+
+def _problem(error: Mapping[str, Any]) -> Problem:
+    if error["type"] == "json_invalid":
+        return Problem((), f"the body is not JSON: {error['ctx']['error'].lower()}")
+    return Problem(_place(error["loc"]), _sentence(error))
 
 
 def _place(location: tuple[str | int, ...]) -> tuple[str | int, ...]:

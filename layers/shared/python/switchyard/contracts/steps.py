@@ -31,6 +31,7 @@ def _output_file(name: str) -> str:
     return name
 
 
+ToolName = Annotated[CleanText, Field(min_length=1, max_length=200)]
 ProcessName = Annotated[str, AfterValidator(_step_name)]
 """What `worker/task/processing.py` knows an output's treatment by."""
 
@@ -44,7 +45,7 @@ class StepDefinition(Wire):
     output_file: Annotated[str, AfterValidator(_output_file)] | None = None
     """Below `artifacts/`; `{name}.json` when absent, the task's result for the last step."""
     max_turns: int | None = Field(default=None, ge=1, le=200)
-    tools: tuple[str, ...] | None = None
+    tools: tuple[ToolName, ...] | None = None
     timeout: int | None = Field(default=None, ge=1_000, le=FIFTEEN_MINUTES_MS)
     """Milliseconds; the stage's `DEFAULT_TIMEOUT` when absent."""
     process_output: ProcessName | None = None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from switchyard.domain import due
 from switchyard.domain.ids import TaskRef, bare_task, problem_with_bare_id
+from switchyard.domain.plan import Pinned
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Json, Task
 
@@ -40,7 +41,7 @@ def decide_adoption(
     return Adoptable(bare_task(tenant, request_id))
 
 
-def adopted_task(ref: TaskRef, *, definition: str, version: int, now_ms: int) -> Task:
+def adopted_task(ref: TaskRef, *, definition: str, pinned: Pinned, now_ms: int) -> Task:
     """Queued already: the message that it came in is its first wake-up."""
     if not ref.bare:
         raise ValueError(f"{ref.request_id} belongs to a job")
@@ -48,7 +49,8 @@ def adopted_task(ref: TaskRef, *, definition: str, version: int, now_ms: int) ->
         ref=ref,
         state=TaskState.QUEUED,
         definition=definition,
-        definition_version=version,
+        definition_version=pinned.version,
+        max_attempts=pinned.max_attempts,
         ready_at_ms=now_ms,
         due_at_ms=now_ms + due.AFTER_QUEUED,
     )

@@ -5,6 +5,34 @@ from typing import Final
 RESULT_FILE: Final = "artifacts/task-result.json"
 """The output, below the attempt's folder and below its prefix in the bucket."""
 
+CONTENT_TYPES: Final = {
+    "json": "application/json",
+    "log": "text/plain; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+}
+UNKNOWN_TYPE: Final = "application/octet-stream"
+
+
+def content_type_of(name: str) -> str:
+    """What a file is put as: a listing of the bucket does not say it."""
+    _, dot, ending = name.rpartition("/")[2].rpartition(".")
+    return CONTENT_TYPES.get(ending.lower(), UNKNOWN_TYPE) if dot else UNKNOWN_TYPE
+
+
+def document_key(tenant: str, job_id: str) -> str:
+    """Of the submission of a job that is too large to be written while its producer waits."""
+    return f"task/documents/{tenant}/{job_id}.json"
+
+
+def redrive_key(tenant: str, job_id: str, *, run: int, digest: str) -> str:
+    """Of the plan by which a job of this run is redriven. It names its content, too."""
+    return f"task/redrives/{tenant}/{job_id}/{run}-{digest}.json"
+
 
 def input_key(tenant: str, request_id: str, digest: str) -> str:
     """Of something given to a task that is too large for its item.

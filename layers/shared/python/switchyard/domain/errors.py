@@ -2,9 +2,14 @@
 SwitchyardError
 ├── Rejected       the caller's fault; trying again cannot help
 │   ├── InvalidJob · InvalidDefinition     carry every problem that was found
+│   ├── UnreadableDocument                 of a job that was accepted: carries them too
+│   ├── KeyReused                          the idempotency key stands for another body
 │   ├── UnknownJob · UnknownTask · UnknownDefinition
-│   ├── UnknownQueue · UnknownLetter · MissingBlob
+│   ├── UnknownKey · UnknownQueue · UnknownLetter · MissingBlob
+│   ├── TooManyRequests                    says when the next one is welcome
 │   └── Conflict                           somebody else was faster
+│       ├── DefinitionInUse                names who uses it
+│       └── NotNow                         it will pass by itself
 └── Unavailable    a dependency's fault; worth trying again
     ├── AnswerLost                         nobody knows whether the write was done: read it back
     ├── EventsNotAccepted
@@ -13,6 +18,9 @@ SwitchyardError
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+MAX_PROBLEMS: Final = 100
 
 
 class SwitchyardError(Exception):
@@ -38,12 +46,20 @@ class Problem:
         return f"{'.'.join(map(str, self.path))}: {self.message}" if self.path else self.message
 
 
+def not_too_many(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """The first hundred, and how many more there are."""
+    more = len(problems) - MAX_PROBLEMS
+    if more <= 1:  # to name the last one is as short
+        return tuple(problems)
+    return (*problems[:MAX_PROBLEMS], Problem((), f"and {more:,} problems more"))
+
+
 class Invalid(Rejected):
     """Carries every problem, so that the caller mends them all at once."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("; ".join(map(str, problems)))
-        self.problems = tuple(problems)
+        self.problems = not_too_many(problems)
+        super().__init__("; ".join(map(str, self.problems)))
 
 
 class InvalidJob(Invalid):
@@ -52,6 +68,18 @@ class InvalidJob(Invalid):
 
 class InvalidDefinition(Invalid):
     pass
+
+
+class UnreadableDocument(Invalid):
+    """Kept by another version of ours, or by somebody else."""
+
+
+class KeyReused(Rejected):
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"the idempotency key {key!r} was used for another job within the last 24 hours; "
+            "another job needs another key"
+        )
 
 
 class UnknownJob(Rejected):
@@ -69,6 +97,11 @@ class UnknownDefinition(Rejected):
         super().__init__(f"there is no task definition {name!r}")
 
 
+class UnknownKey(Rejected):
+    def __init__(self, tenant: str, key_id: str) -> None:
+        super().__init__(f"the tenant {tenant} has no key {key_id!r}")
+
+
 class UnknownQueue(Rejected):
     def __init__(self, name: str) -> None:
         super().__init__(f"there is no queue {name}")
@@ -83,8 +116,23 @@ class MissingBlob(Rejected):
         super().__init__(f"there is nothing at {key} in the bucket")
 
 
+class TooManyRequests(Rejected):
+    def __init__(self, reason: str, *, retry_after_seconds: int) -> None:
+        super().__init__(reason)
+        self.retry_after_seconds = retry_after_seconds
+
+
 class Conflict(Rejected):
     pass
+
+
+class DefinitionInUse(Conflict):
+    def __init__(self, name: str, users: Sequence[str]) -> None:
+        super().__init__(f"the task definition {name!r} is in use by {', '.join(users)}")
+
+
+class NotNow(Conflict):
+    """It will pass by itself: the same request is accepted a little later."""
 
 
 class AnswerLost(Unavailable):

@@ -1,7 +1,7 @@
 """The shape of a job: which tasks follow which, and everything that can be wrong with that."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
@@ -11,7 +11,9 @@ from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID
 from switchyard.domain.states import Rule
 from switchyard.domain.task import Json
 
-MAX_TASKS: Final = 100  # no item may name more than 100 others, and hidden tasks name them all
+MAX_TASKS: Final = 10_000
+MAX_EDGES: Final = 100_000
+MAX_NAMED_IN_CYCLE: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +45,9 @@ def dependents_of(tasks: Sequence[TaskSpec]) -> dict[str, tuple[str, ...]]:
 
 
 def problems_in(tasks: Sequence[TaskSpec]) -> list[Problem]:
-    if not 1 <= len(tasks) <= MAX_TASKS:
-        return [Problem(("tasks",), f"a job has 1 to {MAX_TASKS} tasks, this one {len(tasks)}")]
+    problems = _size_problems(tasks)
+    if problems:
+        return problems
     problems = [*_id_problems(tasks), *_dependency_problems(tasks)]
     cycle = _first_cycle(tasks)
     if cycle and len({task.task_id for task in tasks}) == len(tasks):
@@ -52,12 +55,22 @@ def problems_in(tasks: Sequence[TaskSpec]) -> list[Problem]:
     return problems
 
 
-def unknown_names(tasks: Sequence[TaskSpec], known: Mapping[str, int]) -> list[Problem]:
+def unknown_names(tasks: Sequence[TaskSpec], known: Container[str]) -> list[Problem]:
     return [
         Problem(("tasks", index, "name"), f"{task.name!r} is not a registered task definition")
         for index, task in enumerate(tasks)
         if task.name not in known
     ]
+
+
+def _size_problems(tasks: Sequence[TaskSpec]) -> list[Problem]:
+    if not 1 <= len(tasks) <= MAX_TASKS:
+        return [Problem(("tasks",), f"a job has 1 to {MAX_TASKS:,} tasks, this one {len(tasks):,}")]
+    edges = sum(len(task.depends_on) for task in tasks)
+    if edges > MAX_EDGES:
+        message = f"a job has at most {MAX_EDGES:,} dependencies, this one {edges:,}"
+        return [Problem(("tasks",), message)]
+    return []
 
 
 def _id_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
@@ -83,9 +96,18 @@ def _dependency_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
 
 
 def _first_cycle(tasks: Sequence[TaskSpec]) -> str | None:
+    """Each arrow leads from a task to one that depends on it."""
     sorter = TopologicalSorter({task.task_id: task.depends_on for task in tasks})
     try:
         sorter.prepare()
     except CycleError as error:
-        return " → ".join(error.args[1])
+        return _arrows(error.args[1])
     return None
+
+
+def _arrows(cycle: Sequence[str]) -> str:
+    left_out = len(cycle) - MAX_NAMED_IN_CYCLE
+    if left_out > 1:
+        named = cycle[: MAX_NAMED_IN_CYCLE - 1]
+        cycle = [*named, f"({left_out:,} more)", cycle[-1]]
+    return " → ".join(cycle)

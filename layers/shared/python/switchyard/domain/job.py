@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from switchyard.domain.ids import JobRef
-from switchyard.domain.states import JobState
+from switchyard.domain.states import JobState, JobStatus, job_status
 from switchyard.domain.task import Tags, Task
 
 
@@ -30,6 +30,10 @@ class Job:
     """How many items of that plan have been written so far."""
     redrive_key: str | None = None
     """Where in the bucket the plan is of a redrive that is not over."""
+
+    @property
+    def status(self) -> JobStatus:
+        return job_status(self.state, failure_detected=self.failure_detected_at_ms is not None)
 
     @property
     def listing_order(self) -> str:

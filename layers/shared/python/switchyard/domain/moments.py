@@ -1,7 +1,7 @@
 """Points in time as people write them: an ISO time, or how long ago."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from switchyard.domain.task import milliseconds
@@ -21,6 +21,17 @@ def moment_ms(text: str, *, now_ms: int) -> int:
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} does not say in which zone; end it in Z for UTC")
     return _kept(round(moment.timestamp() * 1000))
+
+
+def day_of(moment: int) -> str:
+    """The day in UTC that a moment in milliseconds is on; later days sort later."""
+    return datetime.fromtimestamp(moment / 1000, tz=UTC).date().isoformat()
+
+
+def end_of_day_ms(day: str) -> int:
+    """The midnight that ends it, in UTC."""
+    begins = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return round((begins + timedelta(days=1)).timestamp() * 1000)
 
 
 def _kept(moment: int) -> int:

@@ -1,17 +1,28 @@
 """A validated job as the items that will be written for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from switchyard.domain import due
-from switchyard.domain.graph import TaskSpec, dependents_of, roots, sinks
-from switchyard.domain.ids import END, START, JobRef
+from switchyard.domain.graph import TaskSpec, dependents_of, roots
+from switchyard.domain.ids import END, START, JobRef, TaskRef
 from switchyard.domain.job import Job
+from switchyard.domain.relays import compile_edges, parents_of
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Payload, Tags, Task, edge_token
+from switchyard.domain.task import MAX_ATTEMPTS, Payload, Tags, Task, edge_token
 
-FIRST_RUN = 1
-NO_DEFINITION = ""
+FIRST_RUN: Final = 1
+NO_DEFINITION: Final = ""
+MAX_INLINE_TASKS: Final = 1_000  # more are written by the dispatcher: nobody waits that long
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What a task keeps of its definition, however that changes later."""
+
+    version: int
+    max_attempts: int = MAX_ATTEMPTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +30,7 @@ class JobPlan:
     job: Job
     tasks: tuple[Task, ...]
     dependents: Mapping[str, tuple[str, ...]]
+    """Relays and `__start__` have them too."""
     payloads: Mapping[str, Payload]
 
     @property
@@ -32,7 +44,7 @@ def plan_job(
     name: str,
     tags: Tags,
     specs: Sequence[TaskSpec],
-    versions: Mapping[str, int],
+    pinned: Mapping[str, Pinned],
     now_ms: int,
 ) -> JobPlan:
     job = Job(
@@ -44,38 +56,49 @@ def plan_job(
         tags=tags,
         due_at_ms=now_ms + due.JOB_BEING_WRITTEN,
     )
-    visible = [_task(ref, spec, versions[spec.name]) for spec in specs]
-    start = _hidden(ref, START, Rule.ALL_COMPLETED, waits_for=())
-    end = _hidden(ref, END, Rule.ALL_SETTLED, waits_for=sinks(specs))
+    dependents = compile_edges(_edges(specs))
+    tokens = {task_id: _tokens(names) for task_id, names in parents_of(dependents).items()}
+    visible = [new_task(ref, spec, pinned[spec.name], tokens[spec.task_id]) for spec in specs]
+    known = {START, END, *(spec.task_id for spec in specs)}
+    relays = [name for name in dependents if name not in known]
     return JobPlan(
         job=job,
-        tasks=(start, *visible, end),
-        dependents=_edges(specs),
+        tasks=(
+            hidden_task(ref.task(START)),
+            *visible,
+            *(hidden_task(ref.task(name), tokens[name]) for name in relays),
+            hidden_task(ref.task(END), tokens[END]),
+        ),
+        dependents=dependents,
         payloads={
             spec.task_id: Payload(input=spec.input, depends_on=spec.depends_on) for spec in specs
         },
     )
 
 
-def _task(ref: JobRef, spec: TaskSpec, version: int) -> Task:
+def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
+    """`__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
+    return Task(
+        ref=ref,
+        state=TaskState.WAITING,
+        definition=NO_DEFINITION,
+        definition_version=0,
+        rule=Rule.ALL_SETTLED,
+        waiting_on=frozenset(waiting_on),
+    )
+
+
+def new_task(
+    ref: JobRef, spec: TaskSpec, pinned: Pinned, waiting_on: frozenset[str] = frozenset()
+) -> Task:
     return Task(
         ref=ref.task(spec.task_id),
         state=TaskState.WAITING,
         definition=spec.name,
-        definition_version=version,
+        definition_version=pinned.version,
+        max_attempts=pinned.max_attempts,
         rule=spec.rule,
-        waiting_on=_tokens(spec.depends_on or (START,)),
-    )
-
-
-def _hidden(ref: JobRef, task_id: str, rule: Rule, *, waits_for: Sequence[str]) -> Task:
-    return Task(
-        ref=ref.task(task_id),
-        state=TaskState.WAITING,
-        definition=NO_DEFINITION,
-        definition_version=0,
-        rule=rule,
-        waiting_on=_tokens(waits_for),
+        waiting_on=waiting_on,
     )
 
 
@@ -87,5 +110,5 @@ def _edges(specs: Sequence[TaskSpec]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _tokens(parents: Sequence[str]) -> frozenset[str]:
+def _tokens(parents: Iterable[str]) -> frozenset[str]:
     return frozenset(edge_token(parent, FIRST_RUN) for parent in parents)

@@ -47,5 +47,14 @@ def given_up(task: Task, read: Task, state: TaskState) -> bool:
     return task.state is state and (task.fence, task.owner) == (read.fence + 1, read.owner)
 
 
+def unchanged(task: Task, read: Task) -> bool:
+    """The condition of whoever asks for its cancellation."""
+    return (task.state, task.fence) == (read.state, read.fence)
+
+
+def flagged(task: Task, read: Task) -> bool:
+    return task.cancel_requested and unchanged(task, read)
+
+
 def _is_of(lease: Lease, task: Task) -> bool:
     return (task.fence, task.owner) == (lease.fence, lease.owner)

@@ -61,6 +61,16 @@ class JobState(StrEnum):
         return self in {JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED}
 
 
+class JobStatus(StrEnum):
+    """A job's state, in the words that people see."""
+
+    PROCESSING = "processing"
+    PARTIAL_FAILURE = "partial_failure"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 _TASK_WORDS: Final = {
     TaskState.WAITING: "waiting",
     TaskState.READY: "pending",
@@ -79,7 +89,7 @@ def task_status(state: TaskState, *, attempt: int) -> str:
     return _TASK_WORDS[state]
 
 
-def job_status(state: JobState, *, failure_detected: bool) -> str:
+def job_status(state: JobState, *, failure_detected: bool) -> JobStatus:
     if state.settled:
-        return state.value.lower()
-    return "partial_failure" if failure_detected else "processing"
+        return JobStatus(state.value.lower())
+    return JobStatus.PARTIAL_FAILURE if failure_detected else JobStatus.PROCESSING

@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Final
 
 from switchyard.domain import due
-from switchyard.domain.ids import TaskRef
+from switchyard.domain.advancing import next_step
 from switchyard.domain.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.task import Task, TaskRun
 
 MAX_DOUBLINGS: Final = 6  # five minutes become five hours, a minute becomes one hour
 
@@ -26,9 +26,11 @@ class Action(StrEnum):
     WAKE = "wake"
     """PROCESSING without a lease: somebody has to take it over."""
     DISPATCH = "dispatch"
-    """Settled, and nobody followed its edges to the end."""
+    """Settled, and nobody followed its edges to the end: the dispatcher shall."""
     AUDIT = "audit"
-    """An open job: follow settled tasks that another still waits for."""
+    """An open job: the dispatcher shall follow settled tasks that another still waits for."""
+    ADVANCE = "advance"
+    """A job that is being written, cancelled or redriven: the dispatcher shall go on with it."""
     WAIT = "wait"
     """All is well: look again later."""
     ABANDON = "abandon"
@@ -75,19 +77,19 @@ def decide_job_step(job: Job | None, *, now_ms: int) -> Step:
         return Step(Action.LEAVE, "nothing is due")
     if job.due_at_ms > now_ms:
         return Step(Action.LEAVE, f"due at {job.due_at_ms}")
+    step = next_step(job)
+    if step is not None:
+        return Step(Action.ADVANCE, f"{step.value} is not over", now_ms + due.JOB_BEING_WRITTEN)
     match job.state:
         case JobState.WRITING:
             return Step(Action.ABANDON, "its submission did not finish")
         case JobState.OPEN:
             return Step(Action.AUDIT, "open for another hour", now_ms + due.JOB_AUDIT)
-        case JobState.CANCELLING | JobState.REDRIVING:
-            later = now_ms + due.JOB_BEING_WRITTEN
-            return Step(Action.WAIT, f"{job.state.value.lower()}", later)
         case _:
             return Step(Action.LEAVE, f"{job.state.value.lower()}")
 
 
-def forgotten_parents(tasks: Iterable[Task]) -> tuple[TaskRef, ...]:
+def forgotten_parents(tasks: Iterable[Task]) -> tuple[TaskRun, ...]:
     """Settled tasks that a WAITING one still names, and that are not due themselves.
 
     Those that are due are found by their own due time, and their event is told again then.
@@ -95,7 +97,7 @@ def forgotten_parents(tasks: Iterable[Task]) -> tuple[TaskRef, ...]:
     known = list(tasks)
     named = {token for t in known if t.state is TaskState.WAITING for token in t.waiting_on}
     return tuple(
-        task.ref
+        task.this_run
         for task in known
         if task.state.settled and task.due_at_ms is None and task.token in named
     )

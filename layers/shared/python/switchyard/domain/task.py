@@ -40,6 +40,36 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """What a redrive asked for instead of what the definition says."""
+
+    model: str | None = None
+    max_turns: int | None = None
+    timeout_ms: int | None = None
+    max_cost_usd: float | None = None
+
+    def over(self, earlier: "Overrides") -> "Overrides":
+        """What is not asked for stays as it was asked for before."""
+        return Overrides(
+            model=self.model or earlier.model,
+            max_turns=self.max_turns or earlier.max_turns,
+            timeout_ms=self.timeout_ms or earlier.timeout_ms,
+            max_cost_usd=self.max_cost_usd or earlier.max_cost_usd,
+        )
+
+
+NO_OVERRIDES: Final = Overrides()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """One run of a task. A wake-up is about one: it says nothing about a later one."""
+
+    ref: TaskRef
+    run: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     ref: TaskRef
     state: TaskState
@@ -64,11 +94,16 @@ class Task:
     """How often the sweeper had to nudge it since it was last claimed, released or given up."""
     last_error: str | None = None
     outcome: Outcome | None = None
+    overrides: Overrides = NO_OVERRIDES
 
     @property
     def token(self) -> str:
         """What this run of the task is called in the `waiting_on` of its dependents."""
         return edge_token(self.ref.task_id, self.run)
+
+    @property
+    def this_run(self) -> TaskRun:
+        return TaskRun(self.ref, self.run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,10 @@
 Every adapter of a port keeps the promises written here; `tests/contract` holds each to them.
 """
 
-from switchyard.ports.blobs import BlobStore, StoredBlob
+from switchyard.ports.additions import TaskAdditions
+from switchyard.ports.blobs import BlobStore, Links, StoredBlob
+from switchyard.ports.cancelling import Cancelling
+from switchyard.ports.consumption import Consumption
 from switchyard.ports.dispatching import DispatchQueue
 from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvents
 from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
@@ -17,15 +20,20 @@ from switchyard.ports.machine import (
 )
 from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
 from switchyard.ports.queues import Mail, Received, TaskInbox, TaskQueue
+from switchyard.ports.rates import RequestRates
+from switchyard.ports.redriving import Redriving
 from switchyard.ports.registry import ApiKeys, DefinitionStore
+from switchyard.ports.submission_keys import KeyTaken, SubmissionKeys
 from switchyard.ports.tasks import Claimed, Payloads, Refused, TaskAdoption, TaskGraph, TaskLeases
 
 __all__ = [
     "ApiKeys",
     "Backlog",
     "BlobStore",
+    "Cancelling",
     "Claimed",
     "Clock",
+    "Consumption",
     "DefinitionStore",
     "DispatchQueue",
     "EventBus",
@@ -34,6 +42,8 @@ __all__ = [
     "Ids",
     "JobIntake",
     "JobStore",
+    "KeyTaken",
+    "Links",
     "Mail",
     "Overdue",
     "PageOfEvents",
@@ -42,10 +52,14 @@ __all__ = [
     "Payloads",
     "Randomness",
     "Received",
+    "Redriving",
     "Refused",
+    "RequestRates",
     "ScaleInProtection",
     "Sleep",
     "StoredBlob",
+    "SubmissionKeys",
+    "TaskAdditions",
     "TaskAdoption",
     "TaskGraph",
     "TaskInbox",

@@ -10,6 +10,8 @@ class StoredBlob:
     key: str
     modified_at_ms: int
     """By the store's own clock, which may tell whole seconds."""
+    size: int
+    """Bytes."""
 
 
 class BlobStore(Protocol):
@@ -26,3 +28,11 @@ class BlobStore(Protocol):
 
     def delete(self, key: str) -> None:
         """Whether it is there or not."""
+
+
+class Links(Protocol):
+    def to(self, key: str, *, seconds: int) -> str:
+        """An address where whoever knows it reads the blob for so long, without permission.
+
+        Nobody is asked for it, so it is made even if nothing is there.
+        """

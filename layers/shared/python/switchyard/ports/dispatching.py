@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.ids import JobRef
+from switchyard.domain.task import TaskRun
 
 
 class DispatchQueue(Protocol):
     """Wakes the dispatcher; decides nothing."""
 
-    def send(self, refs: Sequence[TaskRef | JobRef]) -> None:
-        """Let it follow settled tasks, or go on with jobs that are being written, cancelled or
-        redriven. Send all, or raise `Unavailable`: some may have been sent, which does no harm.
+    def send(self, refs: Sequence[TaskRun | JobRef]) -> None:
+        """Let it start ready tasks, follow settled ones whose event was told, or go on with jobs
+        that are being written, cancelled or redriven.
+
+        Send all, or raise `Unavailable`: some may have been sent, which does no harm.
         """

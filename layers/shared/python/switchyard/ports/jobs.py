@@ -17,18 +17,31 @@ class PageOfJobs:
 
 
 class JobIntake(Protocol):
-    """Takes in new jobs."""
+    """Takes in new jobs: a small one at once, a large one accepted first and written in parts.
+
+    A submission is known by the job's id and `created_at_ms`: whoever repeats a step of the same
+    one changes nothing, however far it has come since. Raise `Conflict` when it is another's.
+    """
 
     def write(self, plan: JobPlan) -> None:
-        """Store everything of a job that is still WRITING. Nothing of it can run yet.
+        """Store everything of a job that is still WRITING. Nothing of it can run yet."""
 
-        Whoever writes it again changes nothing. Raise `Conflict` when it is written no longer.
+    def accept(self, job: Job) -> None:
+        """Store a WRITING job alone; its `document_key` says where the rest is."""
+
+    def write_part(self, part: JobPlan) -> None:
+        """Store these items of a job that was accepted. What is there stays as it is."""
+
+    def note_written(self, job: Job, written: int) -> Job:
+        """Remember how many of its items are stored, unless it is known of more, or it is open.
+
+        Return the job as it is. Raise `UnknownJob`.
         """
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         """The commit point: WRITING becomes OPEN and `__start__` is settled, in one write.
 
-        From then on the job is listed. Raise `Conflict` when it was opened already.
+        From then on the job is listed.
         """
 
 

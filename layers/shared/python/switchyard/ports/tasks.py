@@ -86,19 +86,29 @@ class TaskGraph(Protocol):
 
     def find(self, ref: TaskRef) -> Task | None: ...
 
-    def dependents(self, ref: TaskRef) -> tuple[str, ...]: ...
-
     def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
-        """The tasks by task id, read consistently."""
+        """Tasks of one job by task id, read consistently. No ref may be there twice."""
 
-    def remove_edge(self, ref: TaskRef, token: str, *, completed: bool) -> Task:
-        """Take `token` out of `waiting_on`; if it is gone already, change nothing.
+    def edges_from(self, refs: Sequence[TaskRef]) -> Mapping[str, tuple[str, ...]]:
+        """Who waits for each task of one job, by task id; those that nobody waits for are left out.
 
-        Either way return the task as it is now.
+        Read once a task has settled, it is all that waits for this run of it. No ref may be there
+        twice.
         """
 
-    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task | None:
-        """WAITING with nothing left becomes the verdict's state; `None` if somebody was faster."""
+    def remove_edges(self, ref: TaskRef, tokens: Mapping[str, bool]) -> Task:
+        """Take the tokens out of `waiting_on`, in one write; what is gone already stays as it is.
+
+        A token is true if its parent completed; else that parent joins `not_completed`. Return the
+        task as it is now. Raise `UnknownTask`.
+        """
+
+    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task:
+        """WAITING with nothing left becomes the verdict's state.
+
+        Only if run and cancel flag are as read: the verdict looked at them. Return the task as it
+        is now, decided or not. Raise `UnknownTask`.
+        """
 
     def mark_queued(self, task: Task, *, now_ms: int) -> None:
         """READY becomes QUEUED; nothing happens when a worker was faster."""
@@ -112,6 +122,9 @@ class Payloads(Protocol):
 
     def read(self, ref: TaskRef) -> Payload:
         """An empty payload for a task that has none."""
+
+    def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
+        """Those of tasks of one job, by task id. No ref may be there twice."""
 
     def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
         """The outputs of those that completed, in the order asked for."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from switchyard.contracts.messages import ForeignTask
 from switchyard.domain.adoption import Adoption, adopted_task
 from switchyard.domain.errors import UnknownDefinition
+from switchyard.domain.plan import Pinned
 from switchyard.ports import Clock, DefinitionStore, TaskAdoption
 
 
@@ -26,7 +27,7 @@ class Adopter:
         task = adopted_task(
             foreign.ref,
             definition=definition.name,
-            version=definition.version,
+            pinned=Pinned(definition.version, definition.retry.max_attempts),
             now_ms=self.clock.now_ms(),
         )
         self.adoption.adopt(Adoption(task, foreign.input, foreign.context))

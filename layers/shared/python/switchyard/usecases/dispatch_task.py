@@ -1,22 +1,25 @@
-"""Moves a job on after one of its tasks has settled.
+"""Moves a job on after some of its tasks have settled.
 
 Every step may run again at any point without harm: each write is conditional, each event has the id
 and the time of the transition it tells, and a step found done already leads on to the next.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import UnknownTask
-from switchyard.domain.ids import END, TaskRef
-from switchyard.domain.readiness import decide_readiness
+from switchyard.domain.following import Followed, lots, settled_by_following
+from switchyard.domain.ids import ADDED_PREFIX, END
+from switchyard.domain.slices import in_slices
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
-from switchyard.ports import Clock, JobStore, TaskGraph, TaskQueue
+from switchyard.domain.task import Task, TaskRun
+from switchyard.ports import Clock, DispatchQueue, JobStore, Payloads, TaskGraph, Workforce
 from switchyard.usecases import task_events
 from switchyard.usecases.emitting import Emitter
-from switchyard.usecases.settle_job import settle_job, tell_first_failure
+from switchyard.usecases.remove_edges import EdgeRemover
+from switchyard.usecases.settle_job import JobSettler
+from switchyard.usecases.start_tasks import AT_ONCE, Starter
+from switchyard.usecases.tell_added import tell_added
 
 
 class Dispatcher:
@@ -25,71 +28,89 @@ class Dispatcher:
         *,
         jobs: JobStore,
         graph: TaskGraph,
-        queue: TaskQueue,
+        payloads: Payloads,
+        starter: Starter,
+        dispatches: DispatchQueue,
         emitter: Emitter,
         clock: Clock,
+        workforce: Workforce,
     ) -> None:
-        self._jobs = jobs
         self._graph = graph
-        self._queue = queue
+        self._payloads = payloads
+        self._starter = starter
+        self._dispatches = dispatches
         self._emitter = emitter
         self._clock = clock
+        self._workforce = workforce
+        self._edges = EdgeRemover(graph=graph, clock=clock, workforce=workforce)
+        self._settler = JobSettler(jobs=jobs, dispatches=dispatches, emitter=emitter, clock=clock)
 
-    def dispatch(self, ref: TaskRef) -> None:
-        """Do everything that follows from the settling of `ref`."""
-        woken = self._graph.find(ref)
-        if woken is None:
-            raise UnknownTask(ref.request_id)
-        settled = deque([woken] if woken.state.settled else [])  # redriven since: nothing to do
-        while settled:
-            settled.extend(self._follow(settled.popleft()))
+    def dispatch(
+        self, runs: Sequence[TaskRun], *, until: float, woken_by_event: bool = False
+    ) -> None:
+        """Do everything that follows from the settling of tasks of one job.
 
-    def start(self, ready: list[Task]) -> None:
-        """Told before it is sent: once a worker may take it, nobody would find it untold."""
-        if not ready:
-            return
-        self._emitter.emit(*[task_events.pending(task) for task in ready])
-        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
-        for task in ready:
-            self._graph.mark_queued(task, now_ms=self._clock.now_ms())
-
-    def _follow(self, task: Task) -> list[Task]:
-        """Settle the edges that leave `task`; return what that settled in turn.
-
-        What a worker settled is left to its own event, and what was dispatched before is left
-        alone: else every event of a skipped chain would tell the rest of the chain again.
+        When `until` has passed on the monotonic clock, what is left goes to the dispatch queue.
+        Whoever was sent here is started if it is ready. Whoever was woken by an event is followed
+        while it is due: a due time that is gone proves that everything was done. A task that has
+        been redriven since is left alone: perhaps nobody has told yet how its new run ended.
         """
-        tell_first_failure(task, jobs=self._jobs, emitter=self._emitter, clock=self._clock)
-        moved = [self._advance(task, name) for name in self._graph.dependents(task.ref)]
-        self.start([child for child in moved if child.state is TaskState.READY])
-        settled = [child for child in moved if _is_ours(child) and child.due_at_ms is not None]
-        self._tell(settled)
-        if task.ref.task_id == END:
-            settle_job(task.ref.job, jobs=self._jobs, emitter=self._emitter, clock=self._clock)
-        self._graph.clear_due(task)
+        woken = [task for task in self._find(runs) if task.this_run in runs]
+        if not woken_by_event:
+            self._starter.start([task for task in woken if task.state is TaskState.READY])
+        settled = [
+            task
+            for task in woken
+            if task.state.settled and not (woken_by_event and task.due_at_ms is None)
+        ]
+        # One that is not due was told of before, perhaps in an earlier run of the job.
+        self._settler.tell_first_failure([task for task in settled if task.due_at_ms is not None])
+        self._follow_all(settled, until)
+
+    def _find(self, runs: Sequence[TaskRun]) -> list[Task]:
+        refs = list(dict.fromkeys(one.ref for one in runs))
+        found = self._graph.find_many(refs)
+        for ref in refs:
+            if ref.task_id not in found:
+                raise UnknownTask(ref.request_id)
+        return list(found.values())
+
+    def _follow_all(self, settled: Sequence[Task], until: float) -> None:
+        waiting = deque(lots(self._with_edges(settled)))
+        while waiting:
+            if self._clock.monotonic() >= until:
+                self._leave([one.task.this_run for lot in waiting for one in lot])
+                return
+            waiting.extend(lots(self._with_edges(self._follow(waiting.popleft()))))
+
+    def _leave(self, settled: Sequence[TaskRun]) -> None:
+        self._workforce.each(self._dispatches.send, list(in_slices(settled, AT_ONCE)))
+
+    def _with_edges(self, settled: Sequence[Task]) -> list[Followed]:
+        """Read once a task has settled: until then others may be added behind it."""
+        dependents = self._graph.edges_from(
+            [task.ref for task in settled if task.ref.task_id != END]
+        )
+        return [Followed(task, dependents.get(task.ref.task_id, ())) for task in settled]
+
+    def _follow(self, lot: Sequence[Followed]) -> list[Task]:
+        """Settle the edges that leave these tasks; return what that settled in turn."""
+        moved = self._edges.remove_from(lot[0].task.ref.job, lot)
+        self._starter.start([child for child in moved if child.state is TaskState.READY])
+        settled = [child for child in moved if settled_by_following(child)]
+        self._tell([child for child in settled if not child.ref.hidden])
+        done = [one.task for one in lot if self._finish(one.task)]
+        self._workforce.each(self._graph.clear_due, [t for t in done if t.due_at_ms is not None])
         return settled
 
-    def _advance(self, parent: Task, name: str) -> Task:
-        completed = parent.state is TaskState.COMPLETED
-        ref = parent.ref.job.task(name)
-        child = self._graph.remove_edge(ref, parent.token, completed=completed)
-        if child.state is not TaskState.WAITING or child.waiting_on:
-            return child
-        verdict = decide_readiness(child, self._states_of(child, child.not_completed))
-        decided = self._graph.decide(child, verdict, now_ms=self._clock.now_ms())
-        return decided or self._graph.find(ref) or child
+    def _tell(self, settled: Sequence[Task]) -> None:
+        facts = [task_events.settled(task, output=None) for task in settled]
+        self._workforce.each(
+            lambda some: self._emitter.emit(*some), list(in_slices(facts, AT_ONCE))
+        )
 
-    def _states_of(self, child: Task, names: Iterable[str]) -> dict[str, TaskState]:
-        refs = [child.ref.job.task(name) for name in sorted(names)]
-        tasks = self._graph.find_many(refs) if refs else {}
-        return {name: task.state for name, task in tasks.items()}
-
-    def _tell(self, settled: list[Task]) -> None:
-        visible = [task for task in settled if not task.ref.hidden]
-        self._emitter.emit(*[task_events.settled(task, output=None) for task in visible])
-
-
-def _is_ours(task: Task) -> bool:
-    """Settled, and by dispatching, never by a worker."""
-    by_dispatching = task.ref.hidden or task.state in {TaskState.SKIPPED, TaskState.CANCELLED}
-    return task.state.settled and by_dispatching
+    def _finish(self, task: Task) -> bool:
+        """Do what follows beside its edges; `False` if that has to be tried again."""
+        if task.ref.task_id.startswith(ADDED_PREFIX):
+            tell_added(task, graph=self._graph, payloads=self._payloads, emitter=self._emitter)
+        return task.ref.task_id != END or self._settler.settle(task)

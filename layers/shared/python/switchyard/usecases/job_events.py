@@ -1,8 +1,10 @@
-"""Tells a job's stored beginning as an event. Whoever tells it again tells the same."""
+"""Tells a job's stored beginning, and what joined it, as events. Who tells again tells the same."""
 
 from collections.abc import Iterable, Mapping
 
-from switchyard.contracts.events import CreatedTask, JobCreated
+from switchyard.contracts.events import CreatedTask, JobCreated, JobTasksAdded
+from switchyard.domain.chunks import AddedTasks
+from switchyard.domain.ids import JobRef
 from switchyard.domain.job import Job
 from switchyard.domain.task import Payload, Task
 from switchyard.usecases.emitting import Fact
@@ -17,6 +19,26 @@ def created(job: Job, tasks: Iterable[Task], payloads: Mapping[str, Payload]) ->
         tasks=tuple(_created(task, payloads[task.ref.task_id]) for task in tasks),
     )
     return Fact(job.ref.tenant, told, job.created_at_ms)
+
+
+def tasks_added(
+    job: JobRef,
+    added: AddedTasks,
+    *,
+    number: int,
+    tasks: Iterable[Task],
+    payloads: Mapping[str, Payload],
+) -> Fact:
+    """`number` is that of the chunk: each is told on its own."""
+    told = JobTasksAdded(
+        job_id=job.job_id,
+        run=added.job_run,
+        chunk=number,
+        new_tasks=tuple(_created(task, payloads[task.ref.task_id]) for task in tasks),
+        previous_total_tasks=added.previous_total,
+        total_tasks_now=added.total,
+    )
+    return Fact(job.tenant, told, added.at_ms)
 
 
 def _created(task: Task, payload: Payload) -> CreatedTask:

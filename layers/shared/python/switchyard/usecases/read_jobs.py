@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Final
 
 from switchyard.contracts.jobs import (
-    JobPage,
+    FileLink,
     JobSummary,
     JobView,
     TaskSummary,
@@ -14,45 +14,49 @@ from switchyard.contracts.jobs import (
 )
 from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.errors import UnknownJob, UnknownTask
-from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef
+from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
 from switchyard.domain.job import Job
-from switchyard.domain.states import job_status, task_status
+from switchyard.domain.states import task_status
 from switchyard.domain.task import Json, Outcome, Payload, Task
 from switchyard.ports import JobStore, Payloads, TaskGraph
+from switchyard.usecases.last_event import last_event
+from switchyard.usecases.task_files import TaskFiles
 
 MAX_ANSWER_BYTES: Final = 5_500_000  # a function answers with 6 MB; the rest is for what is around
 
 
 def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
-    picture = jobs.picture(_job_ref(tenant, job_id))
+    picture = jobs.picture(job_ref(tenant, job_id))
     tasks = [
         _task_summary(task, picture.depends_on.get(task.ref.task_id, ()))
         for task in picture.visible_tasks
     ]
     return JobView(
-        **_job_summary(picture.job).model_dump(),
+        **job_summary(picture.job).model_dump(),
         run=picture.job.run,
         failed_task_id=picture.job.failed_task_id,
-        tags=dict(picture.job.tags),
+        cancel_requested=picture.job.cancel_requested,
         progress=dict(Counter(task.status for task in tasks)),
         tasks=tuple(tasks),
     )
 
 
-def list_jobs(tenant: str, *, limit: int, cursor: str | None, jobs: JobStore) -> JobPage:
-    page = jobs.page(tenant, limit=limit, cursor=cursor)
-    return JobPage(jobs=tuple(map(_job_summary, page.jobs)), cursor=page.cursor)
-
-
 def read_task(
-    tenant: str, job_id: str, task_id: str, *, graph: TaskGraph, payloads: Payloads, bucket: str
+    tenant: str,
+    job_id: str,
+    task_id: str,
+    *,
+    graph: TaskGraph,
+    payloads: Payloads,
+    files: TaskFiles,
 ) -> TaskView:
-    ref = _job_ref(tenant, job_id).task(task_id)
-    task = graph.find(ref) if TASK_ID.fullmatch(task_id) and not ref.hidden else None
+    ref = task_ref(tenant, job_id, task_id)
+    task = graph.find(ref)
     if task is None:
         raise UnknownTask(f"{task_id} in {job_id}")
     payload = payloads.read(ref)
     outcome = task.outcome or Outcome(state=task.state)
+    kept = files.below(outcome.artifacts) if outcome.artifacts else ()
     return TaskView(
         **_task_summary(task, payload.depends_on).model_dump(),
         job_id=job_id,
@@ -63,14 +67,16 @@ def read_task(
         input_tokens=outcome.usage.input_tokens,
         output_tokens=outcome.usage.output_tokens,
         cache_read_tokens=outcome.usage.cache_read_tokens,
-        **_what_fits(payload, outcome, bucket),
-        artifacts=f"s3://{bucket}/{outcome.artifacts}" if outcome.artifacts else None,
+        **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - _bytes_of(kept)),
+        artifacts=files.place(outcome.artifacts) if outcome.artifacts else None,
+        files=kept,
     )
 
 
-def _what_fits(payload: Payload, outcome: Outcome, bucket: str) -> dict[str, Json]:
+def _what_fits(
+    payload: Payload, outcome: Outcome, files: TaskFiles, *, room: int
+) -> dict[str, Json]:
     """Input and output, or where they are; the output first: a producer has the input."""
-    room = MAX_ANSWER_BYTES
     shown: dict[str, Json] = {}
     for name, value, key in (
         ("output", payload.output, f"{outcome.artifacts}{RESULT_FILE}"),
@@ -80,9 +86,13 @@ def _what_fits(payload: Payload, outcome: Outcome, bucket: str) -> dict[str, Jso
         if size <= room:
             shown[name] = value
             room -= size
-        else:
-            shown[f"{name}_location"] = f"s3://{bucket}/{key}"
+        elif key:
+            shown |= {f"{name}_location": files.place(key), f"{name}_url": files.link(key)}
     return shown
+
+
+def _bytes_of(links: tuple[FileLink, ...]) -> int:
+    return sum(_bytes_in_answer(link.model_dump(by_alias=True)) for link in links)
 
 
 def _bytes_in_answer(value: Json) -> int:
@@ -90,31 +100,42 @@ def _bytes_in_answer(value: Json) -> int:
     return len(json.dumps(json.dumps(value)))
 
 
-def _job_ref(tenant: str, job_id: str) -> JobRef:
+def job_ref(tenant: str, job_id: str) -> JobRef:
     if not JOB_ID.fullmatch(job_id):
         raise UnknownJob(job_id)
     return JobRef(tenant, job_id)
 
 
-def _job_summary(job: Job) -> JobSummary:
+def task_ref(tenant: str, job_id: str, task_id: str) -> TaskRef:
+    """Of a task that people may see, if it exists."""
+    ref = job_ref(tenant, job_id).task(task_id)
+    if ref.hidden or not TASK_ID.fullmatch(task_id):
+        raise UnknownTask(f"{task_id} in {job_id}")
+    return ref
+
+
+def job_summary(job: Job) -> JobSummary:
     return JobSummary(
         job_id=job.ref.job_id,
         name=job.name,
-        status=job_status(job.state, failure_detected=job.failure_detected_at_ms is not None),
+        status=job.status,
         total_tasks=job.total_tasks,
         created_at=instant(job.created_at_ms),
         completed_at=instant(job.settled_at_ms),
+        tags=dict(job.tags),
     )
 
 
 def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
-    outcome = task.outcome
+    outcome, last = task.outcome, last_event(task)
     return TaskSummary(
         task_id=task.ref.task_id,
         name=task.definition,
         depends_on=depends_on,
         status=task_status(task.state, attempt=task.attempt),
         run=task.run,
+        last_event_type=last.event_type if last else None,
+        last_event_at=instant(last.at_ms) if last else None,
         attempt=task.attempt,
         started_at=instant(task.started_at_ms),
         settled_at=instant(task.settled_at_ms),

@@ -1,5 +1,6 @@
 """Ends a job, and tells of its first failure while it still goes on."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from switchyard.contracts.events import (
@@ -9,12 +10,11 @@ from switchyard.contracts.events import (
     JobFailureDetected,
     JobSettled,
 )
-from switchyard.domain.ids import JobRef
 from switchyard.domain.job import Job, JobPicture
 from switchyard.domain.job_outcome import decide_job_outcome
 from switchyard.domain.states import JobState, task_status
 from switchyard.domain.task import Task
-from switchyard.ports import Clock, JobStore
+from switchyard.ports import Clock, DispatchQueue, JobStore
 from switchyard.usecases.emitting import Emitter, Fact
 
 _TOLD_AS: Final[dict[JobState, type[JobSettled]]] = {
@@ -24,32 +24,65 @@ _TOLD_AS: Final[dict[JobState, type[JobSettled]]] = {
 }
 
 
-def settle_job(ref: JobRef, *, jobs: JobStore, emitter: Emitter, clock: Clock) -> None:
-    """`__end__` was decided: every task has settled, so the tasks say how the job ended."""
-    picture = jobs.picture(ref)
-    outcome = decide_job_outcome(picture.visible_tasks)
-    job = jobs.settle(picture.job, outcome, now_ms=clock.now_ms())
-    if job.state.settled:
-        emitter.emit(_settled(job, picture))
+class JobSettler:
+    def __init__(
+        self, *, jobs: JobStore, dispatches: DispatchQueue, emitter: Emitter, clock: Clock
+    ) -> None:
+        self._jobs = jobs
+        self._dispatches = dispatches
+        self._emitter = emitter
+        self._clock = clock
+
+    def settle(self, end: Task) -> bool:
+        """`__end__` was decided: every task has settled, so the tasks say how the job ended.
+
+        `False` while the job is being cancelled or redriven: it has to be asked again then. And
+        when it was redriven since `end` was read: not every task has settled then.
+        """
+        picture = self._jobs.picture(end.ref.job)
+        if not _shows(picture, end):
+            return False
+        outcome = decide_job_outcome(picture.visible_tasks)
+        job = self._jobs.settle(picture.job, outcome, now_ms=self._clock.now_ms())
+        if not job.state.settled:
+            return False
+        self._emitter.emit(_settled(job, picture))
+        if job.redrive_key:  # it ended before its redrive was cleared, and is due no more
+            self._dispatches.send([job.ref])
+        return True
+
+    def tell_first_failure(self, settled: Sequence[Task]) -> None:
+        """Of all that settled together one is written, and only if there was none before."""
+        failed = {task.ref.task_id: task for task in settled if task.state.failure}
+        if not failed:
+            return
+        first = min(failed.values(), key=lambda task: (task.settled_at_ms or 0, task.ref))
+        job = self._jobs.find(first.ref.job)
+        if job is None:  # of a bare task
+            return
+        if job.failure_detected_at_ms is None:
+            now_ms = self._clock.now_ms()
+            job = self._jobs.note_failure(job, task_id=first.ref.task_id, now_ms=now_ms)
+        noted = failed.get(job.failed_task_id or "")
+        if noted is not None:
+            self._emitter.emit(_failure(job, noted))
 
 
-def tell_first_failure(task: Task, *, jobs: JobStore, emitter: Emitter, clock: Clock) -> None:
-    if not task.state.failure:
-        return
-    job = jobs.find(task.ref.job)
-    if job is None:
-        return
-    job = jobs.note_failure(job, task_id=task.ref.task_id, now_ms=clock.now_ms())
-    if job.failed_task_id == task.ref.task_id and job.failure_detected_at_ms is not None:
-        told = JobFailureDetected(
-            job_id=job.ref.job_id,
-            run=job.run,
-            failed_task_id=job.failed_task_id,
-            task_statuses={
-                task.ref.task_id: task_status(task.state, attempt=task.attempt),
-            },  # the others' are not what they were: told again, it would tell something else
-        )
-        emitter.emit(Fact(job.ref.tenant, told, job.failure_detected_at_ms))
+def _shows(picture: JobPicture, end: Task) -> bool:
+    read = (end.ref, end.run, end.state)
+    return any((task.ref, task.run, task.state) == read for task in picture.tasks)
+
+
+def _failure(job: Job, failed: Task) -> Fact:
+    told = JobFailureDetected(
+        job_id=job.ref.job_id,
+        run=job.run,
+        failed_task_id=failed.ref.task_id,
+        task_statuses={
+            failed.ref.task_id: task_status(failed.state, attempt=failed.attempt),
+        },  # the others' are not what they were: told again, it would tell something else
+    )
+    return Fact(job.ref.tenant, told, job.failure_detected_at_ms or 0)
 
 
 def _settled(job: Job, picture: JobPicture) -> Fact:

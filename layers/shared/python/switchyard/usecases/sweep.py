@@ -1,7 +1,7 @@
 """Finds what a crash, a lost message or a lost event left behind, and nudges it on.
 
-It decides nothing that is not decided elsewhere: it sends wake-ups, tells stored events again and
-runs the dispatcher's own steps. May run at any time, also twice at once.
+It decides nothing that is not decided elsewhere: it sends wake-ups to workers and dispatcher, and
+tells stored events again. May run at any time, also twice at once.
 """
 
 from collections.abc import Iterator
@@ -21,10 +21,19 @@ from switchyard.domain.sweeping import (
     forgotten_parents,
 )
 from switchyard.domain.task import Task
-from switchyard.ports import Backlog, Clock, JobStore, Overdue, Payloads, TaskGraph, TaskQueue
+from switchyard.ports import (
+    Backlog,
+    Clock,
+    DispatchQueue,
+    JobStore,
+    Overdue,
+    Payloads,
+    TaskGraph,
+    TaskQueue,
+)
 from switchyard.usecases import job_events
-from switchyard.usecases.dispatch_task import Dispatcher
 from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.start_tasks import Starter
 from switchyard.usecases.tell_again import tell_again
 
 REFS_PER_PAGE: Final = 25  # small, so that no shard waits behind another's thousands
@@ -48,7 +57,8 @@ class Sweeper:
     graph: TaskGraph
     payloads: Payloads
     queue: TaskQueue
-    dispatcher: Dispatcher
+    dispatches: DispatchQueue
+    starter: Starter
     emitter: Emitter
     clock: Clock
 
@@ -108,20 +118,21 @@ class Sweeper:
     def _act(self, found: Task | Job, action: Action) -> None:
         match found, action:
             case Task() as task, Action.START:
-                self.dispatcher.start([task])
+                self.starter.start([task])
             case Task() as task, Action.RESEND | Action.WAKE:
                 self.queue.send([TaskMessage.to(task.ref, run=task.run)])
             case Task() as task, Action.DISPATCH:
                 missing = self._tell(task)
-                self.dispatcher.dispatch(task.ref)
+                self.dispatches.send([task.this_run])
                 if missing:
                     raise Rejected(missing)
             case Job() as job, Action.AUDIT:
-                for parent in forgotten_parents(self.jobs.picture(job.ref).tasks):
-                    self.dispatcher.dispatch(parent)
+                self.dispatches.send(forgotten_parents(self.jobs.picture(job.ref).tasks))
+            case Job() as job, Action.ADVANCE:
+                self.dispatches.send([job.ref])
 
     def _tell(self, task: Task) -> str | None:
-        """Its event may never have been accepted; dispatching clears the due time that says so."""
+        """Its event may never have been accepted; following it clears the due time that says so."""
         if task.ref.task_id == START:
             self._tell_creation(task.ref.job)
         if task.ref.hidden:
@@ -131,5 +142,5 @@ class Sweeper:
     def _tell_creation(self, ref: JobRef) -> None:
         picture = self.jobs.picture(ref)
         tasks = picture.visible_tasks
-        payloads = {task.ref.task_id: self.payloads.read(task.ref) for task in tasks}
+        payloads = self.payloads.read_many([task.ref for task in tasks])
         self.emitter.emit(job_events.created(picture.job, tasks, payloads))

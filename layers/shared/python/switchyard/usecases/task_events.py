@@ -1,7 +1,7 @@
 """Tells a task's stored transitions as events. Whoever tells one again tells the same."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Final
 
 from switchyard.contracts.events import (
@@ -15,12 +15,14 @@ from switchyard.contracts.events import (
     TaskPending,
     TaskProcessingFailed,
     TaskProcessingStarted,
+    TaskRedriven,
     TaskReleased,
     TaskSkipped,
     TaskTimeout,
     UsageFigures,
 )
-from switchyard.domain.states import TaskState
+from switchyard.domain.redriving import Reopening
+from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.task import Json, Outcome, Task
 from switchyard.usecases.emitting import Fact
 
@@ -28,6 +30,16 @@ from switchyard.usecases.emitting import Fact
 def pending(task: Task) -> Fact:
     told = TaskPending(**_identity(task), name=task.definition)
     return Fact(task.ref.tenant, told, task.ready_at_ms or 0)
+
+
+def redriven(task: Task, reopening: Reopening, *, job_run: int, at_ms: int) -> Fact:
+    """`task` as it is since, however far; the fence is that of its reopening."""
+    told = TaskRedriven(
+        **_identity(replace(task, fence=reopening.fence + 1)),
+        job_run=job_run,
+        previous_status=task_status(reopening.state, attempt=0),
+    )
+    return Fact(task.ref.tenant, told, at_ms)
 
 
 def started(task: Task, *, worker_id: str, process_id: int) -> Fact:

@@ -1,13 +1,15 @@
 """Task definitions: every version for ever, and a copy of the latest for listing."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from switchyard.adapters.dynamodb.items import json_text
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.domain.errors import Conflict, UnknownDefinition
+
+_DELETED: Final = "deleted_at_ms"
 
 
 class DynamoDbDefinitionStore:
@@ -15,8 +17,9 @@ class DynamoDbDefinitionStore:
         self._table = table
 
     def put(self, tenant: str, name: str, definition: TaskDefinition) -> RegisteredDefinition:
-        current = self.latest(tenant, [name]).get(name)
-        if current and current.content == definition:
+        item = self._table.get(_latest_key(tenant, name))
+        current = _definition(item) if item else None
+        if item and current and _is_known(item) and current.content == definition:
             return current
         registered = RegisteredDefinition(
             **definition.model_dump(), name=name, version=current.version + 1 if current else 1
@@ -26,7 +29,7 @@ class DynamoDbDefinitionStore:
 
     def latest(self, tenant: str, names: Iterable[str]) -> Mapping[str, RegisteredDefinition]:
         items = self._table.get_many([_latest_key(tenant, name) for name in sorted(set(names))])
-        found = map(_definition, items)
+        found = map(_definition, filter(_is_known, items))
         return {definition.name: definition for definition in found}
 
     def version(self, tenant: str, name: str, version: int) -> RegisteredDefinition:
@@ -40,7 +43,23 @@ class DynamoDbDefinitionStore:
             "#PK = :tenant AND begins_with(#SK, :latest)",
             {"tenant": _partition(tenant), "latest": "LATEST#"},
         )
-        return tuple(map(_definition, items))
+        return tuple(map(_definition, filter(_is_known, items)))
+
+    def delete(self, tenant: str, name: str, *, now_ms: int) -> RegisteredDefinition:
+        current = self.latest(tenant, [name]).get(name)
+        if current is None:
+            raise UnknownDefinition(name)
+        answer = self._table.update(
+            _latest_key(tenant, name),
+            Update(
+                set={_DELETED: now_ms},
+                condition=f"#version = :version AND attribute_not_exists(#{_DELETED})",
+                values={"version": current.version},
+            ),
+        )
+        if isinstance(answer, Refusal):
+            raise _changed(name)
+        return current
 
     def _write(self, tenant: str, definition: RegisteredDefinition) -> None:
         content: dict[str, Any] = {
@@ -50,6 +69,7 @@ class DynamoDbDefinitionStore:
         never_overwritten = Update(set=content, condition="attribute_not_exists(#PK)")
         follows_the_one_read = Update(
             set=content,
+            remove=(_DELETED,),
             condition="attribute_not_exists(#PK) OR #version = :previous",
             values={"previous": definition.version - 1},
         )
@@ -58,7 +78,16 @@ class DynamoDbDefinitionStore:
             (_latest_key(tenant, definition.name), follows_the_one_read),
         )
         if not written:
-            raise Conflict(f"definition {definition.name!r} was changed at the same time")
+            raise _changed(definition.name)
+
+
+def _changed(name: str) -> Conflict:
+    return Conflict(f"definition {name!r} was changed at the same time")
+
+
+def _is_known(item: Item) -> bool:
+    """What was deleted keeps its item, for the number of its next version."""
+    return _DELETED not in item
 
 
 def _definition(item: Item) -> RegisteredDefinition:

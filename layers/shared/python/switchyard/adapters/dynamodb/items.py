@@ -11,7 +11,7 @@ from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENA
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.job import Job
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Outcome, Task, Usage
+from switchyard.domain.task import Outcome, Overrides, Task, Usage
 
 JOB_SORT_KEY: Final = "JOB"
 TASK_PREFIX: Final = "TASK#"
@@ -22,6 +22,7 @@ _AFTER_ALL_TASKS: Final = "TASK#~"  # `~` sorts after everything an id may conta
 PICTURE_RANGE: Final = (DEPENDENTS_PREFIX, _AFTER_ALL_TASKS)  # everything but DATA#
 
 _TASK_FIELDS: Final = tuple(field.name for field in fields(Task) if field.name != "ref")
+_MAPS: Final = frozenset({"outcome", "overrides"})  # each is stored by a function of its own
 _JOB_FIELDS: Final = tuple(field.name for field in fields(Job) if field.name != "ref")
 
 
@@ -76,6 +77,7 @@ def task_item(task: Task) -> Item:
     return {
         **key_item(task_key(task.ref)),
         **_stored(task, _TASK_FIELDS),
+        **overrides_attribute(task.overrides),
         **due,
         "max_attempts": task.max_attempts,
         "attempt": task.attempt,
@@ -92,6 +94,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known["waiting_on"] = frozenset(item.get("waiting_on", ()))
     known["not_completed"] = frozenset(item.get("not_completed", ()))
     known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
+    known["overrides"] = Overrides(**item.get("overrides", {}))
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
@@ -104,13 +107,18 @@ def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
     return Outcome(**{**attribute, "state": TaskState(attribute["state"]), "usage": usage})
 
 
+def overrides_attribute(overrides: Overrides) -> Item:
+    """Absent, like everything empty."""
+    return _without_empty({"overrides": _without_empty(asdict(overrides))})
+
+
 def json_text(value: Any) -> str:
     """JSON travels as text: it comes back byte for byte, whatever its numbers."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _stored(thing: Task | Job, names: tuple[str, ...]) -> Item:
-    return _without_empty({name: getattr(thing, name) for name in names if name != "outcome"})
+    return _without_empty({name: getattr(thing, name) for name in names if name not in _MAPS})
 
 
 def _without_empty(item: Mapping[str, Any]) -> Item:

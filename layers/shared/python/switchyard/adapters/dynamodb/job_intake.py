@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from switchyard.adapters.dynamodb.items import (
     dependents_key,
     due_attributes,
+    job_from,
     job_item,
     job_key,
     listing_attributes,
@@ -12,11 +13,12 @@ from switchyard.adapters.dynamodb.items import (
     task_key,
 )
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain import due
-from switchyard.domain.errors import Conflict
+from switchyard.domain.errors import Conflict, UnknownJob
 from switchyard.domain.ids import START
+from switchyard.domain.job import Job
 from switchyard.domain.plan import JobPlan
 from switchyard.domain.states import JobState, TaskState
 
@@ -27,17 +29,30 @@ class DynamoDbJobIntake:
         self._payloads = payloads
 
     def write(self, plan: JobPlan) -> None:
-        if not self._table.put_new(job_item(plan.job)) and not self._is_ours(plan):
-            raise Conflict(f"{plan.job.ref.job_id} exists already")
-        self._table.put_many(list(self._items(plan)))
+        if self._stored(plan.job).state is JobState.WRITING:
+            self.write_part(plan)
 
-    def _is_ours(self, plan: JobPlan) -> bool:
-        """Whether it is this very submission's, still being written."""
-        found = self._table.get(job_key(plan.job.ref)) or {}
-        return (found.get("state"), found.get("created_at_ms")) == (
-            JobState.WRITING,
-            plan.job.created_at_ms,
+    def accept(self, job: Job) -> None:
+        if self._stored(job).document_key != job.document_key:
+            raise Conflict(f"{job.ref.job_id} is being written elsewhere")
+
+    def write_part(self, part: JobPlan) -> None:
+        self._table.put_many([*self._items(part), *self._data(part)])
+
+    def note_written(self, job: Job, written: int) -> Job:
+        answer = self._table.update(
+            job_key(job.ref),
+            Update(
+                set={"written": written},
+                condition="#state = :writing"
+                " AND (attribute_not_exists(#written) OR #written < :more)",
+                values={"writing": JobState.WRITING, "more": written},
+            ),
         )
+        item = answer.item if isinstance(answer, Refusal) else answer
+        if item is None:
+            raise UnknownJob(job.ref.job_id)
+        return job_from(item, job.ref.tenant)
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         job, start = plan.job.ref, plan.job.ref.task(START)
@@ -48,8 +63,8 @@ class DynamoDbJobIntake:
                     set={"state": JobState.OPEN}
                     | listing_attributes(plan.job)
                     | due_attributes(job.job_id, now_ms + due.JOB_AUDIT),
-                    condition="#state = :writing",
-                    values={"writing": JobState.WRITING},
+                    condition="#state = :writing AND #created_at_ms = :created",
+                    values={"writing": JobState.WRITING, "created": plan.job.created_at_ms},
                 ),
             ),
             (
@@ -63,13 +78,28 @@ class DynamoDbJobIntake:
                 ),
             ),
         )
-        if not opened:
-            raise Conflict(f"{job.job_id} was opened already")
+        if not opened and self._found(plan.job).state is JobState.WRITING:
+            raise Conflict(f"{job.job_id} is not all written")
+
+    def _stored(self, job: Job) -> Job:
+        """This very submission's job, as it is: put now, or earlier."""
+        return job if self._table.put_new(job_item(job)) else self._found(job)
+
+    def _found(self, job: Job) -> Job:
+        item = self._table.get(job_key(job.ref))
+        if item is None or item["created_at_ms"] != job.created_at_ms:
+            raise Conflict(f"{job.ref.job_id} is not of this submission")
+        return job_from(item, job.ref.tenant)
 
     def _items(self, plan: JobPlan) -> Iterator[Item]:
         job = plan.job.ref
         yield from (task_item(task) for task in plan.tasks)
         for task_id, dependents in plan.dependents.items():
             yield {**key_item(dependents_key(job.task(task_id))), "tasks": list(dependents)}
-        for task_id, payload in plan.payloads.items():
-            yield self._payloads.new_item(job.task(task_id), payload)
+
+    def _data(self, plan: JobPlan) -> list[Item]:
+        """Together: each large input is a request to the bucket."""
+        return self._table.workforce.each(
+            lambda named: self._payloads.new_item(plan.job.ref.task(named[0]), named[1]),
+            list(plan.payloads.items()),
+        )

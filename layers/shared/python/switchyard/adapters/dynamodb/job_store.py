@@ -1,7 +1,6 @@
 """Jobs in the state table."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -19,8 +18,9 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update, k
 from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.errors import Rejected, UnknownJob
-from switchyard.domain.ids import HIDDEN_PREFIX, JOB_ID, JobRef
+from switchyard.domain.ids import JOB_ID, JobRef
 from switchyard.domain.job import Job, JobPicture
+from switchyard.domain.relays import declared_parents
 from switchyard.domain.states import JobState
 from switchyard.ports import PageOfJobs
 
@@ -101,14 +101,13 @@ class DynamoDbJobStore:
 
 
 def _parents(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:
-    parents: defaultdict[str, list[str]] = defaultdict(list)
-    for item in items:
-        if item["SK"].startswith(DEPENDENTS_PREFIX):
-            parent = item["SK"].removeprefix(DEPENDENTS_PREFIX)
-            for child in item["tasks"]:
-                if not parent.startswith(HIDDEN_PREFIX):
-                    parents[child].append(parent)
-    return {child: tuple(names) for child, names in parents.items()}
+    return declared_parents(
+        {
+            item["SK"].removeprefix(DEPENDENTS_PREFIX): item["tasks"]
+            for item in items
+            if item["SK"].startswith(DEPENDENTS_PREFIX)
+        }
+    )
 
 
 def _start(tenant: str, cursor: str) -> Item:

@@ -13,7 +13,7 @@ from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.task import Json, Payload
 from switchyard.ports import BlobStore
 
-MAX_INLINE: Final = 4_000  # bytes, each: input and output together stay within 8 KB
+MAX_INLINE: Final = 4_000  # bytes, each: input, parents and output together stay within 12 KB
 
 
 class DynamoDbPayloads:
@@ -27,29 +27,40 @@ class DynamoDbPayloads:
             **key_item(data_key(ref)),
             **self._given(ref, "input", payload.input),
             **(self._given(ref, "context", dict(payload.context)) if payload.context else {}),
-            "depends_on": list(payload.depends_on),
+            **self._given(ref, "depends_on", list(payload.depends_on)),
         }
 
     def read(self, ref: TaskRef) -> Payload:
         item = self._table.get(data_key(ref))
-        if item is None:
-            return Payload()
+        return self._payload(item) if item else Payload()
+
+    def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
+        items = self._table.get_many([data_key(ref) for ref in refs])
+        payloads = self._table.workforce.each(self._payload, items)
+        found = dict(zip(map(_task_id, items), payloads, strict=True))
+        return {ref.task_id: found.get(ref.task_id, Payload()) for ref in refs}
+
+    def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
+        items = self._table.get_many([data_key(job.task(task_id)) for task_id in task_ids])
+        by_task = {_task_id(item): item for item in items}
+        made = [
+            task_id
+            for task_id in task_ids
+            if task_id in by_task and {"output", "output_key"} & by_task[task_id].keys()
+        ]
+        outputs = self._table.workforce.each(
+            lambda task_id: self._load(by_task[task_id], "output"), made
+        )
+        return dict(zip(made, outputs, strict=True))
+
+    def _payload(self, item: Item) -> Payload:
         return Payload(
             input=self._load(item, "input"),
             context=self._load(item, "context") or {},
             input_key=item.get("input_key"),
-            depends_on=tuple(item["depends_on"]),
+            depends_on=tuple(self._load(item, "depends_on") or ()),
             output=self._load(item, "output"),
         )
-
-    def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
-        items = self._table.get_many([data_key(job.task(task_id)) for task_id in task_ids])
-        by_task = {item["SK"].removeprefix(DATA_PREFIX): item for item in items}
-        return {
-            task_id: self._load(by_task[task_id], "output")
-            for task_id in task_ids
-            if task_id in by_task and {"output", "output_key"} & by_task[task_id].keys()
-        }
 
     def _given(self, ref: TaskRef, name: str, value: Json) -> Item:
         text = json_text(value)
@@ -64,6 +75,10 @@ class DynamoDbPayloads:
         if f"{name}_key" in item:
             return json.loads(self._blobs.get(item[f"{name}_key"]))
         return json.loads(item[name]) if name in item else None
+
+
+def _task_id(item: Item) -> str:
+    return str(item["SK"]).removeprefix(DATA_PREFIX)
 
 
 def fits_inline(text: str) -> bool:

@@ -19,6 +19,7 @@ Key = tuple[str, str]
 WRITES_PER_TRANSACTION: Final = 100  # TransactWriteItems' limit
 READS_PER_BATCH: Final = 100  # BatchGetItem's limit
 ROUNDS: Final = 5
+ROUNDS_OF_WRITES: Final = 8
 ON_THREADS: Final = Threads()
 
 
@@ -68,6 +69,10 @@ class Refusal:
     item: Item | None
 
 
+class _Contended(Unavailable):
+    """A transaction met another, or was throttled: it will pass."""
+
+
 class DynamoDbTable:
     def __init__(
         self,
@@ -80,7 +85,7 @@ class DynamoDbTable:
         self._client = client
         self.name = name
         self._pauses = pauses
-        self._workforce = workforce
+        self.workforce = workforce
 
     def get(self, key: Key) -> Item | None:
         answer = call(
@@ -93,23 +98,8 @@ class DynamoDbTable:
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
         """Those that exist, in no order."""
-        items: list[Item] = []
-        for chunk in _chunks(keys, READS_PER_BATCH):
-            wanted: Any = {
-                self.name: {
-                    "Keys": [serialized(key_item(key)) for key in chunk],
-                    "ConsistentRead": True,
-                }
-            }
-            for _ in self._pauses.tries(ROUNDS):
-                answer = call(self._client.batch_get_item, RequestItems=wanted)
-                items += map(deserialized, answer["Responses"].get(self.name, []))
-                wanted = answer.get("UnprocessedKeys")
-                if not wanted:
-                    break
-            else:
-                raise Unavailable("DynamoDB left keys unread")
-        return items
+        read = self.workforce.each(self._get_chunk, list(_chunks(keys, READS_PER_BATCH)))
+        return [item for items in read for item in items]
 
     def put_new(self, item: Item) -> bool:
         """`False` when there is an item with its key."""
@@ -124,7 +114,7 @@ class DynamoDbTable:
     def put_many(self, items: Sequence[Item]) -> None:
         """In no order, in parallel. What is there already stays as it is: a try that arrives late
         must not undo what has happened since another one succeeded."""
-        self._workforce.each(self._put_chunk, list(_chunks(items, WRITES_PER_TRANSACTION)))
+        self.workforce.each(self._put_chunk, list(_chunks(items, WRITES_PER_TRANSACTION)))
 
     def update(self, key: Key, update: Update) -> Item | Refusal:
         """The item as it is after the update, or the refusal with what was there."""
@@ -165,31 +155,64 @@ class DynamoDbTable:
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def transact(self, *updates: tuple[Key, Update]) -> bool:
-        """All or nothing; `False` when a condition did not hold."""
-        return self._written(
-            [{"Update": update.request(self.name, key)} for key, update in updates]
+        """All or nothing; `False` when a condition did not hold.
+
+        What an update without any change names is only checked.
+        """
+        return not self._refused(
+            [_entry(update.request(self.name, key)) for key, update in updates]
         )
 
-    def _written(self, requests: Sequence[Item]) -> bool:
+    def _refused(self, requests: Sequence[Item]) -> list[bool]:
+        """Whose conditions did not hold, one answer each; nothing when all were written."""
         try:
             call(self._client.transact_write_items, TransactItems=requests)
         except ClientError as error:
             if code_of(error) != TRANSACTION_CANCELLED:
                 raise
             reasons: Any = error.response.get("CancellationReasons", [])
-            codes = {reason["Code"] for reason in reasons}
+            codes = [reason["Code"] for reason in reasons]
             if "ConditionalCheckFailed" in codes:
-                return False
+                return [code == "ConditionalCheckFailed" for code in codes]
             if "ValidationError" in codes:
                 raise
-            raise Unavailable(str(error)) from error  # a conflict or a throttle: it will pass
-        return True
+            raise _Contended(str(error)) from error
+        return []
+
+    def _get_chunk(self, keys: Sequence[Key]) -> list[Item]:
+        items: list[Item] = []
+        wanted: Any = {
+            self.name: {
+                "Keys": [serialized(key_item(key)) for key in keys],
+                "ConsistentRead": True,
+            }
+        }
+        for _ in self._pauses.tries(ROUNDS):
+            answer = call(self._client.batch_get_item, RequestItems=wanted)
+            items += map(deserialized, answer["Responses"].get(self.name, []))
+            wanted = answer.get("UnprocessedKeys")
+            if not wanted:
+                return items
+        raise Unavailable("DynamoDB left keys unread")
 
     def _put_chunk(self, items: Sequence[Item]) -> None:
+        """All of a large job is in one partition, which takes so much a second and no more."""
+        for _ in self._pauses.tries(ROUNDS_OF_WRITES):
+            items = self._left_unwritten(items)
+            if not items:
+                return
+        raise Unavailable(f"DynamoDB left {len(items)} items unwritten")
+
+    def _left_unwritten(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Try once; one that is there keeps the others from being written."""
         puts = [{"Put": {"TableName": self.name, **_if_new(item)}} for item in items]
-        if not self._written(puts):
-            for item in items:
-                self.put_new(item)
+        try:
+            refused = self._refused(puts)
+        except _Contended:
+            return items
+        if not refused:
+            return []
+        return [item for item, there in zip(items, refused, strict=True) if not there]
 
 
 def _if_new(item: Item) -> Item:
@@ -198,6 +221,18 @@ def _if_new(item: Item) -> Item:
         "ConditionExpression": "attribute_not_exists(#PK)",
         "ExpressionAttributeNames": {"#PK": "PK"},
     }
+
+
+def as_new(item: Item) -> tuple[Key, Update]:
+    """For a transaction: the item, if there is none with its key."""
+    attributes = {name: value for name, value in item.items() if name not in {"PK", "SK"}}
+    return (item["PK"], item["SK"]), Update(set=attributes, condition="attribute_not_exists(#PK)")
+
+
+def _entry(request: Item) -> Item:
+    if request["UpdateExpression"]:
+        return {"Update": request}
+    return {"ConditionCheck": {n: v for n, v in request.items() if n != "UpdateExpression"}}
 
 
 def key_item(key: Key) -> Item:

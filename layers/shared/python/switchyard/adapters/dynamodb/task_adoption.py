@@ -1,9 +1,8 @@
 """Bare tasks into the state table; inputs too large for an item into the bucket."""
 
-from switchyard.adapters.dynamodb.items import data_key, task_item, task_key
+from switchyard.adapters.dynamodb.items import task_item
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update, key_item
-from switchyard.adapters.dynamodb.values import Item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, as_new
 from switchyard.domain.adoption import Adoption
 from switchyard.domain.task import Payload
 
@@ -17,11 +16,4 @@ class DynamoDbTaskAdoption:
         ref = adoption.task.ref
         given = Payload(input=adoption.input, context=adoption.context)
         payload = self._payloads.new_item(ref, given)
-        return self._table.transact(
-            _new(task_key(ref), task_item(adoption.task)), _new(data_key(ref), payload)
-        )
-
-
-def _new(key: Key, item: Item) -> tuple[Key, Update]:
-    attributes = {name: value for name, value in item.items() if name not in key_item(key)}
-    return key, Update(set=attributes, condition="attribute_not_exists(#PK)")
+        return self._table.transact(as_new(task_item(adoption.task)), as_new(payload))

@@ -3,12 +3,13 @@
 from collections import deque
 from collections.abc import Sequence
 
-from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.ids import JobRef
+from switchyard.domain.task import TaskRun
 
 
 class MemoryDispatchQueue:
     def __init__(self) -> None:
-        self.refs: deque[TaskRef | JobRef] = deque()
+        self.refs: deque[TaskRun | JobRef] = deque()
 
-    def send(self, refs: Sequence[TaskRef | JobRef]) -> None:
+    def send(self, refs: Sequence[TaskRun | JobRef]) -> None:
         self.refs.extend(refs)

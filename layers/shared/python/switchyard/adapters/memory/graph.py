@@ -10,7 +10,7 @@ from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome, Task, parent_of
+from switchyard.domain.task import Task, parent_of
 
 
 class MemoryTaskGraph:
@@ -20,42 +20,39 @@ class MemoryTaskGraph:
     def find(self, ref: TaskRef) -> Task | None:
         return self._state.tasks.get(ref)
 
-    def dependents(self, ref: TaskRef) -> tuple[str, ...]:
-        return self._state.dependents.get(ref, ())
-
     def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
         with self._state.lock:
             found = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
         return {task.ref.task_id: task for task in found}
 
-    def remove_edge(self, ref: TaskRef, token: str, *, completed: bool) -> Task:
+    def edges_from(self, refs: Sequence[TaskRef]) -> Mapping[str, tuple[str, ...]]:
         with self._state.lock:
-            task = self._state.tasks.get(ref)
-            if task is None:
-                raise UnknownTask(ref.request_id)
-            if token not in task.waiting_on:
-                return task
-            lost = frozenset() if completed else frozenset({parent_of(token)})
+            known = [ref for ref in refs if ref in self._state.dependents]
+            return {ref.task_id: self._state.dependents[ref] for ref in known}
+
+    def remove_edges(self, ref: TaskRef, tokens: Mapping[str, bool]) -> Task:
+        with self._state.lock:
+            task = self._find(ref)
+            left = [token for token in tokens if token in task.waiting_on]
+            lost = frozenset(parent_of(token) for token in left if not tokens[token])
             task = replace(
                 task,
-                waiting_on=task.waiting_on - {token},
+                waiting_on=task.waiting_on - frozenset(left),
                 not_completed=task.not_completed | lost,
             )
             self._state.tasks[ref] = task
             return task
 
-    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task | None:
+    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task:
         with self._state.lock:
-            stored = self._state.tasks[task.ref]
-            if stored.state is not TaskState.WAITING or stored.waiting_on or stored.run != task.run:
-                return None
+            stored = self._find(task.ref)
+            if not _may_be_decided(stored, as_read=task):
+                return stored
             decided = replace(stored, state=verdict.state, fence=stored.fence + 1)
             if verdict.state is TaskState.READY:
                 decided = replace(decided, ready_at_ms=now_ms, due_at_ms=now_ms + due.AFTER_READY)
             else:
-                decided = settled(
-                    decided, Outcome(state=verdict.state, error=verdict.reason), now_ms
-                )
+                decided = settled(decided, verdict.outcome, now_ms)
             self._state.tasks[task.ref] = decided
             return decided
 
@@ -75,3 +72,15 @@ class MemoryTaskGraph:
             stored = self._state.tasks[task.ref]
             if (stored.state, stored.fence, stored.run) == (task.state, task.fence, task.run):
                 self._state.tasks[task.ref] = replace(stored, due_at_ms=None)
+
+    def _find(self, ref: TaskRef) -> Task:
+        task = self._state.tasks.get(ref)
+        if task is None:
+            raise UnknownTask(ref.request_id)
+        return task
+
+
+def _may_be_decided(stored: Task, *, as_read: Task) -> bool:
+    waits = stored.state is TaskState.WAITING and not stored.waiting_on
+    seen = (as_read.run, as_read.cancel_requested)
+    return waits and (stored.run, stored.cancel_requested) == seen

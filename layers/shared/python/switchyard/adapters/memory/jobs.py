@@ -1,6 +1,5 @@
 """Jobs, in memory."""
 
-from collections import defaultdict
 from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
@@ -9,6 +8,7 @@ from switchyard.domain.errors import Conflict, Rejected, UnknownJob
 from switchyard.domain.ids import START, JobRef
 from switchyard.domain.job import Job, JobPicture
 from switchyard.domain.plan import JobPlan
+from switchyard.domain.relays import declared_parents
 from switchyard.domain.states import JobState, TaskState
 from switchyard.ports import PageOfJobs
 
@@ -18,24 +18,42 @@ class MemoryJobIntake:
         self._state = state
 
     def write(self, plan: JobPlan) -> None:
-        ref = plan.job.ref
         with self._state.lock:
-            found = self._state.jobs.setdefault(ref, plan.job)
-            if found != plan.job:
-                raise Conflict(f"{ref.job_id} exists already")
-            for task in plan.tasks:
+            if self._stored(plan.job).state is JobState.WRITING:
+                self.write_part(plan)
+
+    def accept(self, job: Job) -> None:
+        if self._stored(job).document_key != job.document_key:
+            raise Conflict(f"{job.ref.job_id} is being written elsewhere")
+
+    def write_part(self, part: JobPlan) -> None:
+        ref = part.job.ref
+        with self._state.lock:
+            for task in part.tasks:
                 self._state.tasks.setdefault(task.ref, task)
-            for name, dependents in plan.dependents.items():
+            for name, dependents in part.dependents.items():
                 self._state.dependents.setdefault(ref.task(name), dependents)
-            for name, payload in plan.payloads.items():
+            for name, payload in part.payloads.items():
                 self._state.payloads.setdefault(ref.task(name), payload)
+
+    def note_written(self, job: Job, written: int) -> Job:
+        with self._state.lock:
+            stored = self._state.jobs.get(job.ref)
+            if stored is None:
+                raise UnknownJob(job.ref.job_id)
+            if stored.state is JobState.WRITING and stored.written < written:
+                stored = replace(stored, written=written)
+                self._state.jobs[job.ref] = stored
+            return stored
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         with self._state.lock:
-            job = self._state.jobs[plan.job.ref]
+            job = self._found(plan.job)
             if job.state is not JobState.WRITING:
-                raise Conflict(f"{job.ref.job_id} was opened already")
-            start = self._state.tasks[job.ref.task(START)]
+                return
+            start = self._state.tasks.get(job.ref.task(START))
+            if start is None:
+                raise Conflict(f"{job.ref.job_id} is not all written")
             self._state.jobs[job.ref] = replace(
                 job, state=JobState.OPEN, due_at_ms=now_ms + due.JOB_AUDIT
             )
@@ -46,6 +64,18 @@ class MemoryJobIntake:
                 settled_at_ms=now_ms,
                 due_at_ms=now_ms + due.AFTER_SETTLING,
             )
+
+    def _stored(self, job: Job) -> Job:
+        """This very submission's job, as it is: put now, or earlier."""
+        with self._state.lock:
+            self._state.jobs.setdefault(job.ref, job)
+            return self._found(job)
+
+    def _found(self, job: Job) -> Job:
+        found = self._state.jobs.get(job.ref)
+        if found is None or found.created_at_ms != job.created_at_ms:
+            raise Conflict(f"{job.ref.job_id} is not of this submission")
+        return found
 
 
 class MemoryJobStore:
@@ -92,12 +122,13 @@ class MemoryJobStore:
             return stored
 
     def _parents(self, ref: JobRef) -> dict[str, tuple[str, ...]]:
-        parents: defaultdict[str, list[str]] = defaultdict(list)
-        for parent, children in sorted(self._state.dependents.items()):
-            if parent.job == ref and not parent.hidden:
-                for child in children:
-                    parents[child].append(parent.task_id)
-        return {child: tuple(names) for child, names in parents.items()}
+        return declared_parents(
+            {
+                parent.task_id: children
+                for parent, children in self._state.dependents.items()
+                if parent.job == ref
+            }
+        )
 
 
 def _is_listed(job: Job, tenant: str) -> bool:

@@ -15,6 +15,9 @@ class MemoryPayloads:
     def read(self, ref: TaskRef) -> Payload:
         return self._state.payloads.get(ref, Payload())
 
+    def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
+        return {ref.task_id: self.read(ref) for ref in refs}
+
     def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
         return {
             task_id: self._state.payloads[job.task(task_id)].output

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote, unquote, urlsplit
 
 from switchyard.adapters.memory.clock import ManualClock
 from switchyard.contracts.events import Event
@@ -127,10 +128,25 @@ class MemoryBlobStore:
         return iter(sorted(key for key in self.blobs if key.startswith(prefix)))
 
     def listed(self, prefix: str) -> Iterator[StoredBlob]:
-        return (StoredBlob(key, self.modified_at_ms[key]) for key in self.keys(prefix))
+        return (
+            StoredBlob(key, self.modified_at_ms[key], len(self.blobs[key]))
+            for key in self.keys(prefix)
+        )
 
     def delete(self, key: str) -> None:
         self.blobs.pop(key, None)
+
+
+class MemoryLinks:
+    def __init__(self, blobs: MemoryBlobStore) -> None:
+        self._blobs = blobs
+
+    def to(self, key: str, *, seconds: int) -> str:
+        return f"memory://{seconds}/{quote(key)}"
+
+    def followed(self, link: str) -> bytes:
+        """What a reader of the link gets."""
+        return self._blobs.get(unquote(urlsplit(link).path.removeprefix("/")))
 
 
 class MemoryMail:

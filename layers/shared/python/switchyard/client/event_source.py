@@ -1,10 +1,10 @@
-"""The events that a command asks for, wherever the API keeps the answer."""
+"""The events that somebody asks for, wherever the API keeps the answer."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Self
 
-from cli.api import Api
+from switchyard.client.routes import Routes
 from switchyard.contracts.event_views import EventPage, EventsAsked, EventView, Order
 from switchyard.contracts.events import CATALOGUE
 from switchyard.contracts.events.telling import JOB_STATES, TASK_STATES
@@ -21,7 +21,7 @@ _ENDS: Final = frozenset(
 
 @dataclass(frozen=True)
 class EventSource:
-    api: Api
+    api: Routes
     asked: EventsAsked
     job: str | None = None
     """Of which job all events are, if of one."""
@@ -32,7 +32,7 @@ class EventSource:
     """How that stands."""
 
     @classmethod
-    def of_job(cls, api: Api, asked: EventsAsked, job_id: str) -> Self:
+    def of_job(cls, api: Routes, asked: EventsAsked, job_id: str) -> Self:
         """Its own and those of all its tasks."""
         return cls(
             api,
@@ -44,7 +44,7 @@ class EventSource:
         )
 
     @classmethod
-    def of_task(cls, api: Api, asked: EventsAsked, job_id: str, task_id: str) -> Self:
+    def of_task(cls, api: Routes, asked: EventsAsked, job_id: str, task_id: str) -> Self:
         request_id = f"{job_id}__{task_id}"
         of_it = asked.model_copy(update={"entity": request_id})
         return cls(

@@ -1,0 +1,104 @@
+"""What one job costs, whether that grows too fast, and whether MiniStack sees the same calls."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from benchmarks.dispatched_yard import DispatchedYard
+from benchmarks.meter import Meter, counted_by_botocore
+from benchmarks.shapes import a_job
+from benchmarks.simulated_aws import simulated_aws
+from tests.contract.clouds import Cloud
+
+MOST_GROWTH: Final = 11.0
+"""For ten times as many tasks."""
+MOST_WRITES: Final = 110
+"""Of one item: a hundred names are taken out of it, and then it is decided, claimed, settled."""
+
+Progress = Callable[[str], Callable[[], None]]
+"""Told what is being measured; what it returns is called with every call."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    shape: str
+    tasks: int
+    meter: Meter
+
+    def __str__(self) -> str:
+        return f"{self.shape} of {self.tasks:,}"
+
+    @property
+    def calls(self) -> int:
+        return self.meter.calls.total()
+
+    @property
+    def write_units(self) -> int:
+        return self.meter.units.total()
+
+    @property
+    def most_written(self) -> tuple[str, int]:
+        """An item, by its sort key, and how often it was written."""
+        ((key, writes),) = self.meter.writes.most_common(1)
+        return key[1], writes
+
+
+def silent(_what: str) -> Callable[[], None]:
+    return lambda: None
+
+
+def measured(shape: str, tasks: int, *, progress: Progress = silent) -> Cost:
+    cost = Cost(shape, tasks, Meter())
+    cost.meter.on_call = progress(str(cost))
+    with simulated_aws(cost.meter) as clients:
+        DispatchedYard(clients, cost.meter).run(a_job(shape, tasks))
+    return cost
+
+
+def measured_on(cloud: Cloud, shape: str, tasks: int, *, progress: Progress = silent) -> Cost:
+    """Its calls; nobody weighs the writes there."""
+    cost = Cost(shape, tasks, Meter())
+    cost.meter.on_call = progress(f"{cost} on MiniStack")
+    with counted_by_botocore(cloud.client, cost.meter) as clients:
+        DispatchedYard(clients, cost.meter, fresh=cloud.fresh).run(a_job(shape, tasks))
+    return cost
+
+
+def differences(counted: Cost, sent: Cost) -> list[str]:
+    ours, theirs = counted.meter.operations(), sent.meter.operations()
+    return [
+        f"{counted}: {name} counted {ours[name]} times, sent {theirs[name]} times"
+        for name in sorted(ours | theirs)
+        if ours[name] != theirs[name]
+    ]
+
+
+def growth(smaller: Cost, larger: Cost) -> float:
+    """Of calls or of write units, whichever grows faster; as if there were ten times the tasks."""
+    tenfold = 10 * smaller.tasks / larger.tasks
+    calls = larger.calls / smaller.calls
+    return tenfold * max(calls, larger.write_units / smaller.write_units)
+
+
+def problems_in(costs: Sequence[Cost]) -> list[str]:
+    """Of one shape, the smallest job first; growth is looked at where all are large."""
+    return [*_hot_items(costs), *_fast_growth(costs[-2:])]
+
+
+def _hot_items(costs: Iterable[Cost]) -> list[str]:
+    return [
+        f"{cost}: {item} is written {writes} times, {MOST_WRITES} are allowed"
+        for cost in costs
+        for item, writes in [cost.most_written]
+        if writes > MOST_WRITES
+    ]
+
+
+def _fast_growth(costs: Iterable[Cost]) -> list[str]:
+    return [
+        f"{larger} costs {growth(smaller, larger):.2f} times as much as {smaller},"
+        f" {MOST_GROWTH:g} times is allowed"
+        for smaller, larger in pairwise(costs)
+        if growth(smaller, larger) > MOST_GROWTH
+    ]

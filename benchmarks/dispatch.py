@@ -1,0 +1,93 @@
+"""What a job costs to take in, to write and to dispatch, and how that grows with its tasks.
+
+Jobs of several shapes run through the real functions on a simulated AWS, where requests are counted
+and writes weighed. What workers do is left out, except in how often one item is written. Small jobs
+run on MiniStack too, where botocore counts. The last line is JSON.
+"""
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from benchmarks.costs import Cost, differences, growth, measured, measured_on, problems_in
+from benchmarks.dispatched_yard import MESSAGES_PER_BATCH, WORKERS
+from benchmarks.shapes import SHAPES
+from benchmarks.telling import tell
+from switchyard.adapters.system import SystemClock
+from tests.contract.clouds import on_ministack
+
+SIZES: Final = (100, 1_000, 10_000)
+NAMED: Final = 3
+TELL_EVERY_SECONDS: Final = 2.0
+
+Costs = Mapping[str, Sequence[Cost]]
+"""By shape, the smallest job first."""
+
+
+def main() -> int:
+    tell(
+        "Calls and write units of submitting, writing and dispatching; workers' are left out."
+        f" {WORKERS} tasks settle at once, a batch has {MESSAGES_PER_BATCH} wake-ups at most."
+    )
+    costs = {shape: [told(shape, tasks) for tasks in SIZES] for shape in SHAPES}
+    problems = [problem for of_shape in costs.values() for problem in problems_in(of_shape)]
+    problems += cross_checked(costs)
+    for problem in problems:
+        tell(f"FAILED: {problem}")
+    tell(json.dumps(summary(costs)))
+    return 1 if problems else 0
+
+
+def told(shape: str, tasks: int) -> Cost:
+    cost = measured(shape, tasks, progress=every_two_seconds)
+    item, writes = cost.most_written
+    tell(f"{cost}: at most {writes} writes of one item ({item}), workers' included")
+    for what, counted in (("calls", cost.meter.calls), ("write units", cost.meter.units)):
+        dearest = (f"{act} {number / tasks:.2f}" for act, number in counted.most_common(NAMED))
+        tell(f"  {counted.total() / tasks:6.2f} {what} a task: {', '.join(dearest)}")
+    return cost
+
+
+def cross_checked(costs: Costs) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as name, on_ministack(Path(name) / "cloud") as cloud:
+        for shape, (smallest, *_) in costs.items():
+            sent = measured_on(cloud, shape, smallest.tasks, progress=every_two_seconds)
+            tell(f"{smallest}: {smallest.calls} calls counted, {sent.calls} sent to MiniStack")
+            yield from differences(smallest, sent)
+
+
+def summary(costs: Costs) -> dict[str, object]:
+    return {
+        "shapes": {
+            shape: {
+                str(cost.tasks): {"calls": cost.calls, "write_units": cost.write_units}
+                for cost in of_shape
+            }
+            for shape, of_shape in costs.items()
+        },
+        "worst_growth_10k_over_1k": round(max(growth(*few[-2:]) for few in costs.values()), 3),
+        "max_writes_per_item": max(
+            cost.most_written[1] for of_shape in costs.values() for cost in of_shape
+        ),
+    }
+
+
+def every_two_seconds(what: str) -> Callable[[], None]:
+    clock, calls = SystemClock(), 0
+    told_at = clock.monotonic()
+
+    def on_call() -> None:
+        nonlocal told_at, calls
+        calls += 1
+        if clock.monotonic() > told_at + TELL_EVERY_SECONDS:
+            tell(f"    {what}: {calls:,} calls so far")
+            told_at = clock.monotonic()
+
+    return on_call
+
+
+if __name__ == "__main__":
+    sys.exit(main())

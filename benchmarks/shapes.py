@@ -1,0 +1,79 @@
+"""The shapes of jobs that are measured, at any size: each task by its number, with its parents."""
+
+from collections.abc import Callable, Mapping
+from math import isqrt
+from random import Random  # noqa: TID251 - seeded: a benchmark measures the same each time
+from typing import Any, Final
+
+from switchyard.contracts.jobs import SubmitJob
+
+SEED: Final = 7
+EDGES_PER_TASK: Final = 3
+DEFINITION: Final = "scrape"
+
+Parents = Callable[[int], list[int]]
+
+
+def chain(_count: int) -> Parents:
+    return lambda number: [number - 1] if number else []
+
+
+def fan_out(_count: int) -> Parents:
+    """All wait for the first."""
+    return lambda number: [0] if number else []
+
+
+def fan_in(count: int) -> Parents:
+    """The last waits for all others."""
+    return lambda number: list(range(number)) if number == count - 1 else []
+
+
+def lattice(count: int) -> Parents:
+    """A square: each waits for its neighbours to the left and above."""
+    width = isqrt(count)
+
+    def parents(number: int) -> list[int]:
+        left = [number - 1] if number % width else []
+        above = [number - width] if number >= width else []
+        return [*left, *above]
+
+    return parents
+
+
+def at_random(_count: int) -> Parents:
+    """Each waits for a few of those before it; always the same few."""
+    dice = seeded()
+    return lambda number: sorted(dice.sample(range(number), min(number, EDGES_PER_TASK)))
+
+
+def seeded() -> Random:
+    return Random(SEED)  # noqa: S311 - guards nothing
+
+
+SHAPES: Final[Mapping[str, Callable[[int], Parents]]] = {
+    "chain": chain,
+    "fan-out": fan_out,
+    "fan-in": fan_in,
+    "lattice": lattice,
+    "random": at_random,
+}
+
+
+def a_job(shape: str, count: int) -> SubmitJob:
+    parents = SHAPES[shape](count)
+    tasks = [_task(number, parents(number)) for number in range(count)]
+    return SubmitJob.model_validate({"name": f"{shape} of {count:,}", "tasks": tasks})
+
+
+def _task(number: int, parents: list[int]) -> dict[str, Any]:
+    return {
+        "taskId": _name(number),
+        "name": DEFINITION,
+        "dependsOn": [_name(parent) for parent in parents],
+        "input": {"page": number},
+    }
+
+
+def _name(number: int) -> str:
+    """All of one length, so that an item of a larger job is not larger for its names."""
+    return f"task-{number:05}"

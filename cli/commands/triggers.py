@@ -1,0 +1,198 @@
+"""`triggers apply`, `list`, `show`, `enable`, `disable`, `delete`: what starts jobs by itself."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.errors import BadInput
+from cli.files.trigger_file import SourcedTriggers, read_triggers
+from cli.options import JsonOption
+from cli.outside import outside_of
+from cli.stages import Stage
+from cli.terminal import notices, print_json, results
+from cli.trigger_views import print_trigger, print_triggers, starts, view_of
+from cli.triggering import operator_of, tenant_for
+from cli.wording import counted
+from switchyard.contracts.triggers import AppliedTrigger
+from switchyard.domain.errors import Problem
+from switchyard.domain.triggers import RuleRefused
+from switchyard.usecases.operate_triggers import TriggerOperator
+
+OperatorStageOption = Annotated[
+    Stage,
+    typer.Option(
+        "--stage",
+        help="Where. Stages other than local take your AWS credentials, which must be allowed to "
+        "use the stage's state table, its trigger queue and the account's EventBridge rules.",
+    ),
+]
+TenantOption = Annotated[
+    str | None, typer.Option(help="Whose. On the local cloud its own tenant's, unless you say.")
+]
+FileArgument = Annotated[
+    Path, typer.Argument(help="Triggers in YAML or JSON. See examples/triggers.yaml.")
+]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A trigger's name.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Check the file and say what it holds; change nothing.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def apply(
+    context: typer.Context,
+    file: FileArgument,
+    *,
+    tenant: TenantOption = None,
+    dry_run: DryRunOption = False,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Add the triggers of a file, or change them. Others stay as they are.
+
+    The file is checked first and every problem is listed with its line. A disabled trigger stays
+    disabled.
+    """
+    read = read_triggers(file)
+    if dry_run:
+        _show(read, file, as_json=as_json)
+        return
+    owners = [
+        tenant_for(context, stage, tenant or declared.tenant) for declared in read.content.triggers
+    ]
+    with operator_of(context, stage) as operator:
+        applied = _applied(operator, read, owners)
+    _list(context, applied, as_json=as_json)
+    if read.content.definitions:
+        hint = f"Register its definitions with `switchyard definitions put {file}{stage.option}`."
+        notices().print(hint, style="dim", soft_wrap=True)
+
+
+def list_applied(
+    context: typer.Context,
+    *,
+    tenant: TenantOption = None,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """List a tenant's triggers with their last and next runs."""
+    owner = tenant_for(context, stage, tenant)
+    with operator_of(context, stage) as operator:
+        applied = operator.all(owner)
+    _list(context, [*applied], as_json=as_json)
+
+
+def show(
+    context: typer.Context,
+    name: NameArgument,
+    *,
+    tenant: TenantOption = None,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one whole, with its pattern and its job."""
+    owner = tenant_for(context, stage, tenant)
+    with operator_of(context, stage) as operator:
+        applied = operator.find(owner, name)
+        rule = operator.rule_of(applied)
+    now_ms = outside_of(context).clock.now_ms()
+    view = view_of(applied, now_ms=now_ms)
+    if as_json:
+        print_json(view)
+    else:
+        print_trigger(view, rule, results(), now_ms=now_ms)
+
+
+def delete(
+    context: typer.Context,
+    name: NameArgument,
+    *,
+    yes: YesOption = False,
+    tenant: TenantOption = None,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove a trigger for good, after asking. Jobs that it has started go on."""
+    owner = tenant_for(context, stage, tenant)
+    with operator_of(context, stage) as operator:
+        applied = operator.find(owner, name)
+        if not (yes or typer.confirm(f"Remove the trigger {name} of {owner}?", err=True)):
+            raise BadInput("Nothing was removed.")
+        operator.remove(owner, name)
+    if as_json:
+        print_json(view_of(applied, now_ms=outside_of(context).clock.now_ms()))
+    else:
+        results().print(f"{name} is removed.")
+
+
+def enable(
+    context: typer.Context,
+    name: NameArgument,
+    *,
+    tenant: TenantOption = None,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a trigger start jobs again, from the next event on."""
+    _switch(context, name, tenant, stage, on=True, as_json=as_json)
+
+
+def disable(
+    context: typer.Context,
+    name: NameArgument,
+    *,
+    tenant: TenantOption = None,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a trigger start nothing, until it is enabled. What comes meanwhile is dropped."""
+    _switch(context, name, tenant, stage, on=False, as_json=as_json)
+
+
+def _applied(
+    operator: TriggerOperator, read: SourcedTriggers, owners: Sequence[str]
+) -> list[AppliedTrigger]:
+    applied = []
+    for index, (owner, declared) in enumerate(zip(owners, read.content.triggers, strict=True)):
+        try:
+            applied.append(operator.apply(owner, declared.trigger))
+        except RuleRefused as error:
+            raise read.document.invalid([Problem(("triggers", index), str(error))]) from error
+    return applied
+
+
+def _switch(
+    context: typer.Context,
+    name: str,
+    tenant: str | None,
+    stage: Stage,
+    *,
+    on: bool,
+    as_json: bool,
+) -> None:
+    owner = tenant_for(context, stage, tenant)
+    with operator_of(context, stage) as operator:
+        applied = operator.switch(owner, name, on=on)
+    _list(context, [applied], as_json=as_json)
+
+
+def _list(context: typer.Context, applied: list[AppliedTrigger], *, as_json: bool) -> None:
+    now_ms = outside_of(context).clock.now_ms()
+    views = [view_of(one, now_ms=now_ms) for one in applied]
+    if as_json:
+        print_json([*views])
+    else:
+        print_triggers(views, results(), now_ms=now_ms)
+
+
+def _show(read: SourcedTriggers, file: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json([declared.trigger for declared in read.content.triggers])
+        return
+    for declared in read.content.triggers:
+        results().print(f"{declared.name}: {starts(declared)}", soft_wrap=True)
+    what = counted(len(read.content.triggers), "trigger")
+    said = f"{file} is valid, with {what}; nothing was changed."
+    notices().print(said, style="dim", soft_wrap=True)

@@ -1,0 +1,58 @@
+"""Trigger files: job templates, and what starts them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from cli.files.document import Document, read_document
+from cli.files.job_file import Definitions, _validated
+from switchyard.contracts.trigger_checks import trigger_problems
+from switchyard.contracts.triggers import TenantName, Trigger
+from switchyard.contracts.wire import Wire
+from switchyard.domain.errors import Problem
+
+
+class DeclaredTrigger(Trigger):
+    tenant: TenantName | None = None
+
+    @property
+    def trigger(self) -> Trigger:
+        return Trigger.model_validate(self.model_dump(exclude={"tenant"}, exclude_unset=True))
+
+
+class TriggerFile(Wire):
+    triggers: tuple[DeclaredTrigger, ...] = Field(min_length=1)
+    definitions: Definitions = Field(default_factory=dict)
+    """`definitions put` registers them."""
+
+
+@dataclass(frozen=True)
+class SourcedTriggers:
+    document: Document
+    content: TriggerFile
+
+
+def read_triggers(file: Path) -> SourcedTriggers:
+    document = read_document(file)
+    content = _validated(document, TriggerFile)
+    problems = [
+        Problem(("triggers", index, *problem.path), problem.message)
+        for index, declared in enumerate(content.triggers)
+        for problem in trigger_problems(declared)
+    ]
+    problems += _used_twice(content.triggers)
+    if problems:
+        raise document.invalid(problems)
+    return SourcedTriggers(document, content)
+
+
+def _used_twice(triggers: Sequence[DeclaredTrigger]) -> list[Problem]:
+    times = Counter((declared.tenant, declared.name) for declared in triggers)
+    return [
+        Problem(("triggers", index, "name"), f"{declared.name!r} is used twice")
+        for index, declared in enumerate(triggers)
+        if times[declared.tenant, declared.name] > 1
+    ]

@@ -1,0 +1,82 @@
+"""Requests of each key, in an item of its own: conditional writes that need no read before them.
+
+Mostly one write: a key is idle when its next request comes. A refused write brings back what is
+there, and the next one is chosen by that. Its conditions say no more than the choice depends on, so
+those who ask at once only get into each other's way at the limits.
+"""
+
+from typing import Final
+
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.values import Item
+from switchyard.contracts.tables import TTL
+from switchyard.domain.api_keys import Caller
+from switchyard.domain.moments import day_of
+from switchyard.domain.rates import Admitted, Limits, TooFast, Use, Verdict, judge
+
+ROUNDS: Final = 10  # whoever loses as many lost to others with the same key
+_LIFE_MS: Final = 2 * 24 * 3600 * 1000  # nothing of the day before yesterday matters
+_WITHIN_THE_DAY: Final = "#day = :day AND #requests < :per_day"
+
+
+class DynamoDbRequestRates:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def take(self, caller: Caller, *, limits: Limits, now_ms: int) -> Verdict:
+        idle = Use(free_at_us=now_ms * 1000, day=day_of(now_ms), requests=0)
+        update = _one_more(idle, limits, now_ms)
+        for _ in range(ROUNDS):
+            answer = self._table.update(_key(caller), update)
+            if not isinstance(answer, Refusal):
+                return Admitted(_use(answer))
+            seen = _use(answer.item) if answer.item else None
+            verdict = judge(seen, now_ms=now_ms, limits=limits)
+            if not isinstance(verdict, Admitted):
+                return verdict
+            update = _counted(seen, verdict.use, limits, now_ms)
+        return TooFast(limits.step_us)
+
+
+def _counted(seen: Use | None, use: Use, limits: Limits, now_ms: int) -> Update:
+    if seen is not None and seen.day == use.day:
+        return _one_more(seen, limits, now_ms)
+    facts = {"free_at_us": use.free_at_us, "day": use.day, "requests": use.requests}
+    if seen is None:
+        return Update(set=facts | _ttl(now_ms), condition="attribute_not_exists(#PK)")
+    # Every admission moves `free_at_us`: if it is as seen, so is everything.
+    return Update(
+        set=facts | _ttl(now_ms),
+        condition="#free_at_us = :seen",
+        values={"seen": seen.free_at_us},
+    )
+
+
+def _one_more(seen: Use, limits: Limits, now_ms: int) -> Update:
+    now_us = now_ms * 1000
+    within = {"day": seen.day, "per_day": limits.per_day, "now": now_us}
+    if seen.free_at_us <= now_us:
+        return Update(
+            set={"free_at_us": now_us + limits.step_us} | _ttl(now_ms),
+            add={"requests": 1},
+            condition=f"{_WITHIN_THE_DAY} AND #free_at_us <= :now",
+            values=within,
+        )
+    return Update(
+        set=_ttl(now_ms),
+        add={"free_at_us": limits.step_us, "requests": 1},
+        condition=f"{_WITHIN_THE_DAY} AND #free_at_us > :now AND #free_at_us <= :latest",
+        values=within | {"latest": limits.latest_us(now_us)},
+    )
+
+
+def _ttl(now_ms: int) -> Item:
+    return {TTL: (now_ms + _LIFE_MS) // 1000}
+
+
+def _use(item: Item) -> Use:
+    return Use(free_at_us=item["free_at_us"], day=item["day"], requests=item["requests"])
+
+
+def _key(caller: Caller) -> Key:
+    return f"TENANT#{caller.tenant}#RATE#{caller.key_id}", "RATE"

@@ -1,0 +1,58 @@
+"""Cancellation, in memory."""
+
+from dataclasses import replace
+
+from switchyard.adapters.memory.leases import MemoryTaskLeases
+from switchyard.adapters.memory.state import MemoryState
+from switchyard.domain import due, proofs
+from switchyard.domain.cancelling import Flag, Leave, Settle, decide_cancel
+from switchyard.domain.job import Job
+from switchyard.domain.states import JobState
+from switchyard.domain.task import Task
+
+
+class MemoryCancelling:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+        self._leases = MemoryTaskLeases(state)
+
+    def begin(self, job: Job, *, now_ms: int) -> Job | None:
+        with self._state.lock:
+            stored = self._state.jobs[job.ref]
+            if stored.state is JobState.CANCELLING:
+                return stored
+            as_read = stored.state is JobState.OPEN and stored.run == job.run
+            if not as_read or stored.redrive_key is not None:
+                return None
+            self._state.jobs[job.ref] = replace(
+                stored,
+                state=JobState.CANCELLING,
+                cancel_requested=True,
+                due_at_ms=now_ms + due.JOB_BEING_CHANGED,
+            )
+            return self._state.jobs[job.ref]
+
+    def cancel(self, task: Task, *, now_ms: int) -> Task | None:
+        match decide_cancel(task):
+            case Settle(outcome):
+                return self._leases.give_up(task, outcome, now_ms=now_ms)
+            case Flag():
+                return self._flag(task)
+            case Leave():
+                return task
+
+    def end(self, job: Job, *, now_ms: int) -> None:
+        with self._state.lock:
+            stored = self._state.jobs[job.ref]
+            if stored.state is JobState.CANCELLING and stored.run == job.run:
+                self._state.jobs[job.ref] = replace(
+                    stored, state=JobState.OPEN, due_at_ms=now_ms + due.JOB_AUDIT
+                )
+
+    def _flag(self, task: Task) -> Task | None:
+        with self._state.lock:
+            stored = self._state.tasks[task.ref]
+            if not proofs.unchanged(stored, task):
+                return None
+            self._state.tasks[task.ref] = replace(stored, cancel_requested=True)
+            return self._state.tasks[task.ref]

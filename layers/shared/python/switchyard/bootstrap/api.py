@@ -1,0 +1,153 @@
+"""The function behind the producer API."""
+
+from dataclasses import dataclass
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
+from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.s3 import S3BlobStore, S3Links
+from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
+from switchyard.adapters.system import SystemClock, SystemIds
+from switchyard.adapters.workforce import Threads
+from switchyard.bootstrap.wiring import definition_store, emitter_for
+from switchyard.domain.rates import Limits
+from switchyard.ports import (
+    BlobStore,
+    Clock,
+    DefinitionStore,
+    DispatchQueue,
+    EventReader,
+    JobStore,
+    Payloads,
+    TaskGraph,
+    Workforce,
+)
+from switchyard.settings import ApiSettings
+from switchyard.usecases.add_tasks import TaskAdder
+from switchyard.usecases.admit_request import Gate
+from switchyard.usecases.cancel import CancelRequests
+from switchyard.usecases.delete_definition import DefinitionRemover
+from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.redrive import RedriveRequests
+from switchyard.usecases.submit_job import Submitter
+from switchyard.usecases.task_files import TaskFiles
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiPorts:
+    gate: Gate
+    submitter: Submitter
+    adder: TaskAdder
+    cancels: CancelRequests
+    redrives: RedriveRequests
+    jobs: JobStore
+    graph: TaskGraph
+    payloads: Payloads
+    definitions: DefinitionStore
+    remover: DefinitionRemover
+    dispatches: DispatchQueue
+    blobs: BlobStore
+    reader: EventReader
+    emitter: Emitter
+    workforce: Workforce
+    clock: Clock
+    files: TaskFiles
+    app: str
+    stage: str
+
+
+def api_ports(settings: ApiSettings) -> ApiPorts:
+    dynamodb = aws.client("dynamodb")
+    state = DynamoDbTable(dynamodb, settings.state_table_name)
+    s3 = aws.client("s3")
+    blobs = S3BlobStore(s3, settings.s3_bucket)
+    payloads, jobs = DynamoDbPayloads(state, blobs), DynamoDbJobStore(state)
+    definitions = definition_store(dynamodb, settings.task_definitions_table)
+    dispatches = SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url)
+    emitter, clock = emitter_for(settings, origin="producer-api"), SystemClock()
+    return ApiPorts(
+        gate=Gate(
+            rates=DynamoDbRequestRates(state),
+            limits=Limits(
+                per_second=settings.requests_per_second,
+                burst=settings.requests_at_once,
+                per_day=settings.requests_per_day,
+            ),
+            clock=clock,
+        ),
+        submitter=Submitter(
+            intake=DynamoDbJobIntake(state, payloads),
+            jobs=jobs,
+            definitions=definitions,
+            submission_keys=DynamoDbSubmissionKeys(state),
+            blobs=blobs,
+            dispatches=dispatches,
+            emitter=emitter,
+            clock=clock,
+            ids=SystemIds(),
+        ),
+        adder=TaskAdder(
+            jobs=jobs,
+            additions=DynamoDbTaskAdditions(state, payloads),
+            definitions=definitions,
+            dispatches=dispatches,
+            emitter=emitter,
+            clock=clock,
+        ),
+        cancels=_cancel_requests(state, dispatches, emitter),
+        redrives=_redrive_requests(state, blobs, dispatches),
+        jobs=jobs,
+        graph=DynamoDbTaskGraph(state),
+        payloads=payloads,
+        definitions=definitions,
+        remover=DefinitionRemover(definitions=definitions, jobs=jobs, clock=clock),
+        dispatches=dispatches,
+        blobs=blobs,
+        reader=DynamoDbEventReader(
+            DynamoDbTable(dynamodb, settings.dynamodb_events_table_name),
+            EventOverflow(blobs, settings.s3_bucket),
+        ),
+        emitter=emitter,
+        workforce=Threads(),
+        clock=clock,
+        files=TaskFiles(
+            blobs=blobs, links=S3Links(s3, settings.s3_bucket), bucket=settings.s3_bucket
+        ),
+        app=settings.app_name,
+        stage=settings.stage,
+    )
+
+
+def _cancel_requests(
+    state: DynamoDbTable, dispatches: DispatchQueue, emitter: Emitter
+) -> CancelRequests:
+    return CancelRequests(
+        jobs=DynamoDbJobStore(state),
+        graph=DynamoDbTaskGraph(state),
+        cancelling=DynamoDbCancelling(state),
+        dispatches=dispatches,
+        emitter=emitter,
+        clock=SystemClock(),
+    )
+
+
+def _redrive_requests(
+    state: DynamoDbTable, blobs: BlobStore, dispatches: DispatchQueue
+) -> RedriveRequests:
+    return RedriveRequests(
+        jobs=DynamoDbJobStore(state),
+        redriving=DynamoDbRedriving(state, DynamoDbPayloads(state, blobs)),
+        blobs=blobs,
+        dispatches=dispatches,
+        clock=SystemClock(),
+    )

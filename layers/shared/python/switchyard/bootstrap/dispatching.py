@@ -1,0 +1,141 @@
+"""The dispatcher, and the sweeper that wakes it."""
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.sqs import SqsBacklog, SqsTaskQueue
+from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
+from switchyard.adapters.system import SystemClock
+from switchyard.adapters.workforce import Threads
+from switchyard.bootstrap.wiring import emitter_for
+from switchyard.domain.advancing import NextStep
+from switchyard.ports import Clock, Workforce
+from switchyard.settings import DispatcherSettings, SweeperSettings
+from switchyard.usecases.advance_job import JobAdvancer, JobStep
+from switchyard.usecases.cancel import Canceller
+from switchyard.usecases.dispatch_batch import BatchDispatcher
+from switchyard.usecases.dispatch_task import Dispatcher
+from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.expand_job import Expander
+from switchyard.usecases.redrive import Redriver
+from switchyard.usecases.start_tasks import Starter
+from switchyard.usecases.sweep import Sweeper
+
+
+def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
+    return DispatchingParts(
+        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
+        blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
+        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        dispatches=SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url),
+        emitter=emitter_for(settings, origin="dispatcher"),
+        clock=SystemClock(),
+        workforce=Threads(),
+    ).dispatcher(seconds=settings.dispatch_seconds)
+
+
+def sweeper(settings: SweeperSettings) -> Sweeper:
+    return DispatchingParts(
+        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
+        blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
+        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        dispatches=SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url),
+        emitter=emitter_for(settings, origin="sweeper"),
+        clock=SystemClock(),
+        workforce=Threads(),
+    ).sweeper()
+
+
+class DispatchingParts:
+    """What both are made of, on whichever cloud the adapters stand."""
+
+    def __init__(
+        self,
+        *,
+        state: DynamoDbTable,
+        blobs: S3BlobStore,
+        queue: SqsTaskQueue,
+        dispatches: SqsDispatchQueue,
+        emitter: Emitter,
+        clock: Clock,
+        workforce: Workforce,
+    ) -> None:
+        self._state = state
+        self._blobs = blobs
+        self._queue = queue
+        self._dispatches = dispatches
+        self._emitter = emitter
+        self._clock = clock
+        self._workforce = workforce
+        self._jobs = DynamoDbJobStore(state)
+        self._graph = DynamoDbTaskGraph(state)
+        self._payloads = DynamoDbPayloads(state, blobs)
+        self._starter = Starter(
+            graph=self._graph, queue=queue, emitter=emitter, clock=clock, workforce=workforce
+        )
+
+    def dispatcher(self, *, seconds: float) -> BatchDispatcher:
+        return BatchDispatcher(
+            dispatcher=Dispatcher(
+                jobs=self._jobs,
+                graph=self._graph,
+                payloads=self._payloads,
+                starter=self._starter,
+                dispatches=self._dispatches,
+                emitter=self._emitter,
+                clock=self._clock,
+                workforce=self._workforce,
+            ),
+            advancer=JobAdvancer(jobs=self._jobs, dispatches=self._dispatches, steps=self._steps()),
+            clock=self._clock,
+            seconds=seconds,
+        )
+
+    def sweeper(self) -> Sweeper:
+        return Sweeper(
+            overdue=DynamoDbOverdue(self._state),
+            backlog=SqsBacklog(),
+            jobs=self._jobs,
+            graph=self._graph,
+            payloads=self._payloads,
+            queue=self._queue,
+            dispatches=self._dispatches,
+            starter=self._starter,
+            emitter=self._emitter,
+            clock=self._clock,
+        )
+
+    def _steps(self) -> dict[NextStep, JobStep]:
+        return {
+            NextStep.EXPAND: Expander(
+                intake=DynamoDbJobIntake(self._state, self._payloads),
+                blobs=self._blobs,
+                emitter=self._emitter,
+                clock=self._clock,
+            ),
+            NextStep.CANCEL: Canceller(
+                jobs=self._jobs,
+                graph=self._graph,
+                cancelling=DynamoDbCancelling(self._state),
+                dispatches=self._dispatches,
+                emitter=self._emitter,
+                clock=self._clock,
+                workforce=self._workforce,
+            ),
+            NextStep.REDRIVE: Redriver(
+                jobs=self._jobs,
+                redriving=DynamoDbRedriving(self._state, self._payloads),
+                blobs=self._blobs,
+                starter=self._starter,
+                emitter=self._emitter,
+                clock=self._clock,
+                workforce=self._workforce,
+            ),
+        }

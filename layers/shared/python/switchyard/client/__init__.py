@@ -1,0 +1,46 @@
+"""Submits jobs from Python and sees them through.
+
+from switchyard.client import Client, Job
+
+job = Job("brand")
+store = job.task("scrape-store", input={"url": "https://shop.example"})
+colors = job.task("color-tags", after=[store])
+fonts = job.task("font-pairing", after=[store])
+report = job.task("compile-result", after=[colors, fonts])
+
+with Client(url, key) as client:
+    job_id = client.submit(job).job_id
+    client.wait(job_id)
+    print(client.task(job_id, report).output)
+"""
+
+from switchyard.client.client import Client
+from switchyard.client.errors import (
+    ClientError,
+    KeyRefused,
+    NotConnected,
+    NotFound,
+    Refused,
+    RefusedForNow,
+    StillRunning,
+    TooManyRequests,
+    Unreachable,
+    UnusableJob,
+)
+from switchyard.client.job import Job, Task
+
+__all__ = [
+    "Client",
+    "ClientError",
+    "Job",
+    "KeyRefused",
+    "NotConnected",
+    "NotFound",
+    "Refused",
+    "RefusedForNow",
+    "StillRunning",
+    "Task",
+    "TooManyRequests",
+    "Unreachable",
+    "UnusableJob",
+]

@@ -1,0 +1,184 @@
+"""The API for programs: what may pass is waited out, and nothing is done twice."""
+
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import httpx
+from pydantic import ValidationError
+
+from switchyard.client.connection import Connection
+from switchyard.client.errors import (
+    KeyRefused,
+    NotConnected,
+    RefusedForNow,
+    StillRunning,
+    TooManyRequests,
+    Unreachable,
+    UnusableJob,
+)
+from switchyard.client.event_source import EventSource
+from switchyard.client.following import Following
+from switchyard.client.job import Job, Task, id_of
+from switchyard.client.patience import Passing, patiently
+from switchyard.client.routes import Routes
+from switchyard.client.statuses import FINAL
+from switchyard.client.waiting import as_it_changes
+from switchyard.clock import system_clock, system_ids
+from switchyard.contracts.changes import (
+    CancelAccepted,
+    RedriveAccepted,
+    RedriveJob,
+    TaskCancelAccepted,
+)
+from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+from switchyard.contracts.event_views import EventsAsked, EventView
+from switchyard.contracts.jobs import (
+    JobAccepted,
+    JobPage,
+    JobSummary,
+    JobView,
+    TasksAdded,
+    TaskView,
+)
+from switchyard.contracts.problems import validation_problems
+from switchyard.ports import Clock
+
+T = TypeVar("T")
+
+PATIENCE_SECONDS: Final = 60.0
+JOBS_PER_PAGE: Final = 100
+
+_ANYTHING_PASSING: Final[tuple[type[Passing], ...]] = (RefusedForNow, Unreachable)
+_NOT_DONE: Final[tuple[type[Passing], ...]] = (RefusedForNow, NotConnected, TooManyRequests)
+"""After these a request may be sent again that must not be done twice."""
+
+
+class Client:
+    """One tenant's way into one stage. Every call may raise `ClientError`.
+
+    What may pass — an outage, a limit, a job that is just changing — is waited for, up to
+    `patience_seconds`. Use it in a `with` block, or `close` it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        patience_seconds: float = PATIENCE_SECONDS,
+        clock: Clock | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """`clock` and `transport` are for tests: the system's and the network otherwise."""
+        if not (key and key.isascii() and key.isprintable()):
+            raise KeyRefused("The key is empty or contains characters that no API key has.")
+        self._connection = Connection(url, key, transport=transport)
+        self._api = Routes(self._connection)
+        self._clock = clock or system_clock()
+        self._patience_seconds = patience_seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def submit(self, job: Job, *, key: str | None = None) -> JobAccepted:
+        """Start a job, once, however often it has to be sent.
+
+        Give a `key` of your own to be answered with the same job when your program submits it
+        again within 24 hours.
+        """
+        submission, one_key = job.submission(), key or system_ids().new_secret()
+        return self._ask(lambda: self._api.submit(submission, key=one_key))
+
+    def add(self, job_id: str, more: Job) -> TasksAdded:
+        """Add the tasks of `more` to a job that has not ended.
+
+        Not sent again once it may have arrived: then `Unreachable`, and `job` tells what is there.
+        """
+        addition = more.addition()
+        return self._ask_once(lambda: self._api.add(job_id, addition))
+
+    def jobs(self, *, status: str | None = None, tag: str | None = None) -> Iterator[JobSummary]:
+        """The newest first, page by page; `tag` reads `key:value`."""
+        asked = {"status": status, "tag": tag}
+        page = self._jobs(asked)
+        yield from page.jobs
+        while page.cursor is not None:
+            page = self._jobs(asked | {"cursor": page.cursor})
+            yield from page.jobs
+
+    def job(self, job_id: str) -> JobView:
+        return self._ask(lambda: self._api.job(job_id))
+
+    def task(self, job_id: str, task: Task | str) -> TaskView:
+        """With its input, its output and what it cost."""
+        task_id = id_of(task)
+        return self._ask(lambda: self._api.task(job_id, task_id))
+
+    def wait(self, job_id: str, *, timeout_seconds: float | None = None) -> JobView:
+        """The job once it has settled, however it ended: look at its `status`.
+
+        Raise `StillRunning` when the time is over; the job goes on.
+        """
+        deadline = None if timeout_seconds is None else self._clock.monotonic() + timeout_seconds
+        for job in as_it_changes(self.job(job_id), lambda: self.job(job_id), self._clock):
+            over = deadline is not None and self._clock.monotonic() >= deadline
+            if over and job.status not in FINAL:
+                raise StillRunning(job_id, job.status, timeout_seconds or 0)
+        return job
+
+    def stream(self, job_id: str) -> Iterator[EventView]:
+        """The events of a job and its tasks as they come, those so far first, until it settled."""
+        source = EventSource.of_job(self._api, EventsAsked(), job_id)
+        following = Following(source, self._clock, patience_seconds=self._patience_seconds)
+        for news in following.to_the_end():
+            yield from news
+
+    def cancel(self, job_id: str) -> CancelAccepted:
+        """What has completed stays. To see the end of it, `wait`."""
+        return self._ask(lambda: self._api.cancel(job_id))
+
+    def cancel_task(self, job_id: str, task: Task | str) -> TaskCancelAccepted:
+        task_id = id_of(task)
+        return self._ask(lambda: self._api.cancel_task(job_id, task_id))
+
+    def redrive(self, job_id: str, *tasks: Task | str, **changes: Any) -> RedriveAccepted:
+        """Run again what did not complete, or just these tasks, with what follows.
+
+        `changes` are `input` (of exactly one task), `model`, `max_turns`, `timeout` in milliseconds
+        and `max_cost_usd`. Not sent again once it may have arrived, as `add`.
+        """
+        try:
+            asked = RedriveJob.model_validate({"tasks": [*map(id_of, tasks)], **changes})
+        except ValidationError as error:
+            problems = validation_problems(error.errors())
+            raise UnusableJob("This cannot be redriven:", problems) from error
+        return self._ask_once(lambda: self._api.redrive(job_id, asked))
+
+    def define(self, name: str, definition: TaskDefinition) -> RegisteredDefinition:
+        """Register what tasks of this name do; unchanged, it keeps its version."""
+        return self._ask(lambda: self._api.put_definition(name, definition))
+
+    def _jobs(self, asked: dict[str, str | None]) -> JobPage:
+        return self._ask(lambda: self._api.jobs(limit=JOBS_PER_PAGE, **asked))
+
+    def _ask(self, ask: Callable[[], T]) -> T:
+        """For what may be done twice without harm."""
+        return self._patiently(ask, _ANYTHING_PASSING)
+
+    def _ask_once(self, ask: Callable[[], T]) -> T:
+        return self._patiently(ask, _NOT_DONE)
+
+    def _patiently(self, ask: Callable[[], T], passing: tuple[type[Passing], ...]) -> T:
+        return patiently(ask, self._clock, passing=passing, seconds=self._patience_seconds)

@@ -1,0 +1,73 @@
+"""
+ClientError               whatever comes between a program and its job
+├── Refused               the API said no: the same again is refused again
+│   ├── KeyRefused        the key opens nothing there
+│   ├── NotFound          there is no such job, task or definition
+│   └── RefusedForNow     the same will be accepted a little later
+├── Unreachable           no answer, or none that the API would give; worth trying again
+│   ├── NotConnected      nobody was there, so nothing was done
+│   └── TooManyRequests   the key is used too often, so nothing was done
+├── UnusableJob           a job that no API would take
+└── StillRunning          the time to wait was over before the job was
+"""
+
+from collections.abc import Sequence
+
+from switchyard.domain.errors import Problem
+
+PAUSE_SECONDS = 1.0
+
+
+class ClientError(Exception):
+    """Its text is a sentence for people."""
+
+
+class WithProblems(ClientError):
+    """Carries everything that was found wrong, each with its place in the request."""
+
+    def __init__(self, sentence: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__("\n  ".join([sentence, *map(str, problems)]))
+        self.problems = tuple(problems)
+
+
+class Refused(WithProblems):
+    pass
+
+
+class KeyRefused(Refused):
+    pass
+
+
+class NotFound(Refused):
+    pass
+
+
+class RefusedForNow(Refused):
+    def __init__(self, sentence: str, *, pause_seconds: float = PAUSE_SECONDS) -> None:
+        super().__init__(sentence)
+        self.pause_seconds = pause_seconds
+        """How long to wait before the next try; likewise below."""
+
+
+class Unreachable(ClientError):
+    def __init__(self, sentence: str, *, pause_seconds: float = PAUSE_SECONDS) -> None:
+        super().__init__(sentence)
+        self.pause_seconds = pause_seconds
+
+
+class NotConnected(Unreachable):
+    pass
+
+
+class TooManyRequests(Unreachable):
+    pass
+
+
+class UnusableJob(WithProblems):
+    pass
+
+
+class StillRunning(ClientError):
+    def __init__(self, job_id: str, status: str, seconds: float) -> None:
+        super().__init__(f"{job_id} is {status} after {seconds:g} seconds.")
+        self.job_id = job_id

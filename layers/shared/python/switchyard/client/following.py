@@ -1,0 +1,85 @@
+"""Follows the log: what is new, however late it arrives, and nothing twice."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+from switchyard.client.event_source import EventSource
+from switchyard.client.patience import OUTAGE_SECONDS, patiently
+from switchyard.client.statuses import FINAL
+from switchyard.contracts.event_views import EventView
+from switchyard.ports import Clock
+
+T = TypeVar("T")
+
+FASTEST_POLL_SECONDS: Final = 0.5
+SLOWEST_POLL_SECONDS: Final = 2.0
+SLOWING_DOWN: Final = 1.3
+LATENESS: Final = timedelta(minutes=1)
+"""How much later than a younger one an event may arrive and still be told."""
+LAST_EVENT_PATIENCE_SECONDS: Final = 10.0
+
+
+class Following:
+    def __init__(
+        self, source: EventSource, clock: Clock, *, patience_seconds: float = OUTAGE_SECONDS
+    ) -> None:
+        self._source = source
+        self._clock = clock
+        self._patience_seconds = patience_seconds
+        self._told: dict[str, EventView] = {}
+        """Those of the last window, by id."""
+        self._earliest: datetime | None = None
+        self._end_told = False
+        self._settled_since: float | None = None
+
+    def begin_with(self, events: Sequence[EventView], *, older_left_out: bool) -> None:
+        """These are known. What was left out now is not news later."""
+        self._note(events)
+        if older_left_out:
+            self._earliest = events[0].timestamp
+
+    def to_the_end(self) -> Iterator[Sequence[EventView]]:
+        """What comes, until what is followed has settled and all that came of it was told."""
+        pause = FASTEST_POLL_SECONDS
+        while True:
+            news = self._patiently(self._news)
+            self._note(news)
+            if news:
+                yield news
+            elif self._patiently(self._is_over):
+                return
+            pause = (
+                FASTEST_POLL_SECONDS if news else min(pause * SLOWING_DOWN, SLOWEST_POLL_SECONDS)
+            )
+            self._clock.sleep(pause)
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        return patiently(ask, self._clock, seconds=self._patience_seconds)
+
+    def _news(self) -> list[EventView]:
+        window = list(self._source.every(since=self._since()))
+        kept = {event.event_id for event in window}
+        news = [event for event in window if event.event_id not in self._told]
+        self._told = {i: event for i, event in self._told.items() if i in kept}
+        return news
+
+    def _since(self) -> str | None:
+        if not self._told:
+            lately = None if self._source.followed else f"{LATENESS.seconds}s"
+            return self._source.asked.since or lately
+        window = max(event.timestamp for event in self._told.values()) - LATENESS
+        return max(window, self._earliest or window).isoformat()
+
+    def _note(self, events: Sequence[EventView]) -> None:
+        self._told |= {event.event_id: event for event in events}
+        self._end_told = self._end_told or any(map(self._source.is_end, events))
+
+    def _is_over(self) -> bool:
+        if self._source.status is None or self._source.status() not in FINAL:
+            self._settled_since, self._end_told = None, False  # an end of an earlier run
+            return False
+        now = self._clock.monotonic()
+        if self._settled_since is None:
+            self._settled_since = now
+        return self._end_told or now - self._settled_since >= LAST_EVENT_PATIENCE_SECONDS

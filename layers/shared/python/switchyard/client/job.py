@@ -1,0 +1,93 @@
+"""A job, described in Python."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from switchyard.client.errors import UnusableJob
+from switchyard.contracts.jobs import AddTasks, SubmitJob, TaskRequest
+from switchyard.contracts.problems import validation_problems
+from switchyard.domain.errors import Problem
+from switchyard.domain.states import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task of a job: others may come after it and use what it makes."""
+
+    task_id: str
+
+    def output(self, *path: str | int) -> str:
+        """Stands for its output, or a part of it, in the input of a task that comes after it.
+
+        `store.output("products", 0, "name")` is the name of the first product.
+        """
+        steps = "".join(f"[{json.dumps(step)}]" for step in path)
+        return f"${{tasks.{self.task_id}.output{steps}}}"
+
+
+class Job:
+    """Tasks, and which of them come after which. Nothing is sent before `Client.submit`.
+
+    For `Client.add` it is what joins a job: its tasks may come after that one's, too.
+    """
+
+    def __init__(self, name: str = "job", *, tags: Mapping[str, str] | None = None) -> None:
+        self._name = name
+        self._tags = dict(tags or {})
+        self._tasks: dict[str, TaskRequest] = {}
+
+    def task(
+        self,
+        task_id: str,
+        *,
+        name: str | None = None,
+        input: Any = None,  # noqa: A002 - the API's word
+        after: Sequence[Task | str] = (),
+        rule: Rule = Rule.ALL_COMPLETED,
+    ) -> Task:
+        """Add a task. `name` is that of its definition, if it is not called like the task.
+
+        It runs once the tasks it comes `after` have settled as its `rule` asks, and is told what
+        they made. Raise `UnusableJob`.
+        """
+        if task_id in self._tasks:
+            raise UnusableJob(f"The job has a task {task_id!r} already.")
+        described: dict[str, Any] = {"task_id": task_id, "name": name or task_id}
+        if after:
+            described["depends_on"] = tuple(map(id_of, after))
+        if input is not None:
+            described["input"] = input
+        if rule is not Rule.ALL_COMPLETED:
+            described["rule"] = rule
+        try:
+            self._tasks[task_id] = TaskRequest(**described)
+        except ValidationError as error:
+            raise _unusable(f"The task {task_id!r} cannot be:", error) from error
+        return Task(task_id)
+
+    def submission(self) -> SubmitJob:
+        """As the API is sent it. Raise `UnusableJob`."""
+        tags = {"tags": self._tags} if self._tags else {}
+        try:
+            return SubmitJob(name=self._name, tasks=self._requests(), **tags)
+        except ValidationError as error:
+            raise _unusable("The job cannot be:", error) from error
+
+    def addition(self) -> AddTasks:
+        return AddTasks(tasks=self._requests())
+
+    def _requests(self) -> tuple[TaskRequest, ...]:
+        return tuple(self._tasks.values())
+
+
+def id_of(task: Task | str) -> str:
+    return task if isinstance(task, str) else task.task_id
+
+
+def _unusable(sentence: str, error: ValidationError) -> UnusableJob:
+    problems: list[Problem] = validation_problems(error.errors())
+    return UnusableJob(sentence, problems)

@@ -1,0 +1,37 @@
+"""A short outage is no reason to give up, and neither is a refusal that will pass."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from switchyard.client.errors import RefusedForNow, Unreachable
+from switchyard.ports import Clock
+
+T = TypeVar("T")
+
+Passing = RefusedForNow | Unreachable
+
+OUTAGE_SECONDS: Final = 10.0
+REFUSAL_SECONDS: Final = 60.0
+
+
+def patiently(
+    ask: Callable[[], T],
+    clock: Clock,
+    *,
+    passing: tuple[type[Passing], ...] = (Unreachable,),
+    seconds: float = OUTAGE_SECONDS,
+    tell: Callable[[Passing], None] = lambda _: None,
+) -> T:
+    """Ask again while what stands in the way is `passing`, unless that takes too long.
+
+    `tell` hears of each before the next try.
+    """
+    deadline = clock.monotonic() + seconds
+    while True:
+        try:
+            return ask()
+        except passing as error:
+            if clock.monotonic() + error.pause_seconds > deadline:
+                raise
+            tell(error)
+            clock.sleep(error.pause_seconds)

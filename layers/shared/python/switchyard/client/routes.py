@@ -1,0 +1,119 @@
+"""The producer API, as typed calls: each is one request."""
+
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import BaseModel
+
+from switchyard.client.connection import Connection, M
+from switchyard.contracts.changes import (
+    CancelAccepted,
+    RedriveAccepted,
+    RedriveJob,
+    TaskCancelAccepted,
+)
+from switchyard.contracts.definitions import (
+    DefinitionDeleted,
+    DefinitionList,
+    RegisteredDefinition,
+    TaskDefinition,
+)
+from switchyard.contracts.event_views import EventPage, EventsAsked, JobEventsAsked
+from switchyard.contracts.health import Health
+from switchyard.contracts.jobs import (
+    KEY_HEADER,
+    AddTasks,
+    JobAccepted,
+    JobPage,
+    JobView,
+    SubmitJob,
+    TasksAdded,
+    TaskView,
+)
+
+
+class Routes:
+    """Every call may raise `ClientError`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def submit(self, job: SubmitJob, *, key: str) -> JobAccepted:
+        """However often it is sent under the same key, it is one job."""
+        return self._call(JobAccepted, "POST", "/jobs", json=_body(job), headers={KEY_HEADER: key})
+
+    def add(self, job_id: str, tasks: AddTasks) -> TasksAdded:
+        return self._call(TasksAdded, "POST", f"/jobs/{job_id}/tasks", json=_body(tasks))
+
+    def jobs(
+        self,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        status: str | None = None,
+        tag: str | None = None,
+    ) -> JobPage:
+        asked = {"limit": limit, "cursor": cursor, "status": status, "tag": tag}
+        given = {name: value for name, value in asked.items() if value is not None}
+        return self._call(JobPage, "GET", "/jobs", params=given)
+
+    def job(self, job_id: str) -> JobView:
+        return self._call(JobView, "GET", f"/jobs/{job_id}")
+
+    def task(self, job_id: str, task_id: str) -> TaskView:
+        return self._call(TaskView, "GET", f"/jobs/{job_id}/tasks/{task_id}")
+
+    def cancel(self, job_id: str) -> CancelAccepted:
+        return self._call(CancelAccepted, "POST", f"/jobs/{job_id}/cancel")
+
+    def cancel_task(self, job_id: str, task_id: str) -> TaskCancelAccepted:
+        path = f"/jobs/{job_id}/tasks/{task_id}/cancel"
+        return self._call(TaskCancelAccepted, "POST", path)
+
+    def redrive(self, job_id: str, request: RedriveJob) -> RedriveAccepted:
+        path = f"/jobs/{job_id}/redrive"
+        return self._call(RedriveAccepted, "POST", path, json=_body(request))
+
+    def events(self, asked: EventsAsked) -> EventPage:
+        return self._call(EventPage, "GET", "/events", extra="allow", params=_body(asked))
+
+    def job_events(self, job_id: str, asked: JobEventsAsked) -> EventPage:
+        path = f"/jobs/{job_id}/events"
+        return self._call(EventPage, "GET", path, extra="allow", params=_body(asked))
+
+    def put_definition(self, name: str, definition: TaskDefinition) -> RegisteredDefinition:
+        path = f"/task-definitions/{name}"
+        return self._call(RegisteredDefinition, "PUT", path, json=_body(definition))
+
+    def definitions(self) -> tuple[RegisteredDefinition, ...]:
+        return self._call(DefinitionList, "GET", "/task-definitions").definitions
+
+    def definition(self, name: str, version: int | None = None) -> RegisteredDefinition:
+        """The latest version, unless another is asked for."""
+        which = f"/versions/{version}" if version is not None else ""
+        return self._call(RegisteredDefinition, "GET", f"/task-definitions/{name}{which}")
+
+    def delete_definition(self, name: str) -> DefinitionDeleted:
+        return self._call(DefinitionDeleted, "DELETE", f"/task-definitions/{name}")
+
+    def health(self) -> Health:
+        return self._call(Health, "GET", "/health")
+
+    def _call(self, answer: type[M], method: str, path: str, **request: Any) -> M:
+        return self._connection.call(answer, method, path, **request)
+
+
+def _body(model: BaseModel) -> Any:
+    """Only what the caller said: the API's defaults are its own."""
+    return model.model_dump(mode="json", by_alias=True, exclude_unset=True)

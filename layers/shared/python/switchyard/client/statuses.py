@@ -1,0 +1,7 @@
+"""How the API calls the ends of jobs and tasks."""
+
+from typing import Final
+
+COMPLETED: Final = "completed"
+FAILED: Final = "failed"
+FINAL: Final = frozenset({COMPLETED, FAILED, "cancelled", "skipped"})

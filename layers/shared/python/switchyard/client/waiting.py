@@ -1,0 +1,29 @@
+"""A job as it changes, until it has settled."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from switchyard.client.statuses import FINAL
+from switchyard.contracts.jobs import JobView
+from switchyard.ports import Clock
+
+FASTEST_POLL_SECONDS: Final = 0.33
+SLOWEST_POLL_SECONDS: Final = 1.0
+SLOWING_DOWN: Final = 1.1
+TASKS_PER_SECOND: Final = 1_000  # an answer has them all: large ones are asked for less often
+
+
+def as_it_changes(job: JobView, look: Callable[[], JobView], clock: Clock) -> Iterator[JobView]:
+    """This look at it and every further one, the last at its end."""
+    pause = FASTEST_POLL_SECONDS
+    yield job
+    while job.status not in FINAL:
+        clock.sleep(max(pause, job.total_tasks / TASKS_PER_SECOND))
+        latest = look()
+        pause = _next_pause(pause, changed=latest != job)
+        job = latest
+        yield job
+
+
+def _next_pause(pause: float, *, changed: bool) -> float:
+    return FASTEST_POLL_SECONDS if changed else min(pause * SLOWING_DOWN, SLOWEST_POLL_SECONDS)

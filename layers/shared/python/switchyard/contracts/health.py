@@ -1,0 +1,11 @@
+"""What the API says of itself."""
+
+from typing import Literal
+
+from switchyard.contracts.wire import Wire
+
+
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    stage: str
+    version: str

@@ -1,0 +1,43 @@
+"""A submission as it is kept until all of its job is written."""
+
+from typing import Final, Literal, Self
+
+from pydantic import Field, ValidationError
+
+from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.problems import validation_problems
+from switchyard.contracts.wire import Wire
+from switchyard.domain.errors import UnreadableDocument
+from switchyard.domain.ids import JobRef
+from switchyard.domain.plan import JobPlan, Pinned, plan_job
+
+SCHEMA_VERSION: Final = 1
+
+
+class JobDocument(Wire):
+    schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
+    created_at: int
+    """In milliseconds: the job's, however much later it is written."""
+    pinned: dict[str, Pinned]
+    """Of each definition that a task names."""
+    job: SubmitJob
+
+    @classmethod
+    def read(cls, content: bytes) -> Self:
+        """Raise `UnreadableDocument`."""
+        try:
+            return cls.model_validate_json(content)
+        except ValidationError as error:
+            found = error.errors(include_url=False, include_input=False)
+            raise UnreadableDocument(validation_problems(found)) from error
+
+    def plan(self, ref: JobRef) -> JobPlan:
+        """The same one each time."""
+        return plan_job(
+            ref,
+            name=self.job.name,
+            tags=self.job.tags,
+            specs=[task.spec() for task in self.job.tasks],
+            pinned=self.pinned,
+            now_ms=self.created_at,
+        )

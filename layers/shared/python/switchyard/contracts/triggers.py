@@ -1,0 +1,146 @@
+"""Triggers: as people declare them, as they are kept, and what travels through their queue."""
+
+import json
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from switchyard.contracts.jobs import MAX_TAGS, JobAccepted
+from switchyard.contracts.wire import CleanText, JsonValue, Wire
+from switchyard.domain.ids import TENANT_ID
+from switchyard.domain.schedules import parse_schedule
+from switchyard.domain.triggers import EVENT_ID, TRIGGER_NAME
+
+Bus = Literal["switchyard", "default"]
+
+FIRED: Final = "TriggersFired"
+REFUSED: Final = "TriggersRefused"
+"""Metrics: events that started a job, and those that could not."""
+OWN_TAGS: Final = 2
+MAX_TEMPLATE_TAGS: Final = MAX_TAGS - OWN_TAGS
+
+
+def _trigger_name(name: str) -> str:
+    if not TRIGGER_NAME.fullmatch(name):
+        raise ValueError("must be 1 to 40 of a-z, 0-9 and -, without - in front")
+    return name
+
+
+def _tenant(name: str) -> str:
+    if not TENANT_ID.fullmatch(name):
+        raise ValueError("must be 1 to 63 of a-z, 0-9 and -, without - in front")
+    return name
+
+
+def _schedule(text: str) -> str:
+    parse_schedule(text)
+    return text
+
+
+def _event_word(text: str) -> str:
+    if not EVENT_ID.fullmatch(text):
+        raise ValueError("must be 1 to 128 of a-z A-Z 0-9 . _ : / + -")
+    return text
+
+
+EventWord = Annotated[str, AfterValidator(_event_word)]
+TriggerName = Annotated[str, AfterValidator(_trigger_name)]
+TenantName = Annotated[str, AfterValidator(_tenant)]
+ScheduleText = Annotated[str, AfterValidator(_schedule)]
+
+
+class OnEvents(Wire):
+    bus: Bus
+    pattern: dict[str, JsonValue]
+
+
+class Trigger(Wire):
+    """A job template, and what starts it: either events or a schedule."""
+
+    schema_version: Literal[1] = 1
+    name: TriggerName
+    description: CleanText = Field(default="", max_length=512)
+    on: OnEvents | None = None
+    schedule: ScheduleText | None = None
+    job: dict[str, JsonValue]
+
+    @model_validator(mode="after")
+    def _has_one_start(self) -> Self:
+        if (self.on is None) == (self.schedule is None):
+            raise ValueError("a trigger has either `on` or `schedule`")
+        return self
+
+    @property
+    def bus(self) -> Bus:
+        """Where its rule is; schedules are kept on the default bus alone."""
+        return self.on.bus if self.on else "default"
+
+
+class TriggerRun(Wire):
+    """What became of the last event: a job, or the reason why there is none."""
+
+    at: datetime
+    event_id: str
+    job_id: str | None = None
+    error: str | None = None
+
+    @classmethod
+    def of_job(cls, job: JobAccepted, event_id: str) -> Self:
+        """At the time of the job, which is the same however often the event comes."""
+        return cls(at=job.created_at, event_id=event_id, job_id=job.job_id)
+
+
+class AppliedTrigger(Wire):
+    tenant: str
+    trigger: Trigger
+    enabled: bool
+    since: datetime
+    """When it was last applied or enabled: rates count from there."""
+    last_run: TriggerRun | None = None
+
+
+class BusEvent(BaseModel):
+    """What EventBridge says of every event, of which we need two things."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: EventWord
+    time: EventWord
+
+
+class TriggerMessage(Wire):
+    """What a trigger's rule makes of an event."""
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    tenant_id: TenantName
+    trigger: TriggerName
+    event: dict[str, JsonValue]
+
+    @property
+    def envelope(self) -> BusEvent:
+        return BusEvent.model_validate(self.event)
+
+    @model_validator(mode="after")
+    def _event_is_one(self) -> Self:
+        BusEvent.model_validate(self.event)
+        return self
+
+
+class UnreadableMessage(ValueError):
+    """Nothing that a trigger's rule would send, however often it comes."""
+
+
+def parse_trigger_message(body: str) -> TriggerMessage:
+    try:
+        return TriggerMessage.model_validate_json(body)
+    except ValidationError as error:
+        first: Any = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "body"
+        raise UnreadableMessage(f"{place}: {first['msg']}") from error
+
+
+def message_template(tenant: str, trigger: str, event: str) -> str:
+    """The message's text around the text of an event."""
+    about = json.dumps({"schema": 1, "tenantId": tenant, "trigger": trigger})
+    return f'{about[:-1]}, "event": {event}}}'

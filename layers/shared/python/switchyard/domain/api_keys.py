@@ -1,0 +1,36 @@
+"""API keys as they are kept: by their hash, with what people want to know of them."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_ID_LENGTH: Final = 12
+KEY_ID: Final = re.compile(rf"[0-9a-f]{{{_ID_LENGTH}}}")
+MAX_LABEL: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    key_hash: str
+    created_at_ms: int
+    label: str | None = None
+    last_used_on: str | None = None
+    """The day, in UTC."""
+    revoked_at_ms: int | None = None
+
+    @property
+    def key_id(self) -> str:
+        """Tells a tenant's keys apart, and opens nothing."""
+        return key_id(self.key_hash)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a request: a tenant, with one of its keys."""
+
+    tenant: str
+    key_id: str
+
+
+def key_id(key_hash: str) -> str:
+    return key_hash[:_ID_LENGTH]

@@ -1,0 +1,16 @@
+"""How often each key has been used of late."""
+
+from typing import Protocol
+
+from switchyard.domain.api_keys import Caller
+from switchyard.domain.rates import Limits, Verdict
+
+
+class RequestRates(Protocol):
+    """Counts requests, one key at a time."""
+
+    def take(self, caller: Caller, *, limits: Limits, now_ms: int) -> Verdict:
+        """Count a request if it is within the limits, however many are made at once.
+
+        What was refused is not counted. Raise `Unavailable`: then nobody knows whether it was.
+        """

@@ -1,0 +1,84 @@
+"""How the API says no: every error has its status here, once."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+
+from switchyard.contracts.problems import PROBLEM_TYPE, ProblemDetails, entries, validation_problems
+from switchyard.domain.errors import (
+    Conflict,
+    Invalid,
+    KeyReused,
+    NotNow,
+    Problem,
+    Rejected,
+    TooManyRequests,
+    Unavailable,
+    UnknownDefinition,
+    UnknownJob,
+    UnknownTask,
+)
+from switchyard.observability import Logger
+
+_STATUSES: Final[Mapping[type[Rejected], HTTPStatus]] = {
+    Rejected: HTTPStatus.BAD_REQUEST,
+    Conflict: HTTPStatus.CONFLICT,
+    KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    UnknownDefinition: HTTPStatus.NOT_FOUND,
+    UnknownJob: HTTPStatus.NOT_FOUND,
+    UnknownTask: HTTPStatus.NOT_FOUND,
+}
+_NOT_NOW_SECONDS: Final = 5
+
+
+def answer_errors(app: APIGatewayHttpResolver, logger: Logger) -> None:
+    """Whatever the routes raise becomes problem details."""
+
+    def refuse_shape(error: RequestValidationError) -> Response[str]:
+        problems = validation_problems(error.errors())
+        return refusal(HTTPStatus.BAD_REQUEST, "; ".join(map(str, problems)), problems)
+
+    def give_way(error: Unavailable) -> Response[str]:
+        logger.error("a dependency did not answer", reason=str(error))
+        return refusal(HTTPStatus.SERVICE_UNAVAILABLE, "try again in a moment")
+
+    def no_such_route(_error: NotFoundError) -> Response[str]:
+        return refusal(HTTPStatus.NOT_FOUND, f"there is no {app.current_event.path}")
+
+    app.exception_handler(Rejected)(refusal_for)
+    app.exception_handler(RequestValidationError)(refuse_shape)
+    app.exception_handler(Unavailable)(give_way)
+    app.not_found(no_such_route)
+
+
+def refusal_for(error: Rejected) -> Response[str]:
+    status = next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
+    refused = refusal(status, str(error), error.problems if isinstance(error, Invalid) else ())
+    match error:
+        case NotNow():
+            refused.headers["Retry-After"] = str(_NOT_NOW_SECONDS)
+        case TooManyRequests():
+            refused.headers["Retry-After"] = str(error.retry_after_seconds)
+    return refused
+
+
+def for_gateway(refused: Response[str]) -> dict[str, Any]:
+    """As a function answers that has not come as far as a route."""
+    return {
+        "statusCode": refused.status_code,
+        "headers": {"Content-Type": refused.content_type, **refused.headers},
+        "body": refused.body,
+        "isBase64Encoded": False,
+    }
+
+
+def refusal(status: HTTPStatus, detail: str, problems: Sequence[Problem] = ()) -> Response[str]:
+    body = ProblemDetails(
+        title=status.phrase, status=status, detail=detail, problems=entries(problems)
+    )
+    return Response(status, PROBLEM_TYPE, body.model_dump_json(by_alias=True))

@@ -1,0 +1,153 @@
+"""Adds tasks to a job under way, some at a time, and lets those run that may.
+
+A crash leaves nothing half done: tasks are in the job together with everything that moves them on,
+and their due times, or the relay that stands for them, see to what was not told.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from switchyard.contracts.jobs import AddTasks, TasksAdded
+from switchyard.domain.additions import Group, grouped, problems_with
+from switchyard.domain.chunk_plan import candidates, plan_chunk
+from switchyard.domain.chunks import Chunk, open_end
+from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
+from switchyard.domain.graph import MAX_TASKS, TaskSpec, unknown_names
+from switchyard.domain.ids import END, JobRef
+from switchyard.domain.job import JobPicture
+from switchyard.domain.plan import Pinned
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Task
+from switchyard.ports import Clock, DefinitionStore, DispatchQueue, JobStore, TaskAdditions
+from switchyard.usecases import job_events, task_events
+from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.task_requests import pinned_definitions, size_problems
+
+SECONDS: Final = 20  # Lambda ends the call at 30 s, and whoever asked is to know what was added
+PAUSES_SECONDS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Adding:
+    """One request on its way."""
+
+    ref: JobRef
+    pinned: Mapping[str, Pinned]
+    until: float
+    chunks: list[Chunk] = field(default_factory=list)
+    """What is in the job by now."""
+
+    @property
+    def tasks(self) -> list[Task]:
+        return [task for chunk in self.chunks for task in chunk.tasks if not task.ref.hidden]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskAdder:
+    jobs: JobStore
+    additions: TaskAdditions
+    definitions: DefinitionStore
+    dispatches: DispatchQueue
+    emitter: Emitter
+    clock: Clock
+
+    def add(self, ref: JobRef, request: AddTasks) -> TasksAdded:
+        """Answer which were added, and why not the others. Raise if none was.
+
+        They are added in chunks; what one of them needs is in the job before it.
+        """
+        until = self.clock.monotonic() + SECONDS
+        picture = self.jobs.picture(ref)
+        open_end(picture.job, next((t for t in picture.tasks if t.ref.task_id == END), None))
+        specs = [task.spec() for task in request.tasks]
+        pinned = self._checked(request, specs, picture)
+        adding = _Adding(ref=ref, pinned=pinned, until=until)
+        problem = None
+        try:
+            for group in grouped(specs, number=picture.job.additions + 1):
+                adding.chunks.append(self._added(adding, group))
+                self._let_run(adding.chunks[-1])
+        except (Rejected, Unavailable) as error:
+            if not adding.tasks:
+                raise
+            problem = _reason(error) if len(adding.tasks) < len(specs) else None
+        return _answer(adding, problem)
+
+    def _checked(
+        self, request: AddTasks, specs: Sequence[TaskSpec], picture: JobPicture
+    ) -> Mapping[str, Pinned]:
+        problems = [*problems_with(specs, picture), *size_problems(request, request.tasks)]
+        if len(specs) > MAX_TASKS:
+            raise InvalidJob(problems)
+        pinned = pinned_definitions(picture.job.ref.tenant, specs, self.definitions)
+        problems += unknown_names(specs, pinned)
+        if problems:
+            raise InvalidJob(problems)
+        return pinned
+
+    def _added(self, adding: _Adding, group: Group) -> Chunk:
+        """Read, plan, write; all over again if something has changed in between."""
+        at_ms, names = self.clock.now_ms(), group.parents
+        for pause in PAUSES_SECONDS:
+            if self.clock.monotonic() >= adding.until:
+                raise NotNow("there was not time enough; add the others now")
+            chunk = self._planned(adding, group, names, at_ms)
+            if chunk is not None and self._written(chunk, adding.until):
+                return chunk
+            names = group.parents | group.names  # somebody may have added the same
+            self.clock.sleep(pause)
+        raise NotNow(f"{adding.ref.job_id} changes too fast; try again in a moment")
+
+    def _planned(
+        self, adding: _Adding, group: Group, names: frozenset[str], at_ms: int
+    ) -> Chunk | None:
+        seen = self.additions.surroundings(adding.ref, names)
+        crowd = candidates(seen.end) if seen.end else ()
+        if crowd:
+            seen = self.additions.surroundings(adding.ref, names.union(crowd))
+        return plan_chunk(group, seen, pinned=adding.pinned, at_ms=at_ms)
+
+    def _written(self, chunk: Chunk, until: float) -> bool:
+        """After an outage the very same once more: the first may have arrived, or still do."""
+        for pause in PAUSES_SECONDS:
+            try:
+                return self.additions.add(chunk)
+            except Unavailable:
+                if self.clock.monotonic() >= until:
+                    raise
+                self.clock.sleep(pause)
+        return self.additions.add(chunk)
+
+    def _let_run(self, chunk: Chunk) -> None:
+        """Told first, as always: then others may hear of them from elsewhere."""
+        visible = [task for task in chunk.tasks if not task.ref.hidden]
+        skipped = [task for task in visible if task.state is TaskState.SKIPPED]
+        if visible:
+            added = job_events.tasks_added(
+                chunk.job.ref,
+                chunk.added,
+                number=chunk.number,
+                tasks=visible,
+                payloads=chunk.payloads,
+            )
+            self.emitter.emit(added, *[task_events.settled(t, output=None) for t in skipped])
+        decided = [task for task in chunk.tasks if task.state is not TaskState.WAITING]
+        self.dispatches.send([task.this_run for task in decided if task not in skipped])
+
+
+def _reason(error: Rejected | Unavailable) -> str:
+    if isinstance(error, Rejected):
+        return str(error)
+    return "something that Switchyard needs did not answer; add the others in a moment"
+
+
+def _answer(adding: _Adding, problem: str | None) -> TasksAdded:
+    tasks = adding.tasks
+    return TasksAdded(
+        job_id=adding.ref.job_id,
+        added_tasks=tuple(task.ref.task_id for task in tasks),
+        immediately_ready=tuple(t.ref.task_id for t in tasks if t.state is TaskState.READY),
+        total_tasks_now=adding.chunks[-1].added.total,
+        problem=problem,
+    )

@@ -1,0 +1,53 @@
+"""Writes a large job from its document, some items at a time, and opens it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.contracts.job_document import JobDocument
+from switchyard.domain.artifacts import document_key
+from switchyard.domain.job import Job
+from switchyard.domain.plan import JobPlan
+from switchyard.domain.plan_parts import items_in, part_of
+from switchyard.domain.states import JobState
+from switchyard.ports import BlobStore, Clock, JobIntake
+from switchyard.usecases import job_events
+from switchyard.usecases.emitting import Emitter
+
+ITEMS_AT_ONCE: Final = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expander:
+    """A step of a job that is WRITING. Nothing of it can run before all of it is written.
+
+    A document that is missing or cannot be read is raised as `Rejected`, and the job stays as it
+    is: its wake-up ends among the dead letters, which somebody is told of, and once the document
+    or the code that reads it is mended the sweeper's next wake-up goes on. A job that was
+    settled instead would be lost over what a deployment can repair.
+    """
+
+    intake: JobIntake
+    blobs: BlobStore
+    emitter: Emitter
+    clock: Clock
+
+    def go_on(self, job: Job, *, until: float) -> bool:
+        """Each time at least one part: `False` when there are more."""
+        plan = self._plan(job)
+        while job.state is JobState.WRITING and job.written < items_in(plan):
+            job = self._write_part(job, plan)
+            if job.written < items_in(plan) and self.clock.monotonic() >= until:
+                return False
+        self.intake.open(plan, now_ms=self.clock.now_ms())
+        self.emitter.emit(job_events.created(plan.job, plan.visible_tasks, plan.payloads))
+        return True
+
+    def _plan(self, job: Job) -> JobPlan:
+        key = job.document_key or document_key(job.ref.tenant, job.ref.job_id)
+        return JobDocument.read(self.blobs.get(key)).plan(job.ref)
+
+    def _write_part(self, job: Job, plan: JobPlan) -> Job:
+        """The job as it is then: another may have come further, or have opened it."""
+        self.intake.write_part(part_of(plan, first=job.written, at_most=ITEMS_AT_ONCE))
+        written = min(job.written + ITEMS_AT_ONCE, items_in(plan))
+        return self.intake.note_written(job, written)

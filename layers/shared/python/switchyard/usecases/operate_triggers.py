@@ -1,0 +1,91 @@
+"""What operators do with triggers: apply, look at, switch on and off, remove, try out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from switchyard.contracts.triggers import AppliedTrigger, BusEvent, Trigger, message_template
+from switchyard.domain.errors import Conflict, Problem
+from switchyard.domain.triggers import RuleRefused, UnknownTrigger, of_this_tenant, rule_name
+from switchyard.ports import Clock, Mail
+from switchyard.ports.triggers import TriggerRule, TriggerRules, TriggerStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriggerOperator:
+    stage: str
+    store: TriggerStore
+    rules: TriggerRules
+    mail: Mail
+    queue: str
+    """Of triggers, by its name."""
+    clock: Clock
+
+    def apply(self, tenant: str, trigger: Trigger) -> AppliedTrigger:
+        """Add it, or change it. Again after a crash, it does what is left. Raise `RuleRefused`.
+
+        The trigger comes first: an event that arrives before it would be dropped. But before that,
+        no rule of it stays on another bus, where nobody would look for it any more.
+        """
+        self._pattern(tenant, trigger)
+        known = self.store.find(tenant, trigger.name)
+        if known and known.trigger.bus != trigger.bus:
+            self.rules.remove(self._name(known), known.trigger.bus)
+        applied = self.store.put(tenant, trigger, now_ms=self.clock.now_ms())
+        self.rules.put(self._rule(applied))
+        return applied
+
+    def find(self, tenant: str, name: str) -> AppliedTrigger:
+        applied = self.store.find(tenant, name)
+        if applied is None:
+            raise UnknownTrigger(tenant, name)
+        return applied
+
+    def all(self, tenant: str) -> Sequence[AppliedTrigger]:
+        return self.store.all(tenant)
+
+    def rule_of(self, applied: AppliedTrigger) -> str | None:
+        """The name of its rule, if that is there."""
+        name = self._name(applied)
+        return name if self.rules.has(name, applied.trigger.bus) else None
+
+    def switch(self, tenant: str, name: str, *, on: bool) -> AppliedTrigger:
+        """The trigger decides; its rule only saves deliveries that would be dropped."""
+        applied = self.store.switch(tenant, name, on=on, now_ms=self.clock.now_ms())
+        self.rules.put(self._rule(applied))
+        return applied
+
+    def remove(self, tenant: str, name: str) -> None:
+        """The rule first: nobody would find it once the trigger is gone."""
+        applied = self.find(tenant, name)
+        self.rules.remove(self._name(applied), applied.trigger.bus)
+        self.store.remove(tenant, name, now_ms=self.clock.now_ms())
+
+    def fire(self, tenant: str, name: str, *, event: BusEvent, text: str) -> None:
+        """As if its rule had seen the event, of which `text` is the whole."""
+        if not self.find(tenant, name).enabled:
+            raise Conflict(f"the trigger {name!r} is disabled and would drop the event {event.id}")
+        self.mail.send(self.queue, message_template(tenant, name, text), {})
+
+    def _name(self, applied: AppliedTrigger) -> str:
+        return rule_name(self.stage, applied.tenant, applied.trigger.name)
+
+    def _rule(self, applied: AppliedTrigger) -> TriggerRule:
+        return TriggerRule(
+            name=self._name(applied),
+            bus=applied.trigger.bus,
+            pattern=self._pattern(applied.tenant, applied.trigger),
+            schedule=applied.trigger.schedule,
+            enabled=applied.enabled,
+            tenant=applied.tenant,
+            trigger=applied.trigger.name,
+        )
+
+    def _pattern(self, tenant: str, trigger: Trigger) -> dict[str, object] | None:
+        if trigger.on is None:
+            return None
+        if trigger.on.bus == "default":
+            return trigger.on.pattern
+        pattern = of_this_tenant(trigger.on.pattern, tenant)
+        if isinstance(pattern, Problem):
+            raise RuleRefused(str(pattern))
+        return pattern

@@ -1,0 +1,89 @@
+"""What each route is for, what it takes beside path and body, and how it may say no.
+
+Shapes are not here: they are read from the routes themselves.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.contracts.event_views import EventsAsked, JobEventsAsked
+from switchyard.contracts.jobs import KEY_HEADER
+from switchyard.contracts.wire import Wire
+
+JOBS: Final = "Jobs"
+EVENTS: Final = "Events"
+DEFINITIONS: Final = "Task definitions"
+ITSELF: Final = "The API itself"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    group: str
+    summary: str
+    refusals: frozenset[int] = frozenset()
+    """Beside those that every route has."""
+    query: type[Wire] | None = None
+    headers: Mapping[str, str] | None = None
+    answer: Mapping[str, Mapping[str, str]] | None = None
+    """By content type, where the route's own return value does not tell."""
+
+
+def _reads(group: str, summary: str, *refusals: int, query: type[Wire] | None = None) -> Operation:
+    return Operation(group=group, summary=summary, refusals=frozenset(refusals), query=query)
+
+
+def _takes_a_body(group: str, summary: str, *refusals: int, key: str | None = None) -> Operation:
+    return Operation(
+        group=group,
+        summary=summary,
+        refusals=frozenset({400, 413, 415, *refusals}),
+        headers={KEY_HEADER: key} if key else None,
+    )
+
+
+PARAMETERS: Final[Mapping[str, str]] = {
+    "app": "Only events of this app",
+    "cursor": "Of the page before: where to go on",
+    "entity": "Only events of this job or task, by its id",
+    "limit": "How many at most",
+    "order": "Which come first",
+    "since": "Not before this time, like 2027-01-31T12:00:00Z, or this long ago, like 15m or 1d",
+    "status": "Only jobs that are in it",
+    "tag": "Only jobs that have it, as key:value",
+    "type": "Only events of this type, like task-completed",
+    "until": "Before this time, or this long ago",
+}
+
+_SAME_JOB: Final = "The same key and body within 24 hours are the same job. 1 to 255 characters."
+
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    "post_job": _takes_a_body(JOBS, "Submit a job", 422, key=_SAME_JOB),
+    "get_jobs": _reads(JOBS, "List jobs, newest first", 400),
+    "get_job": _reads(JOBS, "Read a job and how its tasks stand", 404),
+    "post_tasks": _takes_a_body(JOBS, "Add tasks to a job under way", 404, 409),
+    "get_task": _reads(JOBS, "Read a task: attempts, usage, error, data and files", 404),
+    "post_cancel": _reads(JOBS, "Cancel a job", 404, 409),
+    "post_task_cancel": _reads(JOBS, "Cancel a task", 404, 409),
+    "post_redrive": _takes_a_body(JOBS, "Run a settled job's failed tasks again", 404, 409),
+    "get_job_events": _reads(EVENTS, "Read a job's events", 400, 404, query=JobEventsAsked),
+    "get_events": _reads(EVENTS, "Find events", 400, query=EventsAsked),
+    "put_task_definition": _takes_a_body(
+        DEFINITIONS, "Register a version of a definition", 404, 409
+    ),
+    "get_task_definitions": _reads(DEFINITIONS, "List the latest versions"),
+    "get_task_definition": _reads(DEFINITIONS, "Read the latest version", 404),
+    "delete_task_definition": _reads(DEFINITIONS, "Delete a definition nobody uses", 404, 409),
+    "get_task_definition_version": _reads(DEFINITIONS, "Read one version", 400, 404),
+    "get_health": _reads(ITSELF, "Ask whether the API can do its work"),
+    "get_openapi": Operation(
+        group=ITSELF,
+        summary="Read this description",
+        answer={"application/json": {"type": "object"}},
+    ),
+    "get_docs": Operation(
+        group=ITSELF,
+        summary="Read this description as a page",
+        answer={"text/html": {"type": "string"}},
+    ),
+}

@@ -1,0 +1,33 @@
+"""What the models say of their fields, in the texts below them.
+
+Pydantic could read them too, but at every start of every function.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+
+
+def field_descriptions(model: type[BaseModel]) -> Mapping[str, str]:
+    """By the name that a field has outside; a derived model's own words win."""
+    found: dict[str, str] = {}
+    for kind in reversed(model.__mro__):
+        if issubclass(kind, BaseModel) and kind is not BaseModel:
+            found |= dict(_texts_in(kind))
+    return {to_camel(name): words for name, words in found.items() if name in model.model_fields}
+
+
+def _texts_in(kind: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    for field, below in pairwise(tree.body if isinstance(tree, ast.ClassDef) else ()):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str() as text)),
+            ):
+                yield name, " ".join(text.split())

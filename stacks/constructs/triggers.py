@@ -1,0 +1,131 @@
+"""Starts jobs for events and by schedules: the queue that triggers' rules send to, and its reader.
+
+The rules themselves are not deployed: `switchyard triggers apply` puts them, on both buses.
+"""
+
+from aws_cdk import CfnOutput, Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from stacks.constructs.function import HouseFunction
+from stacks.constructs.layers import FunctionLayers
+from stacks.constructs.permissions import allow
+from stacks.constructs.queue import FUNCTION_VISIBILITY, HouseQueue
+from stacks.environment import environment_for, powertools_environment
+from stacks.infrastructure import InfrastructureStack
+from stacks.stage import Stage
+from switchyard.contracts.triggers import REFUSED
+from switchyard.domain.triggers import rule_prefix
+from switchyard.settings import TriggerSettings
+
+
+class Triggers(Construct):
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        shared: InfrastructureStack,
+        layers: FunctionLayers,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        events = HouseQueue(
+            self,
+            "Events",
+            stage=stage,
+            name="trigger-queue",
+            visibility_timeout=FUNCTION_VISIBILITY,
+        )
+        self.dead_letters = events.dead_letters
+        for queue in (events.queue, events.dead_letters):
+            _accept_rules(queue, stage=stage, bus_name=shared.bus.event_bus_name)
+        function = self._function(stage, shared, layers, events.queue)
+        function.consume(events.queue, batch_size=10)
+        _grant(function.role, shared)
+        self._alarm(stage)
+        self._tell_operators(events)
+
+    def _function(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers, queue: sqs.Queue
+    ) -> HouseFunction:
+        return HouseFunction(
+            self,
+            "StartTriggered",
+            stage=stage,
+            verb="start_triggered",
+            layers=layers,
+            environment=environment_for(
+                TriggerSettings,
+                stage=stage.name,
+                eventbridge_bus_name=shared.bus.event_bus_name,
+                state_table_name=shared.state_table.table_name,
+                task_definitions_table=shared.task_definitions_table.table_name,
+                s3_bucket=shared.artifacts.bucket.bucket_name,
+                dispatch_queue_url=shared.dispatches.queue.queue_url,
+                trigger_queue_url=queue.queue_url,
+            ),
+        )
+
+    def _alarm(self, stage: Stage) -> None:
+        powertools = powertools_environment(stage, service="start-triggered")
+        refused = cloudwatch.Metric(
+            namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],
+            metric_name=REFUSED,
+            dimensions_map={"service": powertools["POWERTOOLS_SERVICE_NAME"]},
+            period=Duration.minutes(1),
+            statistic="Sum",
+        )
+        refused.create_alarm(
+            self,
+            "TriggerRefused",
+            threshold=0,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            evaluation_periods=1,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+
+    def _tell_operators(self, events: HouseQueue) -> None:
+        stack = Stack.of(self)
+        CfnOutput(stack, "TriggerQueueArn", value=events.queue.queue_arn)
+        CfnOutput(stack, "TriggerDeadLettersArn", value=events.dead_letters.queue_arn)
+
+
+def _accept_rules(queue: sqs.Queue, *, stage: Stage, bus_name: str) -> None:
+    """Of this stage, on our bus and on the account's default one, whose rules name no bus."""
+    named = f"{rule_prefix(stage.name)}*"
+    stack = Stack.of(queue)
+    queue.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[iam.ServicePrincipal("events.amazonaws.com")],
+            actions=["sqs:SendMessage"],
+            resources=[queue.queue_arn],
+            conditions={
+                "ArnLike": {
+                    "aws:SourceArn": [
+                        stack.format_arn(service="events", resource="rule", resource_name=name)
+                        for name in (named, f"{bus_name}/{named}")
+                    ]
+                },
+            },
+        )
+    )
+
+
+def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
+    """As the API's submission, and what is put aside."""
+    allow(
+        role,
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        on=[shared.state_table.table_arn],
+    )
+    allow(role, "dynamodb:BatchGetItem", on=[shared.task_definitions_table.table_arn])
+    shared.artifacts.allow_task_files(role, "s3:PutObject")
+    shared.artifacts.allow_event_payloads(role)
+    shared.artifacts.allow_quarantine(role)
+    allow(role, "sqs:SendMessage", on=[shared.dispatches.queue.queue_arn])
+    allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -1,0 +1,54 @@
+"""What is paid for keys, for counting their requests, and for definitions."""
+
+from switchyard.domain.api_keys import Caller
+from switchyard.domain.rates import Limits
+from tests.builders import a_definition
+from tests.contract.metered_yard import DEFINITION, NOW_MS, TENANT, MeteredYard
+
+KEY_HASH = "f" * 64
+CALLER = Caller(TENANT, KEY_HASH[:12])
+
+
+def add_key(yard: MeteredYard) -> int:
+    return yard.cost(lambda: _add_key(yard))
+
+
+def note_use(yard: MeteredYard) -> int:
+    _add_key(yard)
+    return yard.cost(lambda: yard.keys.note_use(TENANT, KEY_HASH, day="2027-01-16"))
+
+
+def revoke_key(yard: MeteredYard) -> int:
+    _add_key(yard)
+    return yard.cost(lambda: yard.keys.revoke(TENANT, KEY_HASH, now_ms=NOW_MS))
+
+
+def count_request(yard: MeteredYard) -> int:
+    _count(yard, at_ms=0)
+    return yard.cost(lambda: _count(yard, at_ms=1_234))
+
+
+def count_request_at_once(yard: MeteredYard) -> int:
+    _count(yard, at_ms=0)
+    return yard.cost(lambda: _count(yard, at_ms=0))
+
+
+def put_definition(yard: MeteredYard) -> int:
+    return yard.cost(lambda: _put_definition(yard))
+
+
+def delete_definition(yard: MeteredYard) -> int:
+    _put_definition(yard)
+    return yard.cost(lambda: yard.definitions.delete(TENANT, DEFINITION, now_ms=NOW_MS))
+
+
+def _add_key(yard: MeteredYard) -> None:
+    yard.keys.add(TENANT, KEY_HASH, label="l" * 100, now_ms=NOW_MS)
+
+
+def _count(yard: MeteredYard, *, at_ms: int) -> None:
+    yard.rates.take(CALLER, limits=Limits(), now_ms=NOW_MS + at_ms)
+
+
+def _put_definition(yard: MeteredYard) -> None:
+    yard.definitions.put(TENANT, DEFINITION, a_definition(description="d" * 1_200))

@@ -1,0 +1,88 @@
+"""A yard in memory whose job is cancelled and redriven; the bus wakes the dispatcher."""
+
+from typing import Any
+
+from switchyard.adapters.workforce import OneByOne
+from switchyard.contracts.bus import WAKING_EVENTS
+from switchyard.contracts.changes import RedriveJob
+from switchyard.domain.advancing import NextStep
+from switchyard.domain.ids import split_request_id
+from switchyard.domain.job import Job
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Task
+from switchyard.usecases.cancel import Canceller, CancelRequests
+from switchyard.usecases.redrive import Redriver, RedriveRequests
+from tests.fakes.yard import Yard
+
+
+class ChangedYard(Yard):
+    def __init__(self) -> None:
+        super().__init__()
+        memory = self.memory
+        self.cancels = CancelRequests(
+            jobs=memory.jobs,
+            graph=memory.graph,
+            cancelling=memory.cancelling,
+            dispatches=memory.dispatches,
+            emitter=self.emitter,
+            clock=self.clock,
+        )
+        self.canceller = Canceller(
+            jobs=memory.jobs,
+            graph=memory.graph,
+            cancelling=memory.cancelling,
+            dispatches=memory.dispatches,
+            emitter=self.emitter,
+            clock=self.clock,
+            workforce=OneByOne(),
+        )
+        self.redrives = RedriveRequests(
+            jobs=memory.jobs,
+            redriving=memory.redriving,
+            blobs=memory.blobs,
+            dispatches=memory.dispatches,
+            clock=self.clock,
+        )
+        self.redriver = Redriver(
+            jobs=memory.jobs,
+            redriving=memory.redriving,
+            blobs=memory.blobs,
+            starter=self.starter,
+            emitter=self.emitter,
+            clock=self.clock,
+            workforce=OneByOne(),
+        )
+        self.steps |= {NextStep.CANCEL: self.canceller, NextStep.REDRIVE: self.redriver}
+        self._heard = 0
+
+    def deliver(self) -> None:
+        """Every wake-up that the bus and the dispatch queue bring, and those that follow."""
+        while self.memory.dispatches.refs or self._heard < len(self.memory.bus.events):
+            news = self.memory.bus.events[self._heard :]
+            self._heard += len(news)
+            waking = [e for e in news if e.event_type in WAKING_EVENTS and "__" in e.entity_id]
+            for event in waking:
+                self.wake(split_request_id(event.entity_id)[1])
+            self.work_off()
+
+    def redrive(self, *tasks: str, **changes: Any) -> None:
+        self.redrives.request_redrive(self.job, RedriveJob(tasks=tasks, **changes))
+
+    def the_job(self) -> Job:
+        job = self.memory.jobs.find(self.job)
+        assert job is not None
+        return job
+
+    def task(self, task_id: str) -> Task:
+        task = self.memory.graph.find(self.job.task(task_id))
+        assert task is not None
+        return task
+
+    def states(self) -> dict[str, TaskState]:
+        """Of all that people see."""
+        tasks = self.memory.jobs.picture(self.job).visible_tasks
+        return {task.ref.task_id: task.state for task in tasks}
+
+    def runs(self) -> dict[str, int]:
+        tasks = self.memory.jobs.picture(self.job).visible_tasks
+        return {task.ref.task_id: task.run for task in tasks}

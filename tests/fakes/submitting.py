@@ -1,0 +1,25 @@
+"""Whoever accepts jobs for a yard in memory."""
+
+from switchyard.adapters.memory import MemoryYard
+from switchyard.ports import Clock, Ids
+from switchyard.usecases.expand_job import Expander
+from switchyard.usecases.submit_job import Submitter
+from tests.builders import an_emitter
+
+
+def a_submitter(yard: MemoryYard, *, clock: Clock, ids: Ids) -> Submitter:
+    return Submitter(
+        intake=yard.intake,
+        jobs=yard.jobs,
+        definitions=yard.definitions,
+        submission_keys=yard.submission_keys,
+        blobs=yard.blobs,
+        dispatches=yard.dispatches,
+        emitter=an_emitter(yard.bus),
+        clock=clock,
+        ids=ids,
+    )
+
+
+def an_expander(yard: MemoryYard, *, clock: Clock) -> Expander:
+    return Expander(intake=yard.intake, blobs=yard.blobs, emitter=an_emitter(yard.bus), clock=clock)

@@ -1,0 +1,72 @@
+"""How many requests a key may make, and which keys open anything."""
+
+from typing import Final
+
+from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.mutant import Mutant
+
+RATES: Final = f"{PACKAGE}/adapters/dynamodb/request_rates.py"
+JUDGE: Final = f"{PACKAGE}/domain/rates.py"
+KEYS: Final = f"{PACKAGE}/usecases/api_keys.py"
+DEFINITIONS: Final = f"{PACKAGE}/adapters/dynamodb/definition_store.py"
+RATE_TESTS: Final = (
+    "tests/contract/test_request_rates.py",
+    "tests/unit/adapters/test_request_rates.py",
+    "-k",
+    "moto or between",
+)
+JUDGE_TESTS: Final = ("tests/unit/domain/test_rates.py",)
+KEY_TESTS: Final = ("tests/unit/usecases/test_api_keys.py",)
+DEFINITION_TESTS: Final = ("tests/contract/test_definition_store.py", *ON_MOTO)
+
+GUARDS: Final = (
+    Mutant(
+        guard="a burst has an end, however many come at once",
+        file=RATES,
+        old=" AND #free_at_us <= :latest",
+        new=" AND :latest = :latest",
+        tests=RATE_TESTS,
+    ),
+    Mutant(
+        guard="a key is idle only once it is",
+        file=RATES,
+        old="AND #free_at_us <= :now",
+        new="AND :now = :now",
+        tests=RATE_TESTS,
+    ),
+    Mutant(
+        guard="a day has an end, however many come at once",
+        file=RATES,
+        old='"#day = :day AND #requests < :per_day"',
+        new='"#day = :day AND :per_day = :per_day"',
+        tests=RATE_TESTS,
+    ),
+    Mutant(
+        guard="a new day brings no second burst",
+        file=JUDGE,
+        old="use = replace(use, day=today, requests=0)",
+        new="use = Use(free_at_us=now_us, day=today, requests=0)",
+        tests=RATE_TESTS,
+    ),
+    Mutant(
+        guard="who was idle for long has saved nothing up",
+        file=JUDGE,
+        old="max(use.free_at_us, now_us) + limits.step_us",
+        new="use.free_at_us + limits.step_us",
+        tests=JUDGE_TESTS,
+    ),
+    Mutant(
+        guard="a revoked key opens nothing",
+        file=KEYS,
+        old=" or found.revoked_at_ms is not None",
+        new="",
+        tests=KEY_TESTS,
+    ),
+    Mutant(
+        guard="what was deleted is not registered",
+        file=DEFINITIONS,
+        old="return _DELETED not in item",
+        new="return bool(item)",
+        tests=DEFINITION_TESTS,
+    ),
+)

@@ -1,0 +1,90 @@
+"""A second opinion on how a job must end, worked out from what its producer declared.
+
+One task after the other, parents first; no queues, no relays, no crashes. It shares nothing with
+the scheduler but the names of states and rules.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+
+from switchyard.domain.states import JobState, Rule, TaskState
+
+States = Mapping[str, TaskState]
+
+FAILURES = {TaskState.FAILED, TaskState.TIMED_OUT}
+REDRIVEN_UNLESS_SAID = {*FAILURES, TaskState.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A task as its producer sees it."""
+
+    task_id: str
+    parents: tuple[str, ...] = ()
+    rule: Rule = Rule.ALL_COMPLETED
+
+
+@dataclass(frozen=True, slots=True)
+class Reopening:
+    """What a redrive does before anything runs."""
+
+    again: frozenset[str]
+    """Everything that ends anew."""
+    whatever_its_rule: frozenset[str]
+    """Those of them that nothing else of them comes before."""
+
+
+def ends(
+    tasks: Collection[Declared],
+    *,
+    verdicts: States,
+    cancelled: Collection[str] = (),
+    before: States | None = None,
+    reopening: Reopening | None = None,
+) -> dict[str, TaskState]:
+    """`verdicts` says how those end that run; `before` how the others ended, in an earlier run."""
+    again = reopening.again if reopening else frozenset()
+    runs = reopening.whatever_its_rule if reopening else frozenset()
+    states = {name: state for name, state in (before or {}).items() if name not in again}
+    for task in _parents_first(tasks):
+        if task.task_id in states:
+            continue
+        if task.task_id in cancelled:
+            states[task.task_id] = TaskState.CANCELLED
+        elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
+            states[task.task_id] = verdicts[task.task_id]
+        else:
+            states[task.task_id] = TaskState.SKIPPED
+    return states
+
+
+def outcome(states: States) -> JobState:
+    if TaskState.CANCELLED in states.values():
+        return JobState.CANCELLED
+    return JobState.FAILED if FAILURES.intersection(states.values()) else JobState.COMPLETED
+
+
+def reopened(
+    tasks: Collection[Declared], states: States, selected: Collection[str] = ()
+) -> Reopening:
+    """Those selected, or all that a person would want to try again, and what follows from them."""
+    chosen = set(selected) or {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
+    again = set(chosen)
+    for task in _parents_first(tasks):
+        if states[task.task_id] is not TaskState.COMPLETED and again.intersection(task.parents):
+            again.add(task.task_id)
+    first = {task.task_id for task in tasks if not again.intersection(task.parents)}
+    return Reopening(frozenset(again), frozenset(again & first))
+
+
+def _may_run(rule: Rule, parents: list[TaskState]) -> bool:
+    if rule is Rule.ANY_FAILED:
+        return bool(FAILURES.intersection(parents))
+    return rule is Rule.ALL_SETTLED or set(parents) <= {TaskState.COMPLETED}
+
+
+def _parents_first(tasks: Iterable[Declared]) -> list[Declared]:
+    known = {task.task_id: task for task in tasks}
+    order = TopologicalSorter({name: known[name].parents for name in known}).static_order()
+    return [known[name] for name in order]

@@ -1,0 +1,57 @@
+"""Jobs of any shape, changed while they run, in any weather: they end as the reference says.
+
+`RANDOM_JOBS=200` tries so many, and larger ones.
+"""
+
+import contextlib
+import os
+from typing import Final
+
+from hypothesis import HealthCheck, event, example, given, settings
+from hypothesis import strategies as st
+
+from tests.simulation.changes import CHANGES, Change
+from tests.simulation.checker import violations
+from tests.simulation.run import silence
+from tests.simulation.scripted_yard import ScriptedYard
+from tests.simulation.shapes import SHAPES, Shape, fan, layers, tangle
+
+ASKED: Final = int(os.environ.get("RANDOM_JOBS", "0"))
+EXAMPLES: Final = ASKED or 8
+MOST_TASKS: Final = 300 if ASKED else 60
+MOST_CHANGES: Final = 6
+
+# Its last task runs because some of 128 parents failed, of which it hears through relays.
+wide = example(shape=fan, size=130, failing=0.02, changes=[], seed=19)
+deep = example(shape=layers, size=130, failing=0.02, changes=[], seed=2)
+changed = example(shape=tangle, size=40, failing=0.1, changes=list(CHANGES), seed=3)
+
+
+@wide
+@deep
+@changed
+@given(
+    shape=st.sampled_from(SHAPES),
+    size=st.integers(1, MOST_TASKS),
+    failing=st.sampled_from((0.0, 0.02, 0.1, 0.3)),
+    changes=st.lists(st.sampled_from(CHANGES), max_size=MOST_CHANGES),
+    seed=st.integers(0, 2**32 - 1),
+)
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+def test_every_job_ends_as_the_reference_says(
+    shape: Shape, size: int, failing: float, changes: list[Change], seed: int
+) -> None:
+    with silence(), contextlib.closing(ScriptedYard(seed, failing=failing)) as yard:
+        yard.submit_declared(shape(yard.dice, size))
+        yard.run_with(changes)
+        found = [*map(str, violations(yard)), *yard.differences()]
+        runs = [len(epochs) for epochs in yard.epochs.of.values()]
+        event(f"settled {max(runs, default=0)} times")
+    assert found == []
+    assert runs, "no job was accepted"
+    assert all(runs)

@@ -1,0 +1,259 @@
+"""`triggers`: what starts jobs by itself, applied from a file and looked at."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.triggering import stage_operator
+from local.endpoint import Endpoint
+from switchyard.adapters.memory import ManualClock
+from switchyard.adapters.memory.transport import MemoryMail, MemoryTaskQueue
+from switchyard.adapters.memory.triggers import MemoryTriggerRules, MemoryTriggerStore
+from switchyard.contracts.triggers import TriggerMessage, TriggerRun, parse_trigger_message
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.triggers import RuleRefused
+from switchyard.ports.triggers import TriggerRule
+from switchyard.usecases.operate_triggers import TriggerOperator
+from tests.unit.cli.conftest import Switchyard
+from tests.unit.cli.fakes import CREATED, JOB_ID, NOW_MS, FakeCloud
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "triggers.yaml"
+QUEUE = "trigger-queue-dev"
+
+
+class FakeDesk:
+    def __init__(self) -> None:
+        self.store = MemoryTriggerStore()
+        self.rules = MemoryTriggerRules()
+        self.queue = MemoryTaskQueue(ManualClock(NOW_MS))
+        self.asked: list[tuple[str, str | None]] = []
+        self.outage: Unavailable | None = None
+
+    @contextmanager
+    def __call__(self, stage: str, local: Endpoint | None) -> Iterator[TriggerOperator]:
+        self.asked.append((stage, local.aws_endpoint_url if local else None))
+        if self.outage:
+            raise self.outage
+        yield TriggerOperator(
+            stage=stage,
+            store=self.store,
+            rules=self.rules,
+            mail=MemoryMail({QUEUE: self.queue}),
+            queue=QUEUE,
+            clock=ManualClock(NOW_MS),
+        )
+
+    def sent(self) -> list[TriggerMessage]:
+        received = self.queue.receive(at_most=9, wait_seconds=0, visibility_seconds=99)
+        return [parse_trigger_message(message.body) for message in received]
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> FakeDesk:
+    desk = FakeDesk()
+    monkeypatch.setattr("cli.triggering.stage_operator", desk)
+    return desk
+
+
+@pytest.fixture
+def applied(desk: FakeDesk, switchyard: Switchyard) -> FakeDesk:
+    assert switchyard("triggers", "apply", EXAMPLE).exit_code == 0
+    return desk
+
+
+def listed(switchyard: Switchyard, *options: str) -> dict[str, Any]:
+    found = json.loads(switchyard("triggers", "list", "--json", *options).stdout)
+    return {view["trigger"]["name"]: view for view in found}
+
+
+def test_the_example_is_applied_with_its_rules(desk: FakeDesk, switchyard: Switchyard) -> None:
+    result = switchyard("triggers", "apply", EXAMPLE)
+
+    _, uploads, digest = result.stdout.splitlines()
+    assert uploads.split() == ["uploads", "enabled"]
+    assert digest.split() == ["morning-digest", "enabled", "2027-01-18", "07:00", "UTC"]
+    assert result.stderr.startswith("Register its definitions with `switchyard definitions put ")
+    assert desk.asked == [("local", "http://127.0.0.1:4580")]
+    assert sorted(name for name, _ in desk.rules.rules) == [
+        "switchyard-local-local.morning-digest",
+        "switchyard-local-local.uploads",
+    ]
+
+
+def test_a_dry_run_says_what_is_in_the_file_and_changes_nothing(
+    desk: FakeDesk, switchyard: Switchyard, cloud: FakeCloud
+) -> None:
+    cloud.running = False
+    result = switchyard("triggers", "apply", EXAMPLE, "--dry-run", "--stage", "prod")
+
+    assert result.stdout.splitlines() == [
+        "uploads: events of the default bus",
+        "morning-digest: cron(0 7 ? * MON-FRI *)",
+    ]
+    assert "nothing was changed" in result.stderr
+    assert desk.asked == []
+
+
+def test_on_other_stages_it_must_be_said_whose_they_are(
+    desk: FakeDesk, switchyard: Switchyard
+) -> None:
+    refused = switchyard("triggers", "apply", EXAMPLE, "--stage", "dev")
+    assert "Say whose triggers with --tenant" in refused.stderr
+    assert refused.exit_code == 2
+
+    said = switchyard("triggers", "apply", EXAMPLE, "--stage", "dev", "--tenant", "acme")
+    assert said.exit_code == 0
+    assert desk.asked == [("dev", None)]
+    assert len(desk.store.all("acme")) == 2
+
+    odd = switchyard("triggers", "list", "--tenant", "Acme")
+    assert "cannot name a tenant" in odd.stderr
+
+
+def test_the_list_tells_the_last_and_the_next_run(
+    applied: FakeDesk, switchyard: Switchyard
+) -> None:
+    ago = CREATED - timedelta(minutes=5)
+    run = TriggerRun(at=ago, event_id="e-1", job_id=JOB_ID)
+    applied.store.note_run("local", "uploads", run)
+    failed = TriggerRun(at=ago, event_id="e-2", error="{{event.x}} has no \x1b[31mvalue")
+    applied.store.note_run("local", "morning-digest", failed)
+
+    result = switchyard("triggers", "list")
+
+    _, digest, uploads = result.stdout.splitlines()
+    assert "5 min 00 s ago" in digest
+    assert "{{event.x}} has no [31mvalue" in digest
+    assert uploads.split() == ["uploads", "enabled", "5", "min", "00", "s", "ago", JOB_ID]
+    views = listed(switchyard)
+    assert views["uploads"]["lastRun"]["jobId"] == JOB_ID
+    assert views["uploads"]["nextRun"] is None
+    assert views["morning-digest"]["nextRun"] == "2027-01-18T07:00:00Z"
+
+
+def test_there_may_be_none(desk: FakeDesk, switchyard: Switchyard) -> None:
+    assert switchyard("triggers", "list").stdout == "No triggers.\n"
+    assert json.loads(switchyard("triggers", "list", "--json").stdout) == []
+
+
+def test_one_is_shown_whole(applied: FakeDesk, switchyard: Switchyard) -> None:
+    result = switchyard("triggers", "show", "uploads")
+
+    for words in ("switchyard-local-local.uploads", "Object Created", "${tasks.read.output"):
+        assert words in result.stdout
+    applied.rules.rules.clear()
+    assert "is missing" in switchyard("triggers", "show", "uploads").stdout
+    shown = json.loads(switchyard("triggers", "show", "uploads", "--json").stdout)
+    assert shown["trigger"]["on"]["bus"] == "default"
+
+
+def test_a_disabled_one_has_no_next_run(applied: FakeDesk, switchyard: Switchyard) -> None:
+    switchyard("triggers", "disable", "morning-digest")
+    view = listed(switchyard)["morning-digest"]
+    assert (view["enabled"], view["nextRun"]) == (False, None)
+    assert not applied.rules.rules["switchyard-local-local.morning-digest", "default"].enabled
+    switchyard("triggers", "enable", "morning-digest")
+    assert listed(switchyard)["morning-digest"]["enabled"]
+
+
+def test_one_is_deleted_after_asking(applied: FakeDesk, switchyard: Switchyard) -> None:
+    kept = switchyard("triggers", "delete", "uploads")
+    assert kept.exit_code != 0
+    assert "uploads" in listed(switchyard)
+
+    assert switchyard("triggers", "delete", "uploads", "--yes").stdout == "uploads is removed.\n"
+    assert list(listed(switchyard)) == ["morning-digest"]
+
+
+@pytest.mark.parametrize("command", ["show", "enable", "disable", "delete", "fire"])
+def test_one_that_is_not_there_is_named(
+    command: str, desk: FakeDesk, switchyard: Switchyard
+) -> None:
+    result = switchyard("triggers", command, "nobodys")
+
+    assert result.stderr == "The tenant local has no trigger 'nobodys'.\n"
+    assert result.exit_code == 2
+
+
+def test_a_schedule_is_fired_without_an_event(applied: FakeDesk, switchyard: Switchyard) -> None:
+    fired = json.loads(switchyard("triggers", "fire", "morning-digest", "--json").stdout)
+
+    assert fired == {"tenant": "local", "trigger": "morning-digest", "eventId": "a-new-key"}
+    (sent,) = applied.sent()
+    assert sent.event["detail-type"] == "Scheduled Event"
+    assert sent.event["time"] == "2027-01-15T08:00:00Z"
+
+
+def test_an_event_is_sent_as_it_is_and_completed_where_it_says_nothing(
+    applied: FakeDesk, switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps({"id": "e-7", "detail": {"object": {"key": "uploads/ü"}}}))
+
+    result = switchyard("triggers", "fire", "uploads", "--event", file)
+
+    assert result.stdout == "Sent to uploads: the event e-7.\n"
+    (sent,) = applied.sent()
+    assert sent.event["detail"] == {"object": {"key": "uploads/ü"}}
+    assert (sent.event["id"], sent.event["source"]) == ("e-7", "switchyard.cli")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "uploads waits for events"),
+        ("[1]", "is no event"),
+        ('{"id": "a b"}', "id is nothing"),
+    ],
+)
+def test_what_cannot_be_an_event_is_not_sent(
+    content: str | None, words: str, applied: FakeDesk, switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "event.json"
+    file.write_text(content or "")
+    options = ["--event", str(file)] if content else []
+
+    result = switchyard("triggers", "fire", "uploads", *options)
+
+    assert words in result.stderr
+    assert result.exit_code == 2
+    assert applied.sent() == []
+
+
+def test_what_eventbridge_refuses_is_told_with_its_line(
+    desk: FakeDesk, switchyard: Switchyard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(rule: TriggerRule) -> None:
+        raise RuleRefused("Event pattern is not valid.")
+
+    monkeypatch.setattr(desk.rules, "put", refuse)
+
+    result = switchyard("triggers", "apply", EXAMPLE)
+
+    line = EXAMPLE.read_text().splitlines().index("  - name: uploads") + 1
+    assert result.stderr == f"{EXAMPLE}:{line}: triggers[0]: Event pattern is not valid.\n"
+    assert result.exit_code == 2
+
+
+def test_without_a_region_the_real_stage_is_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    with pytest.raises(Unavailable, match="region"), stage_operator("dev", None):
+        pass
+
+
+def test_a_stage_that_is_out_of_reach(desk: FakeDesk, switchyard: Switchyard) -> None:
+    desk.outage = Unavailable("You must specify a region.")
+
+    result = switchyard("triggers", "list", "--stage", "dev", "--tenant", "acme")
+
+    assert result.stderr.startswith(
+        "The triggers of the stage dev are out of reach: You must specify a region. Is the stage"
+    )
+    assert result.exit_code == 3

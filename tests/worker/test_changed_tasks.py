@@ -1,0 +1,110 @@
+"""What a cancellation or a redrive changed, as a worker sees it."""
+
+import json
+
+import pytest
+
+from switchyard.contracts.steps import StepDefinition
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Overrides
+from tests.builders import a_definition
+from tests.worker.yard import WorkerYard
+from worker.planning import Defaults, Order, planned
+from worker.task.assignment import Assignment
+
+LONG = {"offline": {"delayMs": 60_000}}
+DEFAULTS = Defaults(model="claude-default", timeout_ms=300_000, step_timeout_ms=120_000)
+DEFINED = a_definition(model="claude-sonnet", max_turns=5, timeout=50_000, max_cost_usd=1.0)
+STEPPED = a_definition(
+    steps=(
+        StepDefinition(name="one", description="First.", max_turns=3, timeout=2_000),
+        StepDefinition(name="two", description="Then."),
+    )
+)
+ALL = Overrides(model="claude-opus", max_turns=40, timeout_ms=90_000, max_cost_usd=2.5)
+
+
+def assigned(definition: object, overrides: Overrides) -> Assignment:
+    order = Order(request_id="r", attempt=1, input=None, context={}, overrides=overrides)
+    return planned(definition, order, DEFAULTS, backend="offline")  # type: ignore[arg-type]
+
+
+def test_without_overrides_a_task_is_as_defined() -> None:
+    assignment = assigned(DEFINED, Overrides())
+    assert (assignment.model, assignment.max_turns) == ("claude-sonnet", 5)
+    assert (assignment.timeout_ms, assignment.max_cost_usd) == (50_000, 1.0)
+    one, two = assigned(STEPPED, Overrides()).steps
+    assert ((one.max_turns, one.timeout_ms), (two.max_turns, two.timeout_ms)) == (
+        (3, 2_000),
+        (10, 120_000),
+    )
+
+
+def test_what_a_redrive_asked_for_counts_instead() -> None:
+    assignment = assigned(DEFINED, ALL)
+    assert (assignment.model, assignment.max_turns) == ("claude-opus", 40)
+    assert (assignment.timeout_ms, assignment.max_cost_usd) == (90_000, 2.5)
+
+
+def test_one_override_leaves_the_rest_as_defined() -> None:
+    assignment = assigned(DEFINED, Overrides(max_turns=7))
+    assert (assignment.model, assignment.max_turns, assignment.timeout_ms) == (
+        "claude-sonnet",
+        7,
+        50_000,
+    )
+
+
+def test_limits_that_a_redrive_asked_for_are_each_steps_too() -> None:
+    steps = assigned(STEPPED, ALL).steps
+    assert {(step.max_turns, step.timeout_ms) for step in steps} == {(40, 90_000)}
+
+
+def test_the_child_is_told_what_a_redrive_asked_for(yard: WorkerYard) -> None:
+    yard.add_task(definition={"model": "claude-sonnet"}, overrides=ALL)
+
+    yard.work(until=yard.quiet)
+
+    (file,) = yard.folder.rglob("task.json")
+    told = json.loads(file.read_text())
+    assert (told["model"], told["max_turns"], told["timeout_ms"]) == ("claude-opus", 40, 90_000)
+
+
+def test_a_running_task_that_is_cancelled_stops_and_settles(yard: WorkerYard) -> None:
+    yard.add_task(given=LONG)
+
+    def cancelled() -> bool:
+        if yard.told == ["Task Processing Started"]:
+            yard.memory.cancelling.cancel(yard.task(), now_ms=0)
+        return yard.quiet()
+
+    yard.work(until=cancelled)
+
+    assert yard.task().state is TaskState.CANCELLED
+    assert yard.told == ["Task Processing Started", "Task Cancelled"]
+
+
+@pytest.mark.parametrize("state", [TaskState.READY, TaskState.QUEUED])
+def test_a_task_that_was_cancelled_before_its_wake_up_came_is_not_run(
+    yard: WorkerYard, state: TaskState
+) -> None:
+    yard.add_task(state=state)
+    yard.memory.cancelling.cancel(yard.task(), now_ms=0)
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().state is TaskState.CANCELLED
+    assert yard.told == ["Task Cancelled"]
+
+
+def test_a_flagged_task_whose_worker_died_is_settled_by_whoever_receives_it(
+    yard: WorkerYard,
+) -> None:
+    yard.add_task(state=TaskState.PROCESSING, owner="dead", fence=3, attempt=1, lease_until_ms=1)
+    yard.memory.cancelling.cancel(yard.task(), now_ms=0)
+    assert yard.task().state is TaskState.PROCESSING
+
+    yard.work(until=yard.quiet)
+
+    assert (yard.task().state, yard.task().fence) == (TaskState.CANCELLED, 4)
+    assert yard.told == ["Task Cancelled"]

@@ -1,0 +1,98 @@
+"""What references in an input stand for when a task is claimed."""
+
+from typing import Any
+
+import pytest
+
+from switchyard.domain.ids import bare_task
+from switchyard.domain.states import TaskState
+from switchyard.domain.task import Payload
+from tests.builders import JOB, TENANT, a_task
+from tests.worker.yard import WorkerYard
+from worker.assignments import Assignments, InvalidInput
+from worker.task.assignment import Assignment
+
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.fixture
+def made(yard: WorkerYard) -> WorkerYard:
+    """A yard with a task that has made something, and one that was skipped."""
+    for task_id, state in (("scrape", TaskState.COMPLETED), ("skipped", TaskState.SKIPPED)):
+        task = a_task(task_id, state=state)
+        yard.memory.state.tasks[task.ref] = task
+    output = {"n": 7, "products": [{"name": "a cup"}]}
+    yard.memory.state.payloads[JOB.task("scrape")] = Payload(output=output)
+    return yard
+
+
+def gathered(yard: WorkerYard, given: Any, **facts: Any) -> Assignment:
+    ref = yard.add_task(given=given, **facts)
+    assignments = Assignments(yard.ports(), yard.settings, credential=None)
+    return assignments.gather(yard.memory.state.tasks[ref])
+
+
+def test_a_task_is_given_what_its_references_stand_for(made: WorkerYard) -> None:
+    """Also of a task that is not its parent: only parents are in its context."""
+    given = {
+        "name": "${tasks.scrape.output.products[0].name}",
+        "all": ["${tasks.scrape.output.products}", "n=${tasks.scrape.output.n}", "$${tasks.x}"],
+    }
+    assignment = gathered(made, given)
+    assert assignment.input == {
+        "name": "a cup",
+        "all": [[{"name": "a cup"}], "n=7", "${tasks.x}"],
+    }
+    assert assignment.context == {}
+
+
+def test_a_parent_may_be_in_the_input_and_in_the_context(made: WorkerYard) -> None:
+    assignment = gathered(made, "${tasks.scrape.output.n}", depends_on=("scrape", "skipped"))
+    assert assignment.input == 7
+    assert assignment.context == {"scrape": {"n": 7, "products": [{"name": "a cup"}]}}
+
+
+def test_the_input_schema_is_that_of_what_the_references_stand_for(made: WorkerYard) -> None:
+    schema = {"input_schema": NUMBER}
+    right, wrong = "${tasks.scrape.output.n}", "${tasks.scrape.output.products}"
+    assert gathered(made, {"n": right}, definition=schema).input == {"n": 7}
+    with pytest.raises(InvalidInput, match="does not match its schema"):
+        gathered(made, {"n": wrong}, definition=schema)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("${tasks.skipped.output}", "'skipped' did not complete"),
+        ("${tasks.scrape.output.price}", "output has no member 'price'"),
+        ("${tasks.scrape}", "is no reference"),
+    ],
+)
+def test_an_absent_value_fails_the_task_once(made: WorkerYard, given: str, words: str) -> None:
+    made.add_task(given={"a": [given]}, definition={"input_schema": NUMBER})
+
+    made.work(until=made.quiet)
+
+    task = made.task()
+    assert task.outcome is not None
+    assert (task.state, task.attempt) == (TaskState.FAILED, 1)
+    assert task.outcome.error_category == "validation"
+    assert (task.outcome.error or "").startswith("the input cannot be filled in: ${tasks.s")
+    assert words in (task.outcome.error or "")
+    assert made.told[-1] == "Task Failed"
+
+
+def test_the_stored_input_stays_as_it_was_written(made: WorkerYard) -> None:
+    given = {"name": "${tasks.scrape.output.products[0].name}"}
+    made.add_task(given=given)
+
+    made.work(until=made.quiet)
+
+    assert made.task().state is TaskState.COMPLETED
+    assert made.memory.payloads.read(JOB.task("a")).input == given
+    assert "a cup" in made.blob("traces/session_trace.json")
+
+
+def test_another_producers_input_is_not_looked_at(yard: WorkerYard) -> None:
+    given = ["${tasks.scrape", "$${x}"]
+    assert gathered(yard, given, ref=bare_task(TENANT, "theirs")).input == given
