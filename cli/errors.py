@@ -16,6 +16,7 @@ from switchyard.client.errors import ClientError, Refused
 JOB_NOT_COMPLETED = 1
 LOG_DISAGREES = 1
 DEFINITIONS_DIFFER = 1
+FUNCTION_FAILED = 1
 
 
 class CliError(Exception):

@@ -15,6 +15,7 @@ from cli.commands import (
     dlq,
     events,
     firing,
+    invoking,
     jobs,
     keys,
     submission,
@@ -135,6 +136,7 @@ triggers_app.command("enable")(triggers.enable)
 triggers_app.command("disable")(triggers.disable)
 triggers_app.command("fire")(firing.fire)
 triggers_app.command("delete")(triggers.delete)
+app.command()(invoking.invoke)
 app.command()(cloud.up)
 app.command()(cloud.down)
 app.command()(cloud.status)

@@ -11,6 +11,7 @@ import typer
 
 from local.cloud import Status
 from local.endpoint import Endpoint
+from local.invoking import Invoked
 from local.say import Say
 from switchyard.ports import Clock
 from switchyard.usecases.api_keys import KeyRing
@@ -31,6 +32,9 @@ class Cloud(Protocol):
 
     def require_worker(self) -> None:
         """Raise `CloudError` when nobody is there to do the tasks."""
+
+    def invoke(self, function: str, event: bytes) -> Invoked:
+        """Run a function's handler here, with the environment that it has there."""
 
     def endpoint(self) -> Endpoint:
         """Raise `CloudError` when it is not running."""

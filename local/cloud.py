@@ -15,6 +15,7 @@ from local.errors import CloudError
 from local.gateway import Gateway
 from local.home import Home
 from local.interrupts import signals_interrupt
+from local.invoking import Invoked, function_environment, invoke
 from local.lock import held
 from local.ministack import MiniStack
 from local.port_choice import chosen_port
@@ -112,6 +113,18 @@ class LocalCloud:
         if known is None or not self._ministack.pid:
             raise CloudError("The local cloud is not running. Start it with `make up`.")
         return known.endpoint
+
+    def invoke(self, function: str, event: bytes) -> Invoked:
+        """Run the handler on this machine, with the environment of the deployed function."""
+        endpoint = self.endpoint()
+        return invoke(
+            REPOSITORY,
+            function,
+            event,
+            environment=function_environment(self._home, endpoint.port, function),
+            log=self._home.log(f"invoke-{function}"),
+            clock=self._clock,
+        )
 
     def _bring_up(self, say: Say) -> Endpoint:
         self._home.create()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from local.environments import ACCOUNT, REGION, aws_environment, bare_environment
-from local.errors import CloudError
+from local.errors import CloudError, failure_with_log
 from local.gateway import Gateway
 from local.home import Home
 from local.runtime_api import Answer, Invocation, RuntimeApi
@@ -34,15 +34,10 @@ def function_names(root: Path) -> list[str]:
     return sorted(file.parent.name for file in (root / "lambdas").glob("*/handler.py"))
 
 
-def deployed_environment(gateway: Gateway, function: str) -> dict[str, str]:
-    """What the stacks gave to the function."""
-    known = gateway.configuration(f"switchyard-local-{function.replace('_', '-')}")
-    variables: Mapping[str, str] = known.get("Environment", {}).get("Variables", {})
-    return dict(variables)
-
-
 def function_environment(home: Home, port: int, function: str) -> dict[str, str]:
-    deployed = deployed_environment(Gateway(port), function)
+    """What the stacks gave to the function, and the way to the local cloud."""
+    known = Gateway(port).configuration(_deployed_name(function))
+    deployed: Mapping[str, str] = known.get("Environment", {}).get("Variables", {})
     return {**bare_environment(home), **deployed, **aws_environment(port)}
 
 
@@ -58,29 +53,30 @@ def invoke(
     """Raise `CloudError` when there is no answer. The process has ended when this returns."""
     if find_spec(RUNTIME) is None:
         raise CloudError(f"{RUNTIME} is not installed. `make setup` installs it.")
-    name = f"switchyard-local-{function.replace('_', '-')}"
     invocation = Invocation(
         event=event,
-        function_arn=f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{name}",
+        function_arn=f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{_deployed_name(function)}",
         deadline_ms=clock.now_ms() + round(TIMEOUT_SECONDS * 1000),
     )
     folder = root / "lambdas" / function
     with RuntimeApi(invocation, poll_seconds=POLL_SECONDS) as api:
-        told = {
-            **environment,
+        of_lambda = {
             "AWS_LAMBDA_RUNTIME_API": api.address,
-            "AWS_LAMBDA_FUNCTION_NAME": name,
+            "AWS_LAMBDA_FUNCTION_NAME": _deployed_name(function),
             "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
             "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1024",
             "LAMBDA_TASK_ROOT": str(folder),
             "PYTHONPATH": f"{folder}:{root / SHARED_LAYER}",
         }
-        with _runtime(folder, told, log) as process:
+        with _runtime(folder, {**environment, **of_lambda}, log) as process:
             answer = _answer(api, process, clock)
-    printed = log.read_text(errors="replace")
     if answer is None:
-        raise CloudError(f"{function} gave no answer within {TIMEOUT_SECONDS:g} s. Its log: {log}.")
-    return Invoked(answer, printed)
+        raise failure_with_log(f"{function} gave no answer.", log)
+    return Invoked(answer, log.read_text(errors="replace"))
+
+
+def _deployed_name(function: str) -> str:
+    return f"switchyard-local-{function.replace('_', '-')}"
 
 
 def _answer(api: RuntimeApi, process: subprocess.Popen[bytes], clock: Clock) -> Answer | None:

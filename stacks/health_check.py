@@ -25,8 +25,15 @@ DRAINED_WITHIN_MINUTES = 5
 
 class HealthCheckStack(Stack):
     def __init__(
-        self, scope: Construct, construct_id: str, *, stage: Stage, shared: InfrastructureStack
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        shared: InfrastructureStack,
+        not_triggered: sqs.Queue,
     ) -> None:
+        """`not_triggered` holds the events that started no job, three times."""
         super().__init__(scope, construct_id)
         layers = FunctionLayers(self, "Layers", stage=stage)
         self._sweep(stage, shared, layers)
@@ -36,6 +43,7 @@ class HealthCheckStack(Stack):
             "TaskNotDispatched": shared.dispatches.dead_letters,
             "EventNotSaved": shared.saves.dead_letters,
             "EventNotDelivered": shared.undeliverable,
+            "JobNotTriggered": not_triggered,
         }
         for what, dead_letters in undeliverable.items():
             alert.consume(dead_letters, batch_size=10, name=f"{what}Messages")

@@ -25,15 +25,18 @@ class Yard:
 
 def build_yard(app: App, stage: Stage) -> Yard:
     shared = InfrastructureStack(app, stage.prefixed("infrastructure"), stage=stage)
+    producer_api = ProducerApiStack(app, stage.prefixed("producer-api"), stage=stage, shared=shared)
     return Yard(
         infrastructure=shared,
         event=EventStack(app, stage.prefixed("event"), stage=stage, shared=shared),
         dispatcher=DispatcherStack(app, stage.prefixed("dispatcher"), stage=stage, shared=shared),
         health_check=HealthCheckStack(
-            app, stage.prefixed("health-check"), stage=stage, shared=shared
+            app,
+            stage.prefixed("health-check"),
+            stage=stage,
+            shared=shared,
+            not_triggered=producer_api.triggers.dead_letters,
         ),
-        producer_api=ProducerApiStack(
-            app, stage.prefixed("producer-api"), stage=stage, shared=shared
-        ),
+        producer_api=producer_api,
         consumer=ConsumerStack(app, stage.prefixed("consumer"), stage=stage, shared=shared),
     )

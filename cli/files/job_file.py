@@ -65,7 +65,7 @@ class SourcedAddition:
 
 def read_job(file: Path) -> SourcedJob:
     document = read_document(file)
-    content = _validated(document, JobFile)
+    content = validated(document, JobFile)
     problems = problems_in([task.spec() for task in content.tasks])
     if problems:
         raise document.invalid(problems)
@@ -75,7 +75,7 @@ def read_job(file: Path) -> SourcedJob:
 def read_addition(file: Path) -> SourcedAddition:
     """Whatever can be checked without the job."""
     document = read_document(file)
-    content = _validated(document, AdditionFile)
+    content = validated(document, AdditionFile)
     given = [task.spec() for task in content.tasks]
     there = [name for name in content.expected if not name.startswith(HIDDEN_PREFIX)]
     problems = problems_in([*given, *(TaskSpec(task_id=name, name="") for name in there)])
@@ -86,10 +86,10 @@ def read_addition(file: Path) -> SourcedAddition:
 
 def read_definitions(file: Path) -> tuple[Document, Definitions]:
     document = read_document(file)
-    return document, _validated(document, DefinitionsFile).definitions
+    return document, validated(document, DefinitionsFile).definitions
 
 
-def _validated(document: Document, model: type[M]) -> M:
+def validated(document: Document, model: type[M]) -> M:
     if not isinstance(document.value, dict):
         raise document.invalid([Problem((), f"expected fields, found {_kind(document.value)}")])
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from cli.files.document import Document, read_document
-from cli.files.job_file import Definitions, _validated
+from cli.files.job_file import Definitions, validated
 from switchyard.contracts.trigger_checks import trigger_problems
 from switchyard.contracts.triggers import TenantName, Trigger
 from switchyard.contracts.wire import Wire
@@ -37,7 +37,7 @@ class SourcedTriggers:
 
 def read_triggers(file: Path) -> SourcedTriggers:
     document = read_document(file)
-    content = _validated(document, TriggerFile)
+    content = validated(document, TriggerFile)
     problems = [
         Problem(("triggers", index, *problem.path), problem.message)
         for index, declared in enumerate(content.triggers)

@@ -12,7 +12,13 @@ NOT_AN_EVENT = '{"detail": "\\u001b[31mnobody can save this\\n"'
 
 
 @pytest.mark.parametrize(
-    "queue", ["event-queue-dlq-local", "dispatch-queue-dlq-local", "undeliverable-events-dlq-local"]
+    "queue",
+    [
+        "event-queue-dlq-local",
+        "dispatch-queue-dlq-local",
+        "trigger-queue-dlq-local",
+        "undeliverable-events-dlq-local",
+    ],
 )
 def test_a_dead_letter_is_kept_whole_and_its_queue_is_drained(
     cloud: RunningCloud, queue: str

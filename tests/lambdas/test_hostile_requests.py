@@ -58,9 +58,9 @@ def test_a_body_of_another_kind_is_refused(api: Api, content_type: str) -> None:
     assert api.headers["Content-Type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
-def test_json_may_be_called_so_in_several_ways(api: Api, content_type: str) -> None:
-    assert api("POST", "/jobs", a_body("1"), content_type=content_type)[0] == 201
+def test_json_may_be_sent_with_its_charset(api: Api) -> None:
+    body = a_body("1")
+    assert api("POST", "/jobs", body, content_type="application/json; charset=utf-8")[0] == 201
 
 
 def test_a_body_may_come_encoded(api: Api) -> None:

@@ -35,6 +35,7 @@ READ_IN_BATCHES = {
     "event-queue-dlq",
     "task-queue-dlq",
     "trigger-queue",
+    "trigger-queue-dlq",
     "undeliverable-events-dlq",
 }
 

@@ -7,7 +7,12 @@ from tests.stacks.synthesized import Properties, SynthesizedYard
 
 FOURTEEN_DAYS = 14 * 24 * 3600
 QUEUES = ("task-queue", "dispatch-queue", "event-queue", "trigger-queue")
-KEPT_BY_ALERT = ("dispatch-queue-dlq", "event-queue-dlq", "undeliverable-events-dlq")
+KEPT_BY_ALERT = (
+    "dispatch-queue-dlq",
+    "event-queue-dlq",
+    "trigger-queue-dlq",
+    "undeliverable-events-dlq",
+)
 DEAD_LETTER_QUEUES = ("task-queue-dlq", *KEPT_BY_ALERT)
 VISIBLE = "ApproximateNumberOfMessagesVisible"
 HIDDEN = "ApproximateNumberOfMessagesNotVisible"

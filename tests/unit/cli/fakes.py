@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from local.cloud import Status
 from local.endpoint import Endpoint
 from local.errors import CloudError
+from local.invoking import Invoked
 from local.say import Say
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
 
@@ -102,6 +103,7 @@ class FakeCloud:
     healthy: bool = True
     worker_lives: bool = True
     calls: list[str] = field(default_factory=list)
+    invoked: Invoked | None = None
 
     def up(self, say: Say) -> Endpoint:
         self.calls.append("up")
@@ -133,6 +135,11 @@ class FakeCloud:
     def require_worker(self) -> None:
         if not self.worker_lives:
             raise CloudError("The worker has ended; its log: worker.log. Try `switchyard up`.")
+
+    def invoke(self, function: str, event: bytes) -> Invoked:
+        self.calls.append(f"invoke {function} {event.decode()}")
+        assert self.invoked is not None
+        return self.invoked
 
     def endpoint(self) -> Endpoint:
         if not self.running:

@@ -39,7 +39,7 @@ def json_in(text: str) -> Any:
 def _says_json(headers: Mapping[str, str]) -> bool:
     """Without a content type, too: API Gateway passes the headers on in lower case."""
     said = headers.get("content-type", "application/json")
-    return said.partition(";")[0].strip().lower() == "application/json"
+    return said.partition(";")[0].strip() == "application/json"
 
 
 def _is_text(encoded: str) -> bool:
