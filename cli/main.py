@@ -9,11 +9,14 @@ from typer.core import TyperGroup
 
 from cli.commands import (
     adding,
+    braking,
     changing,
     cloud,
     definitions,
     dlq,
+    doctor,
     events,
+    files,
     firing,
     invoking,
     jobs,
@@ -30,9 +33,9 @@ from switchyard.client import ClientError
 from switchyard.domain.text import without_control_characters
 
 EXIT_CODES: Final = (
-    "Exit codes: 0 done, 1 the job did not complete or does not agree with its log, or "
-    "definitions differ, 2 bad input or usage, 3 the API or the local cloud cannot be reached, "
-    "130 interrupted."
+    "Exit codes: 0 done, 1 the job did not complete or does not agree with its log, definitions "
+    "differ, a function failed or a stage is not well, 2 bad input or usage, 3 the API or the "
+    "local cloud cannot be reached, 130 interrupted."
 )
 
 
@@ -111,6 +114,8 @@ app.command()(jobs.watch)
 app.command()(jobs.jobs)
 app.command()(jobs.job)
 app.command()(jobs.task)
+app.command()(files.logs)
+app.command()(files.artifacts)
 app.command()(events.events)
 app.command()(events.verify)
 app.add_typer(definitions_app, name="definitions")
@@ -136,6 +141,9 @@ triggers_app.command("enable")(triggers.enable)
 triggers_app.command("disable")(triggers.disable)
 triggers_app.command("fire")(firing.fire)
 triggers_app.command("delete")(triggers.delete)
+app.command()(braking.pause)
+app.command()(braking.resume)
+app.command()(doctor.doctor)
 app.command()(invoking.invoke)
 app.command()(cloud.up)
 app.command()(cloud.down)

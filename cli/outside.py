@@ -13,8 +13,9 @@ from local.cloud import Status
 from local.endpoint import Endpoint
 from local.invoking import Invoked
 from local.say import Say
-from switchyard.ports import Clock
+from switchyard.ports import Clock, Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
+from switchyard.usecases.examine_stage import Examiner
 from switchyard.usecases.kept_letters import KeptLetters
 
 
@@ -57,6 +58,12 @@ class Outside:
     Raises `SwitchyardError`, within the block too."""
     kept_letters: Callable[[str, Endpoint | None], AbstractContextManager[KeptLetters]]
     """What a stage keeps because nobody could handle it; otherwise as `api_keys`."""
+    consumption: Callable[[str, Endpoint | None], AbstractContextManager[Consumption]]
+    """The brake of a stage's workers; otherwise as `api_keys`."""
+    task_output: Callable[[str, Endpoint | None, str, int], AbstractContextManager[TaskOutput]]
+    """What a task of a stage prints, by its request id and from a time on; as `api_keys`."""
+    examiner: Callable[[str, str, Endpoint | None], Examiner]
+    """Of a stage, with the option that its commands need; the local one is at its endpoint."""
     transport: httpx.BaseTransport | None = None
     """Instead of the network."""
 

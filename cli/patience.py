@@ -11,8 +11,12 @@ from switchyard.ports import Clock
 T = TypeVar("T")
 
 
-def until_accepted(ask: Callable[[], T], clock: Clock) -> T:
-    return patiently(ask, clock, passing=(RefusedForNow,), seconds=REFUSAL_SECONDS, tell=_tell)
+def until_accepted(
+    ask: Callable[[], T], clock: Clock, *, also: tuple[type[Passing], ...] = ()
+) -> T:
+    """`also` passes too, where it does no harm to ask again."""
+    passing = (RefusedForNow, *also)
+    return patiently(ask, clock, passing=passing, seconds=REFUSAL_SECONDS, tell=_tell)
 
 
 def _tell(refused: Passing) -> None:

@@ -6,7 +6,9 @@ from cli.files.document import Document
 from cli.files.job_file import Definitions, SourcedAddition, SourcedJob
 from cli.files.yaml_source import Place
 from cli.patience import until_accepted
-from switchyard.client.errors import PAUSE_SECONDS, Refused
+from cli.terminal import clean, notices
+from cli.wording import counted
+from switchyard.client.errors import PAUSE_SECONDS, Refused, Unreachable
 from switchyard.client.patience import patiently
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.contracts.jobs import JobAccepted, SubmitJob, TasksAdded
@@ -23,12 +25,25 @@ def submit(job: SourcedJob, api: Api, *, key: str, clock: Clock) -> JobAccepted:
 
 
 def add(addition: SourcedAddition, job_id: str, api: Api, *, clock: Clock) -> TasksAdded:
+    """What is in the job counts as added: so the same is sent until all of it is."""
     register(addition.document, addition.content.definitions, api)
     tasks = addition.content.addition()
+    before, come_to = -1, 0
     try:
-        return until_accepted(lambda: api.add(job_id, tasks), clock)
+        while come_to > before:
+            added = until_accepted(lambda: api.add(job_id, tasks), clock, also=(Unreachable,))
+            before, come_to = come_to, len(added.added_tasks)
+            if not added.try_again:
+                break
+            _tell_progress(added, len(tasks.tasks))
     except Refused as refused:
         raise _on_its_lines(refused, addition.document) from refused
+    return added
+
+
+def _tell_progress(added: TasksAdded, wanted: int) -> None:
+    said = f"{len(added.added_tasks):,} of {counted(wanted, 'task')} are in: {added.problem}."
+    notices().print(clean(said), style="dim", soft_wrap=True)
 
 
 def _sent(job: SubmitJob, api: Api, key: str, clock: Clock) -> JobAccepted:

@@ -20,16 +20,19 @@ class TriggerView(Wire):
     tenant: str
     trigger: Trigger
     enabled: bool
+    rule: str | None
+    """Its name; `None` if it is missing."""
     last_run: TriggerRun | None
     next_run: datetime | None
     """`None` for events, which nobody can foresee, and while it is disabled."""
 
 
-def view_of(applied: AppliedTrigger, *, now_ms: int) -> TriggerView:
+def view_of(applied: AppliedTrigger, rule: str | None, *, now_ms: int) -> TriggerView:
     return TriggerView(
         tenant=applied.tenant,
         trigger=applied.trigger,
         enabled=applied.enabled,
+        rule=rule,
         last_run=applied.last_run,
         next_run=_next_run(applied, now_ms) if applied.enabled else None,
     )
@@ -45,21 +48,21 @@ def print_triggers(views: Sequence[TriggerView], console: Console, *, now_ms: in
         return
     table = table_of("trigger", "state", "next run", "last run", giving_way="last job or error")
     for view in views:
-        state = "enabled" if view.enabled else "disabled"
+        state = _state(view) if view.rule else f"{_state(view)}, rule missing"
         facts = (_in_words(view.next_run), _ago(view.last_run, now_ms), _became(view.last_run))
         table.add_row(clean(view.trigger.name), state, *facts)
     console.print(table)
 
 
-def print_trigger(view: TriggerView, rule: str | None, console: Console, *, now_ms: int) -> None:
+def print_trigger(view: TriggerView, console: Console, *, now_ms: int) -> None:
     console.print(heading(view.trigger.name))
     last = view.last_run
     facts = {
         "tenant": view.tenant,
         "about": view.trigger.description,
         "starts by": starts(view.trigger),
-        "state": "enabled" if view.enabled else "disabled",
-        "rule": rule or "is missing: apply the trigger again",
+        "state": _state(view),
+        "rule": view.rule or "is missing: apply the trigger again",
         "next run": _in_words(view.next_run),
         "last run": _ago(last, now_ms),
         "last event": last.event_id if last else "",
@@ -76,6 +79,10 @@ def print_trigger(view: TriggerView, rule: str | None, console: Console, *, now_
             console.print()
             console.print(heading(title))
             print_value(document, console)
+
+
+def _state(view: TriggerView) -> str:
+    return "enabled" if view.enabled else "disabled"
 
 
 def _next_run(applied: AppliedTrigger, now_ms: int) -> datetime | None:

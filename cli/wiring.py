@@ -1,28 +1,36 @@
 """The real outside. Only what talks to AWS itself imports boto3, and only once it is called."""
 
 import os
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
+from typing import Final
 
 from cli.outside import Outside
 from local.cloud import REPOSITORY, LocalCloud
 from local.endpoint import Endpoint
 from local.home import Home
+from local.worker_log import WorkerLogFile
 from switchyard.clock import system_clock, system_ids
+from switchyard.ports import Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
+from switchyard.usecases.examine_stage import Examiner
 from switchyard.usecases.kept_letters import KeptLetters
+
+LOCAL_FOLDER: Final = REPOSITORY / ".switchyard"
 
 
 def real_outside() -> Outside:
-    folder = REPOSITORY / ".switchyard"
     return Outside(
         environment=os.environ,
         clock=system_clock(),
         new_key=system_ids().new_secret,
-        cloud=LocalCloud(folder),
-        worker_output=Home(folder).worker_output,
+        cloud=LocalCloud(LOCAL_FOLDER),
+        worker_output=Home(LOCAL_FOLDER).worker_output,
         deployed_url=_deployed_url,
         api_keys=_api_keys,
         kept_letters=_kept_letters,
+        consumption=_consumption,
+        task_output=_task_output,
+        examiner=_examiner,
     )
 
 
@@ -42,3 +50,25 @@ def _kept_letters(stage: str, local: Endpoint | None) -> AbstractContextManager[
     from switchyard.bootstrap import stage_letters  # noqa: PLC0415
 
     return stage_letters(stage, **(local.connection if local else {}))
+
+
+def _consumption(stage: str, local: Endpoint | None) -> AbstractContextManager[Consumption]:
+    from switchyard.bootstrap import stage_consumption  # noqa: PLC0415
+
+    return stage_consumption(stage, **(local.connection if local else {}))
+
+
+def _task_output(
+    stage: str, local: Endpoint | None, request_id: str, since_ms: int
+) -> AbstractContextManager[TaskOutput]:
+    if local:  # its worker has a log of its own, beside the cloud
+        return nullcontext(WorkerLogFile(Home(LOCAL_FOLDER).log("worker"), request_id))
+    from switchyard.bootstrap import stage_output  # noqa: PLC0415
+
+    return stage_output(stage, request_id, since_ms=since_ms)
+
+
+def _examiner(stage: str, option: str, local: Endpoint | None) -> Examiner:
+    from switchyard.bootstrap.inspection import stage_examiner  # noqa: PLC0415
+
+    return stage_examiner(stage, option=option, **(local.connection if local else {}))

@@ -5,7 +5,16 @@ from datetime import datetime
 from switchyard.client.answers import sentence
 from switchyard.contracts.jobs import JobView, TaskSummary
 
-__all__ = ["cost", "counted", "duration", "elapsed", "sentence", "task_elapsed", "total_cost"]
+__all__ = [
+    "byte_count",
+    "cost",
+    "counted",
+    "duration",
+    "elapsed",
+    "sentence",
+    "task_elapsed",
+    "total_cost",
+]
 
 
 def duration(seconds: float) -> str:
@@ -32,6 +41,12 @@ def cost(usd: float) -> str:
 
 def total_cost(job: JobView) -> str:
     return cost(sum(task.cost_usd for task in job.tasks))
+
+
+def byte_count(number: int) -> str:
+    if number < 1_000:
+        return f"{number} B"
+    return f"{number / 1_000:.1f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"
 
 
 def counted(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from constructs import Construct
 from stacks.constructs.authorised_api import AuthorisedApi
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.permissions import allow
+from stacks.constructs.permissions import allow, allow_on_api_keys, keep_from_api_keys
 from stacks.constructs.triggers import Triggers
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
@@ -75,11 +75,11 @@ class ProducerApiStack(Stack):
                 state_table_name=shared.state_table.table_name,
             ),
         )
-        allow(
+        allow_on_api_keys(
             authorize.role,
             "dynamodb:GetItem",
             "dynamodb:UpdateItem",
-            on=[shared.state_table.table_arn],
+            state_table=shared.state_table.table_arn,
         )
         return authorize
 
@@ -122,6 +122,7 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:UpdateItem",
         on=[state],
     )
+    keep_from_api_keys(role, state_table=state)
     allow(role, "dynamodb:Query", on=[state, f"{state}/index/{JOBS_INDEX}"])
     allow(
         role,

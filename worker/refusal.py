@@ -33,9 +33,9 @@ class Refusals:
             case NotYet():
                 return await self._send_later(task, decision)
             case Exhausted():
-                return await self._give_up(task, exhausted(task, decision))
+                return await give_up(self._ports, task, exhausted(task, decision))
             case Flagged():
-                return await self._give_up(task, cancelled(decision))
+                return await give_up(self._ports, task, cancelled(decision))
 
     async def _tell_again(self, task: Task) -> bool:
         payloads, emitter = self._ports.payloads, self._ports.emitter
@@ -52,14 +52,12 @@ class Refusals:
             await patiently(self._ports, self._ports.queue.send, [message], delay_seconds=delay)
         return True
 
-    async def _give_up(self, task: Task, outcome: Outcome) -> bool:
-        """False when the task changed since it was read: the message will find out how."""
-        now_ms = self._ports.clock.now_ms()
-        settled = await patiently(
-            self._ports, self._ports.leases.give_up, task, outcome, now_ms=now_ms
-        )
-        if settled is None:
-            return False
-        fact = task_events.settled(settled, output=None)
-        await patiently(self._ports, self._ports.emitter.emit, fact)
-        return True
+
+async def give_up(ports: WorkerPorts, task: Task, outcome: Outcome) -> bool:
+    """False when the task changed since it was read: the message will find out how."""
+    now_ms = ports.clock.now_ms()
+    settled = await patiently(ports, ports.leases.give_up, task, outcome, now_ms=now_ms)
+    if settled is None:
+        return False
+    await patiently(ports, ports.emitter.emit, task_events.settled(settled, output=None))
+    return True

@@ -5,8 +5,11 @@ from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.cancelling import REASON as CANCELLED
+from switchyard.domain.claims import Flagged
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.failures import FailureCategory, GiveUp, Retry, decide_retry
+from switchyard.domain.giving_up import cancelled
 from switchyard.domain.parking import Park, decide_park
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Json, Lease, Outcome, Task
@@ -15,6 +18,7 @@ from switchyard.ports import Claimed
 from switchyard.usecases import task_events
 from switchyard.usecases.emitting import Fact
 from worker.patience import patiently
+from worker.refusal import give_up
 from worker.verdict import (
     Cancelled,
     Completed,
@@ -126,7 +130,10 @@ class Settling:
         give_attempt_back: bool,
         error: str | None = None,
     ) -> Task:
-        """A fresh message, so that the queue's receive count counts crashes only."""
+        """A fresh message, so that the queue's receive count counts crashes only.
+
+        None if it was flagged in between: that would bring it back much too late.
+        """
         released = await patiently(
             self._ports,
             self._ports.leases.release,
@@ -136,6 +143,11 @@ class Settling:
             give_attempt_back=give_attempt_back,
             error=error and error[:MAX_LAST_ERROR_CHARACTERS],
         )
+        if released.cancel_requested:
+            ended = cancelled(Flagged(CANCELLED))
+            if await give_up(self._ports, released, ended):
+                return released
+            delay_ms = 0
         await patiently(
             self._ports,
             self._ports.queue.send,
@@ -187,7 +199,7 @@ def _outcome(verdict: Conclusion) -> Outcome:
             return Outcome(
                 state=TaskState.CANCELLED,
                 duration_ms=verdict.duration_ms,
-                error="cancellation was requested",
+                error=CANCELLED,
                 artifacts=verdict.artifacts,
             )
 

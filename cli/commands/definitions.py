@@ -1,6 +1,6 @@
 """`definitions put`, `list`, `show`, `diff`, `delete`: what tasks can be asked to do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -62,7 +62,7 @@ def list_registered(
 ) -> None:
     """List the registered task definitions, each with its latest version."""
     with _api(stage, outside_of(context)) as api:
-        found = api.definitions()
+        found = [*_registered(api)]
     if as_json:
         print_json([*found])
     else:
@@ -133,6 +133,14 @@ def delete(
         print_json(deleted)
     else:
         results().print(f"Deleted {deleted.name}; its last version was {deleted.last_version}.")
+
+
+def _registered(api: Api) -> Iterator[RegisteredDefinition]:
+    page = api.definitions()
+    yield from page.definitions
+    while page.cursor is not None:
+        page = api.definitions(page.cursor)
+        yield from page.definitions
 
 
 def _api(stage: Stage, outside: Outside) -> Api:

@@ -58,6 +58,9 @@ def jobs(
     outside = outside_of(context)
     with _api(stage, outside) as api:
         page = api.jobs(limit=limit, cursor=cursor, status=status, tag=tag)
+        if not as_json and api.health().paused:
+            resume = f"`switchyard resume{stage.option}`"
+            notices().print(f"Paused: no task is begun until {resume}.", style="yellow")
     if as_json:
         print_json(page)
         return

@@ -12,7 +12,7 @@ from cli.options import JsonOption
 from cli.outside import outside_of
 from cli.stages import Stage
 from cli.terminal import notices, print_json, results
-from cli.trigger_views import print_trigger, print_triggers, starts, view_of
+from cli.trigger_views import TriggerView, print_trigger, print_triggers, starts, view_of
 from cli.triggering import operator_of, tenant_for
 from cli.wording import counted
 from switchyard.contracts.triggers import AppliedTrigger
@@ -56,6 +56,7 @@ def apply(
     disabled.
     """
     read = read_triggers(file)
+    _refuse_contradictions(read, tenant)
     if dry_run:
         _show(read, file, as_json=as_json)
         return
@@ -63,8 +64,8 @@ def apply(
         tenant_for(context, stage, tenant or declared.tenant) for declared in read.content.triggers
     ]
     with operator_of(context, stage) as operator:
-        applied = _applied(operator, read, owners)
-    _list(context, applied, as_json=as_json)
+        views = _views(context, operator, _applied(operator, read, owners))
+    _list(context, views, as_json=as_json)
     if read.content.definitions:
         hint = f"Register its definitions with `switchyard definitions put {file}{stage.option}`."
         notices().print(hint, style="dim", soft_wrap=True)
@@ -80,8 +81,8 @@ def list_applied(
     """List a tenant's triggers with their last and next runs."""
     owner = tenant_for(context, stage, tenant)
     with operator_of(context, stage) as operator:
-        applied = operator.all(owner)
-    _list(context, [*applied], as_json=as_json)
+        views = _views(context, operator, operator.all(owner))
+    _list(context, views, as_json=as_json)
 
 
 def show(
@@ -95,14 +96,11 @@ def show(
     """Show one whole, with its pattern and its job."""
     owner = tenant_for(context, stage, tenant)
     with operator_of(context, stage) as operator:
-        applied = operator.find(owner, name)
-        rule = operator.rule_of(applied)
-    now_ms = outside_of(context).clock.now_ms()
-    view = view_of(applied, now_ms=now_ms)
+        (view,) = _views(context, operator, [operator.find(owner, name)])
     if as_json:
         print_json(view)
     else:
-        print_trigger(view, rule, results(), now_ms=now_ms)
+        print_trigger(view, results(), now_ms=outside_of(context).clock.now_ms())
 
 
 def delete(
@@ -117,12 +115,12 @@ def delete(
     """Remove a trigger for good, after asking. Jobs that it has started go on."""
     owner = tenant_for(context, stage, tenant)
     with operator_of(context, stage) as operator:
-        applied = operator.find(owner, name)
+        (view,) = _views(context, operator, [operator.find(owner, name)])
         if not (yes or typer.confirm(f"Remove the trigger {name} of {owner}?", err=True)):
             raise BadInput("Nothing was removed.")
         operator.remove(owner, name)
     if as_json:
-        print_json(view_of(applied, now_ms=outside_of(context).clock.now_ms()))
+        print_json(view)
     else:
         results().print(f"{name} is removed.")
 
@@ -151,6 +149,16 @@ def disable(
     _switch(context, name, tenant, stage, on=False, as_json=as_json)
 
 
+def _refuse_contradictions(read: SourcedTriggers, tenant: str | None) -> None:
+    problems = [
+        Problem(("triggers", index, "tenant"), f"is {declared.tenant}, but --tenant says {tenant}")
+        for index, declared in enumerate(read.content.triggers)
+        if tenant and declared.tenant and declared.tenant != tenant
+    ]
+    if problems:
+        raise read.document.invalid(problems)
+
+
 def _applied(
     operator: TriggerOperator, read: SourcedTriggers, owners: Sequence[str]
 ) -> list[AppliedTrigger]:
@@ -174,17 +182,22 @@ def _switch(
 ) -> None:
     owner = tenant_for(context, stage, tenant)
     with operator_of(context, stage) as operator:
-        applied = operator.switch(owner, name, on=on)
-    _list(context, [applied], as_json=as_json)
+        views = _views(context, operator, [operator.switch(owner, name, on=on)])
+    _list(context, views, as_json=as_json)
 
 
-def _list(context: typer.Context, applied: list[AppliedTrigger], *, as_json: bool) -> None:
+def _views(
+    context: typer.Context, operator: TriggerOperator, applied: Sequence[AppliedTrigger]
+) -> list[TriggerView]:
     now_ms = outside_of(context).clock.now_ms()
-    views = [view_of(one, now_ms=now_ms) for one in applied]
+    return [view_of(one, operator.rule_of(one), now_ms=now_ms) for one in applied]
+
+
+def _list(context: typer.Context, views: list[TriggerView], *, as_json: bool) -> None:
     if as_json:
         print_json([*views])
     else:
-        print_triggers(views, results(), now_ms=now_ms)
+        print_triggers(views, results(), now_ms=outside_of(context).clock.now_ms())
 
 
 def _show(read: SourcedTriggers, file: Path, *, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from switchyard.contracts.wire import Wire
 from switchyard.domain.errors import Problem
 from switchyard.domain.graph import TaskSpec, problems_in
 from switchyard.domain.ids import HIDDEN_PREFIX
+from switchyard.domain.references import reference_problems
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -66,7 +67,8 @@ class SourcedAddition:
 def read_job(file: Path) -> SourcedJob:
     document = read_document(file)
     content = validated(document, JobFile)
-    problems = problems_in([task.spec() for task in content.tasks])
+    specs = [task.spec() for task in content.tasks]
+    problems = [*problems_in(specs), *reference_problems(specs)]
     if problems:
         raise document.invalid(problems)
     return SourcedJob(document, content)

@@ -14,13 +14,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE, DeadLetter, queue_name
-from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import AlertSettings
 from switchyard.usecases.keep_undeliverable import Undeliverable, UndeliverableKeeper
 
 logger = get_logger()
 metrics = Metrics()
-tracer = Tracer()
+tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 

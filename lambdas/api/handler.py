@@ -41,13 +41,13 @@ from switchyard.domain.errors import TooManyRequests
 from switchyard.domain.ids import JobRef
 from switchyard.domain.job_filters import JobFilter
 from switchyard.domain.states import JobStatus
-from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.refusals import answer_errors, for_gateway, refusal_for
 from switchyard.settings import ApiSettings
 from switchyard.usecases.check_health import check_health
 from switchyard.usecases.list_jobs import list_jobs
 from switchyard.usecases.put_definition import put_definition
-from switchyard.usecases.read_definitions import read_definition, read_version
+from switchyard.usecases.read_definitions import list_definitions, read_definition, read_version
 from switchyard.usecases.read_events import read_events, read_job_events
 from switchyard.usecases.read_jobs import job_ref, read_job, read_task, task_ref
 from switchyard.web.bodies import json_in, unreadable_body
@@ -55,7 +55,7 @@ from switchyard.web.description import described, shown
 
 logger = get_logger()
 metrics = Metrics()
-tracer = Tracer()
+tracer = get_tracer()
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=json_in)
 answer_errors(app, logger)
@@ -161,8 +161,8 @@ def put_task_definition(name: str, definition: TaskDefinition) -> RegisteredDefi
 
 
 @app.get("/task-definitions")
-def get_task_definitions() -> DefinitionList:
-    return DefinitionList(definitions=ports().definitions.all(tenant()))
+def get_task_definitions(cursor: str | None = None) -> DefinitionList:
+    return list_definitions(tenant(), cursor=cursor, definitions=ports().definitions)
 
 
 @app.get("/task-definitions/<name>")
@@ -184,7 +184,7 @@ def get_task_definition_version(name: str, version: int) -> RegisteredDefinition
 
 @app.get("/health")
 def get_health() -> Health:
-    return check_health(tenant(), stage=ports().stage, jobs=ports().jobs)
+    return check_health(stage=ports().stage, consumption=ports().consumption)
 
 
 @app.get("/openapi.json")

@@ -11,12 +11,12 @@ from aws_lambda_powertools.utilities.data_classes.api_gateway_authorizer_event i
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import AuthorizerPorts, authorizer_ports
-from switchyard.observability import Tracer, get_logger
+from switchyard.observability import get_logger, get_tracer
 from switchyard.settings import AuthorizerSettings
 from switchyard.usecases.api_keys import caller_with
 
 logger = get_logger()
-tracer = Tracer()
+tracer = get_tracer()
 
 
 @cache

@@ -15,13 +15,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
 from switchyard.domain.task import TaskRun
-from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import DispatcherSettings
 from switchyard.usecases.dispatch_batch import Answer, BatchDispatcher
 
 logger = get_logger()
 metrics = Metrics()
-tracer = Tracer()
+tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 

@@ -14,13 +14,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import SaveEventPorts, save_event_ports
 from switchyard.contracts.bus import BusMessage
-from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import SaveEventSettings
 from switchyard.usecases.save_event import save_event
 
 logger = get_logger()
 metrics = Metrics()
-tracer = Tracer()
+tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 

@@ -12,16 +12,16 @@ from aws_lambda_powertools.utilities.batch.types import PartialItemFailureRespon
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from switchyard.bootstrap.triggers import trigger_starter
+from switchyard.bootstrap.triggered import trigger_starter
 from switchyard.contracts.triggers import FIRED, REFUSED
 from switchyard.contracts.undeliverable import DeadLetter
-from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import TriggerSettings
 from switchyard.usecases.start_triggered import Dropped, PutAside, Started, TriggerStarter
 
 logger = get_logger()
 metrics = Metrics()
-tracer = Tracer()
+tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 

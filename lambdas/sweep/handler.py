@@ -7,13 +7,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
 from switchyard.domain.ids import TaskRef
-from switchyard.observability import Metrics, MetricUnit, Tracer, get_logger
+from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import SweeperSettings
 from switchyard.usecases.sweep import Nudge, Sweeper
 
 logger = get_logger()
 metrics = Metrics()
-tracer = Tracer()
+tracer = get_tracer()
 
 
 @cache

@@ -11,7 +11,7 @@ from constructs import Construct
 
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.permissions import allow
+from stacks.constructs.permissions import allow, keep_from_api_keys
 from stacks.constructs.queue import FUNCTION_VISIBILITY, HouseQueue
 from stacks.environment import environment_for, powertools_environment
 from stacks.infrastructure import InfrastructureStack
@@ -123,6 +123,7 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:UpdateItem",
         on=[shared.state_table.table_arn],
     )
+    keep_from_api_keys(role, state_table=shared.state_table.table_arn)
     allow(role, "dynamodb:BatchGetItem", on=[shared.task_definitions_table.table_arn])
     shared.artifacts.allow_task_files(role, "s3:PutObject")
     shared.artifacts.allow_event_payloads(role)

@@ -64,7 +64,7 @@ def add_edges(yard: MeteredYard) -> int:
     yard.opened()
     added = NewEdges(before=(CHILD.task_id,), added=("__end__",))
     plan = RedrivePlan(run=1, asked_at_ms=NOW_MS, waiting=(), ready=(), edges={PARENTS[0]: added})
-    return yard.cost(lambda: yard.redriving.prepare(JOB, plan))
+    return yard.cost(lambda: yard.redriving.prepare(JOB, plan, PARENTS[0]))
 
 
 def reopen_waiting(yard: MeteredYard) -> int:

@@ -1,4 +1,4 @@
-"""What is paid for keys, for counting their requests, and for definitions."""
+"""What is paid for keys, for counting their requests, for the brake and for definitions."""
 
 from switchyard.domain.api_keys import Caller
 from switchyard.domain.rates import Limits
@@ -33,6 +33,15 @@ def count_request_at_once(yard: MeteredYard) -> int:
     return yard.cost(lambda: _count(yard, at_ms=0))
 
 
+def pause(yard: MeteredYard) -> int:
+    return yard.cost(lambda: _pause(yard))
+
+
+def resume(yard: MeteredYard) -> int:
+    _pause(yard)
+    return yard.cost(yard.consumption.resume)
+
+
 def put_definition(yard: MeteredYard) -> int:
     return yard.cost(lambda: _put_definition(yard))
 
@@ -48,6 +57,10 @@ def _add_key(yard: MeteredYard) -> None:
 
 def _count(yard: MeteredYard, *, at_ms: int) -> None:
     yard.rates.take(CALLER, limits=Limits(), now_ms=NOW_MS + at_ms)
+
+
+def _pause(yard: MeteredYard) -> None:
+    yard.consumption.pause(now_ms=NOW_MS, reason="r" * 200)
 
 
 def _put_definition(yard: MeteredYard) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.items import task_key
@@ -59,6 +60,7 @@ class MeteredYard:
         self.definitions = DynamoDbDefinitionStore(definitions)
         self.keys = DynamoDbApiKeys(self._state)
         self.rates = DynamoDbRequestRates(self._state)
+        self.consumption = DynamoDbConsumption(self._state)
         self.submission_keys = DynamoDbSubmissionKeys(self._state)
         payloads = DynamoDbPayloads(self._state, MemoryBlobStore())
         self.intake = DynamoDbJobIntake(self._state, payloads)

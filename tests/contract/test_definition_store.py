@@ -21,8 +21,17 @@ def test_definitions_with_schemas_come_back_as_they_were(backend: Backend) -> No
     kept = backend.definitions.put(TENANT, "b", a_definition(output_schema=schema))
     backend.definitions.put(TENANT, "a", a_definition())
     assert [d.name for d in backend.definitions.all(TENANT)] == ["a", "b"]
-    assert backend.definitions.all(TENANT)[1] == kept
-    assert backend.definitions.all("other") == ()
+    assert [*backend.definitions.all(TENANT)][1] == kept
+    assert [*backend.definitions.all("other")] == []
+
+
+def test_definitions_are_listed_from_any_name_on(backend: Backend) -> None:
+    for name in ("a", "b", "c"):
+        backend.definitions.put(TENANT, name, a_definition())
+    backend.definitions.delete(TENANT, "b", now_ms=NOW_MS)
+    for after, listed in (("a", ["c"]), ("b", ["c"]), ("aa", ["c"]), ("c", []), ("", ["a", "c"])):
+        found = backend.definitions.all(TENANT, after=after or None)
+        assert [definition.name for definition in found] == listed
 
 
 def test_definitions_with_steps_come_back_as_they_were(backend: Backend) -> None:

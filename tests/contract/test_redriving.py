@@ -248,14 +248,16 @@ def test_new_relays_and_edges_are_written_once(settled: Backend) -> None:
             "color-tags": NewEdges(before=(CHILD,), added=(RELAY,)),
         },
     )
-    settled.redriving.prepare(JOB, plan)
+    for name in plan.edges:
+        settled.redriving.prepare(JOB, plan, name)
     relay = the_task(settled, RELAY)
     assert (relay.state, relay.run, relay.rule) == (TaskState.WAITING, 1, Rule.ALL_SETTLED)
     assert relay.waiting_on == {"scrape-store@2", "color-tags@2"}
     moved = settled.graph.remove_edges(relay.ref, {"scrape-store@2": True})
     more = {"color-tags": NewEdges(before=(CHILD, RELAY), added=("later",))}
-    settled.redriving.prepare(JOB, replace(plan, relays={}, edges=more))
-    settled.redriving.prepare(JOB, plan)
+    settled.redriving.prepare(JOB, replace(plan, relays={}, edges=more), "color-tags")
+    for name in plan.edges:
+        settled.redriving.prepare(JOB, plan, name)
     assert the_task(settled, RELAY) == moved
     edges = settled.redriving.edges(JOB)
     assert (edges[RELAY], edges["color-tags"]) == ((END,), (CHILD, RELAY, "later"))

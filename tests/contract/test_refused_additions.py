@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from switchyard.domain.chunks import Change, Chunk
+from switchyard.domain.graph import MAX_TASKS
 from switchyard.domain.ids import END
 from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import JobState, TaskState
@@ -108,8 +109,13 @@ def _a_parent_that_has_settled(chunk: Chunk) -> Chunk:
 
 def _other_dependents_of_a_parent(chunk: Chunk) -> Chunk:
     (change,) = chunk.changes
-    member = replace(change.member, dependents=("somebody",))
-    return replace(chunk, changes=(Change(member, change.dependents),))
+    member = replace(change.member, dependents=(*change.member.dependents, "somebody"))
+    return replace(chunk, changes=(Change(member, (*member.dependents, "new")),))
+
+
+def _more_than_there_is_room_for(chunk: Chunk) -> Chunk:
+    names = tuple(f"t{n}" for n in range(MAX_TASKS))
+    return replace(chunk, added=replace(chunk.added, task_ids=names))
 
 
 def _a_task_that_is_there(chunk: Chunk) -> Chunk:
@@ -125,6 +131,7 @@ def _a_task_that_is_there(chunk: Chunk) -> Chunk:
         _another_run_of_a_parent,
         _a_parent_that_has_settled,
         _other_dependents_of_a_parent,
+        _more_than_there_is_room_for,
         _a_task_that_is_there,
     ],
 )
@@ -142,3 +149,16 @@ def test_a_settled_parent_has_to_be_in_the_state_that_was_read(
 ) -> None:
     chunk = _with_parent(a_chunk(opened, {"new": [name]}), state=TaskState(state))
     assert not opened.additions.add(chunk)
+
+
+def test_who_was_moved_meanwhile_stays_so(opened: Backend) -> None:
+    """A parent's names are only added to: they may be many, and others change too."""
+    chunk = a_chunk(opened, {"new": ["next"]})
+    (change,) = chunk.changes
+    there = change.member.dependents
+    as_read = tuple(f"then-{name}" for name in there)
+    member = replace(change.member, dependents=as_read)
+    changes = (Change(member, (*as_read, "new")),)
+    assert opened.additions.add(replace(chunk, changes=changes))
+    now = opened.additions.surroundings(JOB, ["next"]).members["next"].dependents
+    assert now == (*there, "new")

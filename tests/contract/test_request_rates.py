@@ -74,6 +74,16 @@ def test_a_clock_that_is_behind_at_midnight_counts_into_the_new_day(take: Take) 
     assert (late.use.day, late.use.requests) == ("2027-01-16", 2)
 
 
+def test_a_clock_that_was_ahead_has_used_up_the_burst_and_no_more(take: Take) -> None:
+    assert isinstance(take(300_000), Admitted)
+    corrected = take()
+    assert isinstance(corrected, Admitted)
+    assert corrected.use.free_at_us == NOW_MS * 1000 + LIMITS.burst * LIMITS.step_us
+    assert corrected.use.requests == 2
+    assert take() == TooFast(10_000)
+    assert admitted([take(10), take(10)]) == 1
+
+
 def test_keys_are_counted_apart(take: Take) -> None:
     assert admitted([take() for _ in range(7)]) == 5
     assert isinstance(take(caller=Caller(TENANT, "ffffffffffff")), Admitted)

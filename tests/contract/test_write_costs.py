@@ -69,6 +69,8 @@ UNITS: dict[Callable[[MeteredYard], int], int] = {
     registry.revoke_key: 1,
     registry.count_request: 1,
     registry.count_request_at_once: 2,
+    registry.pause: 1,
+    registry.resume: 1,
 }
 
 

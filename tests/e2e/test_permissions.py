@@ -102,10 +102,14 @@ def grants(cloud: RunningCloud, role_arn: str) -> Iterator[Grant]:
     assert iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"] == []
     for name in iam.list_role_policies(RoleName=role)["PolicyNames"]:
         document = iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
-        for statement in document["Statement"]:
+        for statement in filter(allows, document["Statement"]):
             for action in as_list(statement["Action"]):
                 for resource in as_list(statement["Resource"]):
                     yield Grant(action, resource)
+
+
+def allows(statement: Any) -> bool:
+    return bool(statement["Effect"] == "Allow")
 
 
 def as_list(value: Any) -> list[str]:

@@ -92,7 +92,7 @@ def test_an_upload_starts_its_job_once_though_it_is_told_three_times(cloud: Runn
         eventually(lambda: waiting(cloud) == (3, 0) or None, "it was not told three times")
     everything_is_handled(cloud)
 
-    (job_id,) = jobs_named(cloud, f"upload {key}")
+    (job_id,) = jobs_named(cloud, f"upload to {bucket}")
     view = cloud.settled(job_id)
     assert view.status == "completed"
     assert view.tags == {"bucket": bucket, "trigger": "uploads"}
@@ -140,7 +140,7 @@ def fired(cloud: RunningCloud, name: str, *, day: str) -> str:
 
 def test_a_trigger_on_our_bus_starts_for_others_and_not_for_itself(cloud: RunningCloud) -> None:
     completed = {"eventType": ["Job Completed"]}
-    on_jobs = {"bus": "switchyard", "pattern": {"detail": completed}}
+    on_jobs = {"bus": "switchyard", "pattern": {"detail": completed}, "chained": True}
     with operating(cloud) as operator:
         operator.apply("local", a_report("afterwards", on=on_jobs))
     try:

@@ -18,6 +18,7 @@ class AddingYard(SweptYard):
         super().__init__()
         self.adder = TaskAdder(
             jobs=self.memory.jobs,
+            payloads=self.memory.payloads,
             additions=self.memory.additions,
             definitions=self.memory.definitions,
             dispatches=self.memory.dispatches,

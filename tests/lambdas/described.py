@@ -4,14 +4,13 @@ import os
 import sys
 from typing import Any
 
+from switchyard.web.description import description_of
 from tests.lambdas.conftest import load_handler
 
 NAMED = {"POWERTOOLS_SERVICE_NAME": "api", "POWERTOOLS_METRICS_NAMESPACE": "Switchyard"}
 
 
 def description() -> str:
-    from switchyard.web.description import description_of
-
     app: Any = load_handler("api").app
     return f"{description_of(app)}\n"
 

@@ -34,6 +34,7 @@ def test_tasks_are_added_and_read_back(api: Api, path: str) -> None:
         "immediatelyReady": ["free"],
         "totalTasksNow": 7,
         "problem": None,
+        "tryAgain": False,
     }
     _, view = api("GET", path)
     assert view["totalTasks"] == 7

@@ -25,9 +25,11 @@ Call = Callable[[Seen], None]
 def adding(ref: JobRef, tasks: Sequence[Declared]) -> Call:
     def add(seen: Seen) -> None:
         state = seen.table(seen.cloud.state)
+        payloads = DynamoDbPayloads(state, seen.blobs())
         adder = TaskAdder(
             jobs=DynamoDbJobStore(state),
-            additions=DynamoDbTaskAdditions(state, DynamoDbPayloads(state, seen.blobs())),
+            payloads=payloads,
+            additions=DynamoDbTaskAdditions(state, payloads),
             definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
             dispatches=seen.dispatches(),
             emitter=seen.emitter(),

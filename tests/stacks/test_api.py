@@ -19,6 +19,8 @@ ROUTES = {
     "GET /task-definitions/{name}/versions/{version}",
     "GET /task-definitions",
     "GET /health",
+    "GET /openapi.json",
+    "GET /docs",
 }
 
 
@@ -44,8 +46,8 @@ def test_the_key_travels_in_a_header_and_is_remembered_for_a_minute(
 
 def test_requests_are_throttled_and_logged(yard: SynthesizedYard) -> None:
     (published,) = yard.all("AWS::ApiGatewayV2::Stage")
-    assert published["DefaultRouteSettings"]["ThrottlingRateLimit"] == 1_000
-    assert published["DefaultRouteSettings"]["ThrottlingBurstLimit"] == 500
+    assert published["DefaultRouteSettings"]["ThrottlingRateLimit"] == 10_000
+    assert published["DefaultRouteSettings"]["ThrottlingBurstLimit"] == 5_000
     assert "$context.requestId" in published["AccessLogSettings"]["Format"]
 
 

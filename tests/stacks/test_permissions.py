@@ -70,6 +70,7 @@ MAY: dict[str, set[str]] = {
         "dynamodb:UpdateItem",
         "events:PutEvents",
         "s3:GetObject",
+        "s3:ListBucket",
         "s3:PutObject",
         "sqs:SendMessage",
     },
@@ -109,6 +110,7 @@ def actions_of(yard: SynthesizedYard, holder: str) -> set[str]:
     return {
         action
         for statement in statements_of(yard, holder)
+        if statement["Effect"] == "Allow"
         for action in listed(statement["Action"])
     }
 
@@ -161,6 +163,31 @@ def test_what_is_put_aside_is_written_and_never_read(yard: SynthesizedYard, hold
     assert on_quarantine == ["s3:PutObject"]
 
 
+def on_api_keys(yard: SynthesizedYard, holder: str, effect: str) -> list[tuple[Any, Any]]:
+    return [
+        (statement["Action"], statement["Condition"])
+        for statement in statements_of(yard, holder)
+        if statement["Effect"] == effect and "APIKEYS" in str(statement.get("Condition"))
+    ]
+
+
+def test_the_authorizer_reads_and_marks_api_keys_and_nothing_else(yard: SynthesizedYard) -> None:
+    (granted,) = on_api_keys(yard, "authorize", "Allow")
+    where = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TENANT#*#APIKEYS"]}}
+    assert granted == (["dynamodb:GetItem", "dynamodb:UpdateItem"], where)
+    unbound = actions_of(yard, "authorize") - set(granted[0])
+    assert not [action for action in unbound if action.startswith("dynamodb:")]
+
+
+@pytest.mark.parametrize("holder", ["api", "start-triggered"])
+def test_who_accepts_jobs_writes_no_api_key(yard: SynthesizedYard, holder: str) -> None:
+    (denied,) = on_api_keys(yard, holder, "Deny")
+    where = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["TENANT#*#APIKEYS"]}}
+    assert denied == (["dynamodb:PutItem", "dynamodb:UpdateItem"], where)
+    writing = {"dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
+    assert not writing & actions_of(yard, holder)
+
+
 def test_only_actions_that_take_no_resource_are_allowed_on_everything(
     yard: SynthesizedYard,
 ) -> None:
@@ -180,3 +207,13 @@ def test_no_action_is_a_pattern(yard: SynthesizedYard) -> None:
 
 def test_no_role_has_a_policy_that_aws_manages(yard: SynthesizedYard) -> None:
     assert not [role for role in yard.all("AWS::IAM::Role") if role.get("ManagedPolicyArns")]
+
+
+def test_the_api_lists_no_more_of_the_bucket_than_what_tasks_left(yard: SynthesizedYard) -> None:
+    (listing,) = (
+        statement
+        for statement in statements_of(yard, "api")
+        if statement["Action"] == "s3:ListBucket"
+    )
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": "task/logs/*"}}
+    assert yard.imported(listing["Resource"]) == yard.one("AWS::S3::Bucket")

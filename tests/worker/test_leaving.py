@@ -13,6 +13,7 @@ from local.environments import aws_environment
 from tests.worker.test_process import ENVIRONMENT, REPOSITORY
 
 PATIENCE_SECONDS = 15  # less than the long poll, and than the time-out of its connection
+NOTHING = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def test_an_idle_worker_leaves_in_the_middle_of_a_long_poll(
         text=True,
     )
     try:
+        say_that_nothing_is_paused(deaf)
         connection, _ = deaf.accept()
         with connection:
             assert b"ReceiveMessage" in connection.recv(65_536)
@@ -46,3 +48,10 @@ def test_an_idle_worker_leaves_in_the_middle_of_a_long_poll(
         worker.wait()
     assert worker.returncode == 0
     assert "worker stopped" in said
+
+
+def say_that_nothing_is_paused(server: socket.socket) -> None:
+    connection, _ = server.accept()
+    with connection:
+        assert b"GetItem" in connection.recv(65_536)
+        connection.sendall(NOTHING)

@@ -19,11 +19,13 @@ LIMITED = Failed(category=FailureCategory.RATE_LIMIT, error="slower", retry_afte
 A_DAY_LATER_MS = 24 * 60 * 60 * 1000
 
 
-def settle(yard: WorkerYard, failed: Failed, *, waited_ms: int = 0) -> None:
+def settle(yard: WorkerYard, failed: Failed, *, waited_ms: int = 0, flagged: bool = False) -> None:
     clock = ManualClock(NOW_MS + waited_ms)
     ref = yard.add_task(ready_at_ms=NOW_MS)
     claimed = yard.memory.leases.claim(ref, owner="me", now_ms=clock.now_ms(), lease_ms=45_000)
     assert isinstance(claimed, Claimed)
+    if flagged:
+        yard.memory.cancelling.cancel(claimed.task, now_ms=clock.now_ms())
     ports = replace(yard.ports(), clock=clock)
     asyncio.run(Settling(ports).settle(claimed, failed))
 
@@ -56,3 +58,14 @@ def test_past_its_deadline_a_task_is_parked_no_more(yard: WorkerYard, usage: Usa
     assert outcome is not None
     assert outcome.error_category == "rate-limit"
     assert yard.told == ["Task Failed"]
+
+
+@pytest.mark.parametrize("usage", [Usage(), Usage(output_tokens=5)], ids=["parked", "retried"])
+def test_what_was_flagged_while_it_ran_is_not_tried_again(yard: WorkerYard, usage: Usage) -> None:
+    settle(yard, replace(LIMITED, usage=usage), flagged=True)
+
+    task = yard.task()
+    assert task.state is TaskState.CANCELLED
+    assert task.outcome is not None
+    assert task.outcome.error == "cancellation was requested"
+    assert "Task Cancelled" in yard.told

@@ -2,6 +2,13 @@
 
 from typing import Final
 
-from tests.mutants.guards import changes, leases, rates, steps, telling
+from tests.mutants.guards import adding, changes, leases, rates, steps, telling
 
-MUTANTS: Final = (*changes.GUARDS, *leases.GUARDS, *rates.GUARDS, *steps.GUARDS, *telling.GUARDS)
+MUTANTS: Final = (
+    *adding.GUARDS,
+    *changes.GUARDS,
+    *leases.GUARDS,
+    *rates.GUARDS,
+    *steps.GUARDS,
+    *telling.GUARDS,
+)

@@ -35,8 +35,8 @@ GUARDS: Final = (
     Mutant(
         guard="no tasks are added to a job whose redrive is not over",
         file=ADDITIONS,
-        old='"AND attribute_not_exists(#redrive_key)",',
-        new='"",',
+        old='"AND attribute_not_exists(#redrive_key) AND',
+        new='"AND',
         tests=REFUSED,
     ),
     Mutant(
@@ -56,8 +56,15 @@ GUARDS: Final = (
     Mutant(
         guard="a parent's dependents are as read",
         file=ADDITIONS,
-        old='condition="#tasks = :as_read"',
+        old='condition="size(#tasks) = :as_read"',
         new='condition=":as_read = :as_read"',
+        tests=REFUSED,
+    ),
+    Mutant(
+        guard="no tasks are added to a job that is full",
+        file=ADDITIONS,
+        old=" AND #total_tasks <= :most_before",
+        new=" AND :most_before = :most_before",
         tests=REFUSED,
     ),
     Mutant(

@@ -82,6 +82,27 @@ GUARDS: Final = (
         tests=REDRIVING_TESTS,
     ),
     Mutant(
+        guard="a redrive goes on where it stopped",
+        file=REDRIVE,
+        old="done = max(job.written - after, 0)",
+        new="done = 0",
+        tests=REDRIVE_TESTS,
+    ),
+    Mutant(
+        guard="what is handed back is ended if it was flagged",
+        file="worker/settling.py",
+        old="        if released.cancel_requested:\n",
+        new="        if False:\n",
+        tests=("tests/worker/test_settling.py",),
+    ),
+    Mutant(
+        guard="what is flagged need not wait until it may run",
+        file=f"{PACKAGE}/domain/sweeping.py",
+        old="if task.not_before_ms > now_ms and not task.cancel_requested:",
+        new="if task.not_before_ms > now_ms:",
+        tests=("tests/unit/domain/test_sweeping.py",),
+    ),
+    Mutant(
         guard="a reopened parent is no longer missed",
         file=PLAN,
         old="not_completed=task.not_completed - frozenset(reached)",

@@ -116,11 +116,8 @@ GUARDS: Final = (
     Mutant(
         guard="a job in the middle of something is settled later",
         file=DISPATCH,
-        old="        return task.ref.task_id != END or self._settler.settle(task)\n",
-        new="""        if task.ref.task_id == END:
-            self._settler.settle(task)
-        return True
-""",
+        old="for task in tasks if task.ref.task_id != END or self._settler.settle(task)]",
+        new="for task in tasks if task.ref.task_id != END or self._settler.settle(task) or True]",
         tests=DISPATCH_TESTS,
     ),
     Mutant(
@@ -129,6 +126,20 @@ GUARDS: Final = (
         old="        if not _shows(picture, end):\n",
         new="        if False:\n",
         tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="a job for which there is no time is left to another",
+        file=f"{PACKAGE}/usecases/dispatch_batch.py",
+        old="late = number > 0 and self.clock.monotonic() >= until",
+        new="late = False",
+        tests=DISPATCH_TESTS,
+    ),
+    Mutant(
+        guard="a beginning that is told again tells what it was",
+        file=SWEEP,
+        old="if task.ref.task_id not in added]",
+        new="if task.ref.task_id]",
+        tests=("tests/unit/usecases/test_growing_jobs.py", "-k", "beginning"),
     ),
     Mutant(
         guard="what fails together is tried alone",

@@ -95,7 +95,7 @@ class Seen:
     pauses: Pauses = field(init=False)
 
     def __post_init__(self) -> None:
-        self.pauses = Pauses(self.node.sleep, self.node.between)
+        self.pauses = Pauses(self.node.sleep, self.node.between, self.node.monotonic)
 
     def table(self, name: str) -> DynamoDbTable:
         client = self.cloud.client(self.node, self.cloud.dynamodb)

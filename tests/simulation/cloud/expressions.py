@@ -22,6 +22,7 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
+_NOT_IN_BRACKETS: Final = re.compile(r",(?![^(]*\))")
 _CLAUSE: Final = re.compile(r"\b(SET|REMOVE|ADD|DELETE)\b")
 
 
@@ -33,7 +34,7 @@ def updated(expression: str, item: Item, names: Names, values: Values) -> Item:
     new = dict(item)
     parts = _CLAUSE.split(expression)[1:]
     for clause, actions in zip(parts[::2], parts[1::2], strict=True):
-        for action in actions.split(","):
+        for action in _NOT_IN_BRACKETS.split(actions):
             _APPLY[clause](new, action.split(), names, values)
     return new
 
@@ -106,6 +107,9 @@ class _Parser:
 
     def _operand(self) -> Operand:
         token = self._next()
+        if token == "size":
+            [sized] = self._list()
+            return lambda *given: _size(sized(*given))
         if token.startswith(":"):
             return lambda _item, _names, values: values[token]
         return lambda item, names, _values: item.get(names.get(token, token))
@@ -132,6 +136,10 @@ def _compared(sign: str, left: Value | None, right: Value | None) -> bool:
     return _COMPARE[sign](a, b) if a[0] == b[0] else sign == "<>"
 
 
+def _size(value: Value | None) -> Value | None:
+    return {"N": str(len(next(iter(value.values()))))} if value else None
+
+
 def _contains(where: Value | None, what: Value | None) -> bool:
     if where is None or what is None:
         return False
@@ -148,8 +156,14 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., bool]]] = {
 
 
 def _set(item: Item, words: list[str], names: Names, values: Values) -> None:
-    name, _equals, value = words
-    item[names.get(name, name)] = values[value]
+    name, _equals, *value = words
+    key = names.get(name, name)
+    if len(value) == 1:
+        item[key] = values[value[0]]
+        return
+    function, new = value
+    assert function == f"list_append({name},", f"{function} is not spoken here"
+    item[key] = {"L": [*item[key]["L"], *values[new.removesuffix(")")]["L"]]}
 
 
 def _remove(item: Item, words: list[str], names: Names, _values: Values) -> None:

@@ -22,7 +22,7 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, JobCreated
-from switchyard.domain.errors import AnswerLost, EventsNotAccepted, Unavailable
+from switchyard.domain.errors import AnswerLost, EventsNotAccepted, Throttled, Unavailable
 from tests.builders import JOB_ID
 
 ENDPOINT = "http://127.0.0.1:1"
@@ -79,8 +79,6 @@ def test_a_transaction_that_met_another_may_be_tried_again(code: str) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        an_error("ProvisionedThroughputExceededException"),
-        an_error("ThrottlingException", ResponseMetadata={"HTTPStatusCode": 400}),
         an_error("InvalidParameterValue"),
         EndpointConnectionError(endpoint_url=ENDPOINT),
         ConnectTimeoutError(endpoint_url=ENDPOINT),
@@ -91,6 +89,18 @@ def test_what_was_certainly_not_done_may_be_tried_again(error: Exception) -> Non
     with pytest.raises(Unavailable) as raised:
         call(raising(error))
     assert type(raised.value) is Unavailable
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        an_error("ProvisionedThroughputExceededException"),
+        an_error("ThrottlingException", ResponseMetadata={"HTTPStatusCode": 400}),
+    ],
+)
+def test_what_was_too_much_at_once_is_told_apart(error: Exception) -> None:
+    with pytest.raises(Throttled):
+        call(raising(error))
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """Adding over a line that loses requests and answers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
@@ -15,7 +16,7 @@ from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.additions import grouped
 from switchyard.domain.chunk_plan import plan_chunk
 from switchyard.domain.chunks import Chunk
-from switchyard.domain.errors import AnswerLost
+from switchyard.domain.errors import AnswerLost, Conflict
 from switchyard.domain.plan import Pinned
 from tests.builders import JOB, NOW_MS, a_plan, specs
 from tests.contract.clouds import on_moto
@@ -72,3 +73,30 @@ def test_what_somebody_else_added_is_not_taken_for_ours(place: Place, theirs: st
     assert place.additions.add(place.a_chunk(theirs, at_ms=NOW_MS + 1))
     place.line.write_fate = answer_lost
     assert not place.additions.add(ours)
+
+
+def too_large(perform: Callable[[], Any]) -> Any:
+    said: Any = {"Error": {"Code": "ValidationException", "Message": "more than 4 MB"}}
+    raise ClientError(said, "TransactWriteItems")
+
+
+def test_what_is_too_much_for_one_write_is_refused_by_name(place: Place) -> None:
+    place.line.write_fate = too_large
+    with pytest.raises(Conflict, match="new: what is written for them"):
+        place.additions.add(place.a_chunk("new"))
+    assert place.task_ids() == {"a"}
+
+
+def test_many_names_of_a_parent_are_not_sent_again(place: Place) -> None:
+    """A transaction takes 4 MB, and has room for 45 parents."""
+    said: list[str] = []
+
+    def listen(perform: Any) -> Any:
+        said.append(str(perform.keywords))
+        return perform()
+
+    place.additions.add(place.a_chunk("earlier"))
+    chunk = place.a_chunk("new")
+    place.line.write_fate = listen
+    assert place.additions.add(chunk)
+    assert "earlier" not in said[0]

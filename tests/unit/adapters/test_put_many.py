@@ -1,21 +1,29 @@
 """Many items at once: what is there stays, what is missing comes, and nothing is put one by one."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import pytest
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.values import deserialized
+from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.pauses import Pauses
 from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.errors import AnswerLost, Unavailable
-from tests.fakes.lossy_line import Line, answer_lost, repeated
+from tests.fakes.busy_partition import BusyPartition
+from tests.fakes.lossy_line import Line, answer_lost, repeated, throttled
 from tests.fakes.tables import a_table
 from tests.simulation.cloud.dynamodb import DynamoDb
 
-NO_PAUSES = Pauses(lambda _seconds: None, lambda low, _high: low)
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 class Counted:
@@ -42,6 +50,17 @@ class Counted:
         return self._client.transact_write_items(**request)
 
 
+class Crowd(OneByOne):
+    """Remembers how many were asked for."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def each(self, act: Callable[[A], B], things: Sequence[A]) -> list[B]:
+        self.sizes.append(len(things))
+        return super().each(act, things)
+
+
 @pytest.fixture
 def dynamodb() -> DynamoDb:
     dynamodb = DynamoDb()
@@ -49,8 +68,10 @@ def dynamodb() -> DynamoDb:
     return dynamodb
 
 
-def table(client: Any) -> DynamoDbTable:
-    return DynamoDbTable(client, "t", pauses=NO_PAUSES, workforce=OneByOne())
+def table(client: Any, clock: ManualClock | None = None) -> DynamoDbTable:
+    clock = clock or ManualClock()
+    pauses = Pauses(clock.sleep, lambda _low, high: high, clock.monotonic)
+    return DynamoDbTable(client, "t", pauses=pauses, workforce=OneByOne())
 
 
 def items(*numbers: int, by: str = "us") -> list[dict[str, Any]]:
@@ -95,9 +116,56 @@ def test_who_is_in_the_way_passes(dynamodb: DynamoDb, reason: str) -> None:
     assert len(stored(dynamodb)) == 2
 
 
-def test_who_never_passes_is_told(dynamodb: DynamoDb) -> None:
+def test_who_never_passes_is_told_when_the_time_is_over(
+    dynamodb: DynamoDb, clock: ManualClock
+) -> None:
+    begun = clock.monotonic()
     with pytest.raises(Unavailable, match="2 items unwritten"):
-        table(Counted(dynamodb, *["TransactionConflict"] * 99)).put_many(items(1, 2))
+        table(Counted(dynamodb, *["TransactionConflict"] * 99), clock).put_many(
+            items(1, 2), seconds=12
+        )
+    assert 10 <= clock.monotonic() - begun <= 12
+
+
+def test_without_any_time_everything_is_tried_once(dynamodb: DynamoDb) -> None:
+    counted = Counted(dynamodb)
+    table(counted).put_many(items(*range(250)), seconds=0)
+    assert counted.sizes == [100, 100, 50]
+
+
+def test_large_items_are_fewer_at_once(dynamodb: DynamoDb) -> None:
+    counted = Counted(dynamodb)
+    table(counted).put_many(items(*range(100), by="x" * 7_000))
+    assert counted.sizes == [28, 28, 28, 16]  # 14 of 400 units each
+
+
+def test_an_item_larger_than_that_is_written_alone(dynamodb: DynamoDb) -> None:
+    counted = Counted(dynamodb)
+    table(counted).put_many(items(1, 2, by="x" * 300_000))
+    assert counted.sizes == [1, 1]
+
+
+def test_what_a_partition_takes_in_ten_seconds_is_written_within_twenty(
+    dynamodb: DynamoDb, clock: ManualClock
+) -> None:
+    partition, begun = BusyPartition(dynamodb, clock.monotonic), clock.monotonic()
+    table(partition, clock).put_many(items(*range(1_000), by="x" * 4_500), seconds=20)
+    assert len(stored(dynamodb)) == 1_000
+    assert partition.throttled
+    assert 9 <= clock.monotonic() - begun <= 20
+
+
+def test_a_refused_request_is_tried_again_too(dynamodb: DynamoDb) -> None:
+    line = Line(dynamodb)
+    line.write_fate = throttled
+    table(line).put_many(items(1, 2))
+    assert len(stored(dynamodb)) == 2
+
+
+def test_not_many_write_at_the_same_time(dynamodb: DynamoDb) -> None:
+    crowd = Crowd()
+    DynamoDbTable(dynamodb, "t", workforce=crowd).put_many(items(*range(999)))
+    assert crowd.sizes == [2]
 
 
 def test_an_item_that_cannot_be_stored_is_no_outage(dynamodb: DynamoDb) -> None:

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.api_keys import Caller
+from switchyard.domain.errors import Unavailable
 from switchyard.domain.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
 from tests.builders import NOW_MS, TENANT
 from tests.fakes.tables import state_table
@@ -84,3 +86,19 @@ def test_a_day_may_begin_in_between(counter: Counter) -> None:
     verdict = counter.count_after(3, at_ms=MIDNIGHT_MS)
     assert isinstance(verdict, Admitted)
     assert (verdict.use.day, verdict.use.requests) == ("2027-01-16", 4)
+
+
+@pytest.mark.parametrize(
+    "code", ["ProvisionedThroughputExceededException", "ThrottlingException", "InternalServerError"]
+)
+def test_a_key_whose_item_is_throttled_is_too_fast_and_other_outages_are_told(code: str) -> None:
+    class Hot:
+        def update_item(self, **_: Any) -> Any:
+            raise ClientError({"Error": {"Code": code, "Message": "m"}}, "UpdateItem")
+
+    rates = DynamoDbRequestRates(_table(Hot(), "state"))
+    if code == "InternalServerError":
+        with pytest.raises(Unavailable):
+            rates.take(CALLER, limits=LIMITS, now_ms=NOW_MS)
+    else:
+        assert rates.take(CALLER, limits=LIMITS, now_ms=NOW_MS) == TooFast(1_000_000)

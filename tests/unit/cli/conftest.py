@@ -1,5 +1,6 @@
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -10,9 +11,11 @@ from cli.main import app
 from cli.outside import Outside
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
+from tests.unit.cli.fake_hospital import FakeHospital
 from tests.unit.cli.fake_keys import FakeKeys
 from tests.unit.cli.fake_log import FakeLog, an_event
 from tests.unit.cli.fake_office import FakeOffice
+from tests.unit.cli.fake_stage import FakeBrake, FakePrinting
 from tests.unit.cli.fakes import (
     JOB_ID,
     NOW_MS,
@@ -53,12 +56,48 @@ def office() -> FakeOffice:
 
 
 @pytest.fixture
+def brake() -> FakeBrake:
+    return FakeBrake()
+
+
+@pytest.fixture
+def printing() -> FakePrinting:
+    return FakePrinting()
+
+
+@pytest.fixture
+def hospital() -> FakeHospital:
+    return FakeHospital()
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What operators reach of them."""
+
+    keys: FakeKeys
+    office: FakeOffice
+    brake: FakeBrake
+    printing: FakePrinting
+    hospital: FakeHospital
+
+
+@pytest.fixture
+def stages(
+    keys: FakeKeys,
+    office: FakeOffice,
+    brake: FakeBrake,
+    printing: FakePrinting,
+    hospital: FakeHospital,
+) -> Stages:
+    return Stages(keys, office, brake, printing, hospital)
+
+
+@pytest.fixture
 def switchyard(
     api: FakeApi,
     cloud: FakeCloud,
     environment: dict[str, str],
-    keys: FakeKeys,
-    office: FakeOffice,
+    stages: Stages,
     tmp_path: Path,
 ) -> Switchyard:
     """Runs the command as a user would, without a terminal."""
@@ -71,8 +110,11 @@ def switchyard(
             cloud=cloud,
             worker_output=tmp_path,
             deployed_url=no_such_stack,
-            api_keys=keys,
-            kept_letters=office,
+            api_keys=stages.keys,
+            kept_letters=stages.office,
+            consumption=stages.brake,
+            task_output=stages.printing,
+            examiner=stages.hospital,
             transport=httpx.MockTransport(api),
         )
         return CliRunner().invoke(app, [str(argument) for argument in arguments], obj=outside)

@@ -15,11 +15,13 @@ from local.endpoint import Endpoint
 from local.errors import CloudError
 from local.invoking import Invoked
 from local.say import Say
+from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
 
 JOB_ID = "job-00000000-0000-4000-8000-000000000001"
 URL = "http://127.0.0.1:4580/api"
 KEY = "the-local-key"
+WELL = Health(stage="local", version="1.2.3")
 NOW_MS = 1_800_000_000_000
 CREATED = datetime.fromtimestamp(NOW_MS / 1000, tz=UTC)
 
@@ -75,7 +77,9 @@ def a_task_view(task: TaskSummary, **facts: Any) -> TaskView:
 class FakeApi:
     """Answers a route with its next answer; the last one stays."""
 
-    routes: dict[str, list[Answer | httpx.Response | BaseException]] = field(default_factory=dict)
+    routes: dict[str, list[Answer | httpx.Response | BaseException]] = field(
+        default_factory=lambda: {"GET /health": [answer(WELL)]}
+    )
     requests: list[httpx.Request] = field(default_factory=list)
 
     def on(self, route: str, *answers: Answer | httpx.Response | BaseException) -> None:

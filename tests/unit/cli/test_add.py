@@ -105,16 +105,54 @@ def test_what_was_not_added_is_told(file: Path, switchyard: Switchyard, api: Fak
     assert result.exit_code == 2
 
 
-def test_it_is_not_sent_again_when_the_answer_is_lost(
+def test_it_is_sent_again_when_the_answer_is_lost(
     file: Path, switchyard: Switchyard, api: FakeApi
 ) -> None:
-    """It may have been added."""
+    """What was added counts as such."""
+    api.on(ROUTE, httpx.ReadTimeout("timed out"), answer(ADDED))
+
+    result = switchyard("add", JOB_ID, file)
+
+    assert len(api.sent(ROUTE)) == 2
+    assert result.exit_code == 0
+
+
+def test_it_is_given_up_when_there_is_never_an_answer(
+    file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
     api.on(ROUTE, httpx.ReadTimeout("timed out"))
 
     result = switchyard("add", JOB_ID, file)
 
-    assert len(api.sent(ROUTE)) == 1
+    assert len(api.sent(ROUTE)) > 10
     assert result.exit_code == 3
+
+
+SOME = ADDED.model_copy(
+    update={"added_tasks": ("more",), "problem": "there was not time enough", "try_again": True}
+)
+
+
+def test_it_goes_on_until_all_are_in(file: Path, switchyard: Switchyard, api: FakeApi) -> None:
+    api.on(ROUTE, answer(SOME), answer(ADDED))
+
+    result = switchyard("add", JOB_ID, file)
+
+    first, second = api.sent(ROUTE)
+    assert first == second
+    assert "1 of 2 tasks are in: there was not time enough." in result.stderr
+    assert "2 tasks added" in result.stdout
+    assert result.exit_code == 0
+
+
+def test_who_comes_no_further_gives_up(file: Path, switchyard: Switchyard, api: FakeApi) -> None:
+    api.on(ROUTE, answer(SOME))
+
+    result = switchyard("add", JOB_ID, file)
+
+    assert len(api.sent(ROUTE)) == 2
+    assert "1 of 2 tasks were added: there was not time enough." in result.stderr
+    assert result.exit_code == 2
 
 
 def test_the_plan_as_json(file: Path, switchyard: Switchyard, api: FakeApi) -> None:

@@ -8,7 +8,7 @@ import pytest
 from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
 from switchyard.contracts.jobs import JobPage, JobSummary
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import CREATED, JOB_ID, FakeApi, a_job, a_task, a_task_view, answer
+from tests.unit.cli.fakes import CREATED, JOB_ID, WELL, FakeApi, a_job, a_task, a_task_view, answer
 
 REQUEST_ID = f"{JOB_ID}__scrape"
 SCRAPE = a_task("scrape", "processing")
@@ -92,6 +92,16 @@ def test_a_status_that_no_job_has_is_refused(switchyard: Switchyard, api: FakeAp
     assert result.exit_code == 2
 
 
+def test_a_pause_is_said_with_the_jobs(switchyard: Switchyard, api: FakeApi) -> None:
+    api.on("GET /jobs", answer(JobPage(jobs=())))
+    api.on("GET /health", answer(WELL.model_copy(update={"paused": True})))
+
+    result = switchyard("jobs")
+
+    assert result.stderr == "Paused: no task is begun until `switchyard resume`.\n"
+    assert result.stdout == "No jobs.\n"
+
+
 def test_no_jobs_is_said(switchyard: Switchyard, api: FakeApi) -> None:
     api.on("GET /jobs", answer(JobPage(jobs=())))
 
@@ -158,3 +168,12 @@ def test_fields_of_a_newer_api_do_no_harm(switchyard: Switchyard, api: FakeApi) 
     api.on(f"GET /jobs/{JOB_ID}", answer(newer))
 
     assert switchyard("job", JOB_ID).exit_code == 0
+
+
+def test_definitions_are_listed_page_by_page(api: FakeApi, switchyard: Switchyard) -> None:
+    second = DEFINITION.model_copy(update={"name": "write"})
+    first = DefinitionList(definitions=(DEFINITION,), cursor="scrape")
+    api.on("GET /task-definitions", answer(first), answer(DefinitionList(definitions=(second,))))
+    listed = json.loads(switchyard("definitions", "list", "--json").stdout)
+    assert [one["name"] for one in listed] == ["scrape", "write"]
+    assert [dict(request.url.params) for request in api.requests[-2:]] == [{}, {"cursor": "scrape"}]

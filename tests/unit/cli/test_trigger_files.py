@@ -62,7 +62,7 @@ BROKEN = {
     "an unknown parent, named by the event": (
         HEAD + "      tasks:\n"
         "        - {taskId: 'a-{{event.id}}', name: do, dependsOn: ['b-{{event.id}}']}\n",
-        "6: triggers[0].job.tasks[0].dependsOn: 'a-x' depends on 'b-x', which does not exist",
+        "6: triggers[0].job.tasks[0].dependsOn: 'a-x1' depends on 'b-x1', which does not exist",
     ),
     "no placeholder": (
         HEAD + "      name: '{{event.a b}}'\n      tasks: [{taskId: a, name: do}]\n",
@@ -79,6 +79,30 @@ BROKEN = {
     "a tag of ours": (
         HEAD + "      tags: {trigger: mine}\n      tasks: [{taskId: a, name: do}]\n",
         "5: triggers[0].job.tags.trigger: is a tag of ours",
+    ),
+    "tags of an event": (
+        HEAD + "      tags: '{{event.tags}}'\n      tasks: [{taskId: a, name: do}]\n",
+        "5: triggers[0].job.tags: has to be written out: no event may bring all of it",
+    ),
+    "tasks of an event": (
+        HEAD + "      tasks: '{{event.tasks}}'\n",
+        "5: triggers[0].job.tasks: has to be written out",
+    ),
+    "a task of an event": (
+        HEAD + "      tasks: [{taskId: a, name: do}, '{{event.task}}']\n",
+        "5: triggers[0].job.tasks[1]: has to be written out",
+    ),
+    "a pattern for no detail": (
+        JOB.replace("source: [aws.s3]", "detail: [x]"),
+        "3: triggers[0].on.pattern.detail: must be an object",
+    ),
+    "a chain of what is of no job": (
+        JOB.replace("bus: default", "bus: default, chained: true"),
+        "3: triggers[0].on: only events of the switchyard bus are of jobs",
+    ),
+    "steps of weekdays": (
+        SCHEDULED % "cron(0 0 ? * MON-FRI/2 *)",
+        "3: triggers[0].schedule: day-of-week: AWS takes no steps here, write MON,WED,FRI",
     ),
     "a name twice": (
         JOB + JOB.removeprefix("triggers:\n"),
@@ -120,10 +144,20 @@ def test_what_only_the_event_knows_is_not_judged(tmp_path: Path) -> None:
     file.write_text(
         HEAD
         + "      name: '{{event.detail.name}}'\n"
-        + "      tags: '{{event.detail.tags}}'\n"
+        + "      tags: {size: '{{event.detail.size}}'}\n"
         + "      tasks:\n"
         + "        - {taskId: 'a-{{event.id}}', name: '{{event.detail.what}}'}\n"
         + "        - {taskId: b, name: do, dependsOn: '{{event.detail.after}}'}\n"
     )
     (declared,) = read_triggers(file).content.triggers
-    assert declared.trigger.job["tags"] == "{{event.detail.tags}}"
+    assert declared.trigger.job["name"] == "{{event.detail.name}}"
+
+
+def test_what_two_placeholders_name_need_not_be_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "triggers.yaml"
+    tasks = "[{taskId: 'a-{{event.x}}', name: do}, {taskId: 'a-{{event.y}}', name: do}]"
+    file.write_text(HEAD + f"      tasks: {tasks}\n")
+    read_triggers(file)
+    file.write_text(HEAD + f"      tasks: {tasks.replace('event.y', ' event.x ')}\n")
+    with pytest.raises(InvalidFile, match="is used 2 times"):
+        read_triggers(file)

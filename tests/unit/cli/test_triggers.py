@@ -115,6 +115,19 @@ def test_on_other_stages_it_must_be_said_whose_they_are(
     assert "cannot name a tenant" in odd.stderr
 
 
+def test_a_tenant_that_contradicts_the_file_is_refused(
+    desk: FakeDesk, switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "triggers.yaml"
+    text = EXAMPLE.read_text()
+    file.write_text(text.replace("  - name: uploads", "  - name: uploads\n    tenant: acme"))
+    refused = switchyard("triggers", "apply", file, "--tenant", "other")
+    assert "triggers[0].tenant: is acme, but --tenant says other" in refused.stderr
+    assert refused.exit_code == 2
+    assert switchyard("triggers", "apply", file, "--tenant", "acme").exit_code == 0
+    assert len(desk.store.all("acme")) == 2
+
+
 def test_the_list_tells_the_last_and_the_next_run(
     applied: FakeDesk, switchyard: Switchyard
 ) -> None:
@@ -134,6 +147,16 @@ def test_the_list_tells_the_last_and_the_next_run(
     assert views["uploads"]["lastRun"]["jobId"] == JOB_ID
     assert views["uploads"]["nextRun"] is None
     assert views["morning-digest"]["nextRun"] == "2027-01-18T07:00:00Z"
+
+
+def test_the_list_tells_of_a_missing_rule(applied: FakeDesk, switchyard: Switchyard) -> None:
+    del applied.rules.rules["switchyard-local-local.uploads", "default"]
+    _, digest, uploads = switchyard("triggers", "list").stdout.splitlines()
+    assert "rule missing" not in digest
+    assert "enabled, rule missing" in uploads
+    views = listed(switchyard)
+    assert views["uploads"]["rule"] is None
+    assert views["morning-digest"]["rule"] == "switchyard-local-local.morning-digest"
 
 
 def test_there_may_be_none(desk: FakeDesk, switchyard: Switchyard) -> None:

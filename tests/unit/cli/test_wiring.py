@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from botocore.stub import ANY, Stubber
 from cli.wiring import real_outside
 from switchyard.adapters import aws
 from switchyard.contracts.kept import Kept, Unreadable
+from switchyard.domain.consumption import Pause
 from switchyard.domain.errors import Unavailable
 
 
@@ -42,13 +43,37 @@ def ask_for_letters() -> list[Kept | Unreadable]:
         return letters.newest(1)
 
 
-@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key, ask_for_letters])
+def ask_for_the_brake() -> Pause | None:
+    with real_outside().consumption("dev", None) as consumption:
+        return consumption.paused()
+
+
+def ask_what_a_task_prints() -> Sequence[str]:
+    with real_outside().task_output("dev", None, "job-1__a", 0) as output:
+        return output.news()
+
+
+def ask_who_looks() -> str:
+    return real_outside().examiner("dev", " --stage dev", None).inspection.caller()
+
+
+ASKS = [
+    ask_for_a_url,
+    ask_for_a_key,
+    ask_for_letters,
+    ask_for_the_brake,
+    ask_what_a_task_prints,
+    ask_who_looks,
+]
+
+
+@pytest.mark.parametrize("ask", ASKS)
 def test_without_a_region_a_stage_is_out_of_reach(ask: Callable[[], object]) -> None:
     with pytest.raises(Unavailable, match="region"):
         ask()
 
 
-@pytest.mark.parametrize("ask", [ask_for_a_url, ask_for_a_key, ask_for_letters])
+@pytest.mark.parametrize("ask", ASKS)
 def test_without_credentials_a_stage_is_out_of_reach(
     ask: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from switchyard.domain.additions import MOST_PARENTS, WRITES_PER_CHUNK, Group, g
 from switchyard.domain.chunk_plan import MOST_DEPENDENTS, plan_chunk
 from switchyard.domain.chunks import AddedTasks, Chunk, Member, Surroundings
 from switchyard.domain.errors import Conflict
+from switchyard.domain.graph import MAX_TASKS
 from switchyard.domain.ids import END
 from switchyard.domain.plan import Pinned, hidden_task
 from switchyard.domain.readiness import FAILURE
@@ -209,6 +210,16 @@ def test_one_task_is_not_followed_by_too_many() -> None:
     full = a_member("full", *(f"d-{n}" for n in range(MOST_DEPENDENTS)))
     with pytest.raises(Conflict, match="'full' would be followed by more than 1,000 tasks"):
         planned(the_group({"new": ["full"]}), seen(full))
+
+
+def test_a_job_that_others_have_filled_meanwhile_has_no_room() -> None:
+    group, read = the_group({"new": [], "newer": []}), seen()
+    room_for_two, room_for_one = (
+        replace(read, job=replace(read.job, total_tasks=MAX_TASKS - left)) for left in (2, 1)
+    )
+    assert planned(group, room_for_two).added.total == MAX_TASKS
+    with pytest.raises(Conflict, match="more than 10,000 tasks"):
+        planned(group, room_for_one)
 
 
 def test_a_task_that_somebody_else_added_meanwhile_is_a_conflict() -> None:

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchyard.domain.following import EDGES_AT_ONCE, Followed, lots, tokens_by_child
+from switchyard.domain.following import (
+    EDGES_AT_ONCE,
+    EDGES_OF_A_CHUNK,
+    Followed,
+    lots,
+    tokens_by_child,
+)
+from switchyard.domain.ids import ADDED_PREFIX, END
 from switchyard.domain.states import SETTLED, TaskState
 from tests.builders import a_task
 
@@ -27,6 +34,16 @@ def test_lots_keep_the_order_lose_nothing_and_are_only_as_large_as_they_must(
 
 def test_tasks_without_edges_are_not_all_one_lot() -> None:
     assert len(list(lots(followed(f"t{n}") for n in range(3 * EDGES_AT_ONCE)))) == 3
+
+
+def test_relays_that_are_told_as_well_make_smaller_lots() -> None:
+    relays = [followed(f"{ADDED_PREFIX}{n}", END) for n in range(EDGES_AT_ONCE)]
+    assert len(list(lots(relays))) == EDGES_OF_A_CHUNK
+
+
+@pytest.mark.parametrize("state", sorted(SETTLED))
+def test_the_end_is_told_of_nobody_who_did_not_complete(state: TaskState) -> None:
+    assert tokens_by_child([followed("a", END, state=state)]) == {END: {"a@1": True}}
 
 
 @pytest.mark.parametrize("state", sorted(SETTLED))

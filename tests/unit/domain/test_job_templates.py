@@ -153,7 +153,7 @@ def test_a_reference_outside_of_inputs_is_just_text() -> None:
 
 def test_stand_ins_keep_names_that_belong_together_together() -> None:
     template = {"a": "scrape-{{event.id}}", "b": ["scrape-{{event.id}}", 7, None]}
-    assert with_stand_ins(template) == {"a": "scrape-x", "b": ["scrape-x", 7, None]}
+    assert with_stand_ins(template) == {"a": "scrape-x1", "b": ["scrape-x1", 7, None]}
 
 
 @pytest.mark.parametrize(

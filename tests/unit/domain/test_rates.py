@@ -19,6 +19,7 @@ limits = st.builds(
 )
 requests = st.lists(st.integers(0, 400), max_size=80)
 """Milliseconds between each and the one before."""
+skews = st.just(0) | st.integers(300_000, 600_000)
 
 
 def admitted_at(pauses: list[int], limits: Limits, *, start_ms: int = NOW_MS) -> list[int]:
@@ -64,6 +65,35 @@ def test_who_waits_as_told_is_admitted(limits: Limits, ahead_us: int, requests: 
         case Admitted():
             later = NOW_MS
     assert isinstance(judge(use, now_ms=later, limits=limits), Admitted)
+
+
+@given(
+    limits=limits,
+    requests=st.lists(st.tuples(st.integers(0, 400), skews), max_size=80),
+)
+def test_each_request_that_a_clock_admits_which_is_ahead_brings_at_most_one_more(
+    limits: Limits, requests: list[tuple[int, int]]
+) -> None:
+    """Each request with its pause, and how far the clock is ahead that judges it."""
+    unlimited_day = replace(limits, per_day=1_000)
+    use, now_ms, honest, ahead = None, NOW_MS, 0, 0
+    for pause, skew in requests:
+        now_ms += pause
+        verdict = judge(use, now_ms=now_ms + skew, limits=unlimited_day)
+        if isinstance(verdict, Admitted):
+            use = verdict.use
+            honest, ahead = honest + (not skew), ahead + bool(skew)
+    elapsed = (now_ms - NOW_MS) / 1000
+    assert honest <= limits.burst + limits.per_second * elapsed + ahead
+
+
+@given(limits=limits, skew_ms=st.integers(0, 600_000))
+def test_a_clock_that_was_ahead_keeps_nobody_out_for_long(limits: Limits, skew_ms: int) -> None:
+    ahead = judge(None, now_ms=NOW_MS + skew_ms, limits=replace(limits, per_day=1_000))
+    assert isinstance(ahead, Admitted)
+    verdict = judge(ahead.use, now_ms=NOW_MS, limits=replace(limits, per_day=1_000))
+    if isinstance(verdict, TooFast):
+        assert verdict.wait_us <= 1_000_000 + limits.step_us
 
 
 @given(limits=limits)

@@ -35,6 +35,7 @@ def a_job(state: JobState, **facts: Any) -> Job:
 
 LIVE = {"lease_until_ms": NOW_MS}
 LAPSED = {"lease_until_ms": NOW_MS - 1}
+FLAGGED = {"cancel_requested": True}
 TASKS: list[tuple[TaskState, dict[str, Any], Action, int]] = [
     (TaskState.WAITING, {}, Action.WAIT, HOUR),
     (TaskState.READY, {}, Action.START, MINUTE),
@@ -43,6 +44,7 @@ TASKS: list[tuple[TaskState, dict[str, Any], Action, int]] = [
     (TaskState.QUEUED, {"resends": 2}, Action.RESEND, 40 * MINUTE),
     (TaskState.QUEUED, {"resends": 99}, Action.RESEND, (5 * MINUTE) << MAX_DOUBLINGS),
     (TaskState.QUEUED, {"not_before_ms": NOW_MS + 1}, Action.WAIT, 5 * MINUTE + 1),
+    (TaskState.QUEUED, FLAGGED | {"not_before_ms": NOW_MS + 1}, Action.RESEND, 10 * MINUTE),
     (TaskState.PROCESSING, LIVE, Action.WAIT, due.AFTER_LEASE),
     (TaskState.PROCESSING, LAPSED, Action.WAKE, 5 * MINUTE),
     (TaskState.PROCESSING, LAPSED | {"resends": 1}, Action.WAKE, 10 * MINUTE),
@@ -111,10 +113,11 @@ def test_what_does_not_exist_is_left_alone() -> None:
         ({"ready_at_ms": NOW_MS - 600}, None, Action.RESEND),
         ({"ready_at_ms": NOW_MS - 9999, "started_at_ms": NOW_MS - 600}, 601, Action.WAIT),
         ({"ready_at_ms": NOW_MS - 9999, "not_before_ms": NOW_MS - 600}, 601, Action.WAIT),
+        (FLAGGED | {"ready_at_ms": NOW_MS - 999, "not_before_ms": NOW_MS}, 601, Action.RESEND),
     ],
 )
 def test_nothing_is_sent_again_while_older_messages_wait(
-    waits_since: dict[str, int], oldest_ms: int | None, action: Action
+    waits_since: dict[str, Any], oldest_ms: int | None, action: Action
 ) -> None:
     assert step_for(oldest_ms, state=TaskState.QUEUED, **waits_since).action is action
 

@@ -80,26 +80,32 @@ def test_what_switchyard_writes_itself_starts_nothing(event: dict[str, Any], own
 
 
 def test_a_job_is_marked_with_the_trigger_that_started_it() -> None:
-    assert tags_for("upload", ()) == {"trigger": "upload"}
+    assert tags_for("upload", (), chained=False) == {"trigger": "upload"}
 
 
 def test_a_path_grows_from_job_to_job() -> None:
-    first = tags_for("upload", ())
+    first = tags_for("upload", (), chained=False)
     assert isinstance(first, dict)
-    second = tags_for("report", path_to(first))
+    second = tags_for("report", path_to(first), chained=True)
     assert second == {"trigger": "report", "trigger-path": "upload"}
     assert path_to(second) == ("upload", "report")
 
 
 def test_no_trigger_leads_to_itself_be_it_through_others() -> None:
-    assert isinstance(tags_for("upload", ("upload",)), Ignored)
-    assert isinstance(tags_for("upload", ("upload", "report")), Ignored)
+    assert isinstance(tags_for("upload", ("upload",), chained=True), Ignored)
+    assert isinstance(tags_for("upload", ("upload", "report"), chained=True), Ignored)
 
 
-def test_a_path_ends_where_no_tag_could_hold_it() -> None:
-    path = tuple(f"{n}{'x' * 39}" for n in range(4))
-    assert isinstance(tags_for("last", path[:3]), dict)
-    assert isinstance(tags_for("last", path), Ignored)
+def test_what_a_trigger_started_leads_on_only_to_chained_ones() -> None:
+    assert isinstance(tags_for("report", ("upload",), chained=False), Ignored)
+
+
+def test_no_more_than_three_triggers_follow_each_other_and_a_tag_holds_their_names() -> None:
+    path = tuple(f"{n}{'x' * 39}" for n in range(3))
+    tags = tags_for("last", path[:2], chained=True)
+    assert isinstance(tags, dict)
+    assert len(tags["trigger-path"]) <= 128
+    assert isinstance(tags_for("last", path, chained=True), Ignored)
 
 
 def test_jobs_of_people_have_no_path() -> None:
@@ -114,6 +120,7 @@ def test_jobs_of_people_have_no_path() -> None:
         ({"source": "aws.s3"}, ("source",), "must be a list of what matches, such as ['aws.s3']"),
         ({"detail": {"a": {"b": []}}}, ("detail", "a", "b"), "must not be an empty list"),
         ({"detail": {"a": {}}}, ("detail", "a"), "would match every event"),
+        ({"detail": ["x"]}, ("detail",), "must be an object"),
     ],
 )
 def test_a_pattern_that_eventbridge_would_refuse(
@@ -134,7 +141,8 @@ def test_on_our_bus_a_trigger_hears_its_own_tenant_alone() -> None:
     heard = asked | {"detail": {"eventType": ["Job Completed"], "tenantId": [TENANT]}}
     assert of_this_tenant(asked, TENANT) == heard
     assert of_this_tenant(heard, TENANT) == heard
-    assert isinstance(of_this_tenant({"detail": {"tenantId": ["other"]}}, TENANT), Problem)
+    for refused in ({"detail": {"tenantId": ["other"]}}, {"detail": ["x"]}):
+        assert isinstance(of_this_tenant(refused, TENANT), Problem)
     assert of_this_tenant({"source": ["x"]}, TENANT) == {
         "source": ["x"],
         "detail": {"tenantId": [TENANT]},

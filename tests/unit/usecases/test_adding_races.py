@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from switchyard.domain.chunks import Chunk
-from switchyard.domain.errors import Conflict, NotNow
+from switchyard.domain.errors import NotNow
 from switchyard.domain.states import TaskState
 from tests.fakes.adding import AddingYard, an_addition
 
@@ -52,15 +52,18 @@ def test_a_parent_that_settles_meanwhile_is_read_again(
     assert yard.state("new") is TaskState.READY
 
 
-def test_of_two_who_add_the_same_the_second_is_told(yard: AddingYard, meanwhile: Meanwhile) -> None:
+def test_of_two_who_add_the_same_the_second_is_told_to_look_again(
+    yard: AddingYard, meanwhile: Meanwhile
+) -> None:
     def the_other() -> None:
         meanwhile.happens = lambda: None
         yard.clock.advance(1)
         yard.add({"new": []})
 
     meanwhile.happens = the_other
-    with pytest.raises(Conflict, match="has a task 'new' already"):
+    with pytest.raises(NotNow, match="has a task 'new' already"):
         yard.add({"new": []})
+    assert yard.add({"new": []}).added_tasks == ("new",)
 
 
 def test_of_two_who_add_others_both_succeed(yard: AddingYard, meanwhile: Meanwhile) -> None:
@@ -85,6 +88,7 @@ def test_what_was_added_when_time_is_up_is_answered(yard: AddingYard, meanwhile:
     meanwhile.happens = lambda: yard.clock.advance(15)
     answer = yard.adder.add(yard.job, an_addition(WIDE))
     assert answer.problem == "there was not time enough; add the others now"
+    assert answer.try_again
     assert 0 < len(answer.added_tasks) < len(WIDE)
 
 

@@ -65,6 +65,21 @@ def test_asking_again_is_answered_the_same_until_the_job_has_settled(yard: Chang
         yard.cancels.request_cancel(job)
 
 
+def test_asking_again_ends_what_was_handed_back_in_between(yard: ChangedYard) -> None:
+    job = yard.start({"a": []})
+    running = claim(yard, "a")
+    yard.cancels.request_cancel(job)
+    yard.deliver()
+    now_ms = yard.clock.now_ms()
+    yard.memory.leases.release(
+        running.lease, not_before_ms=now_ms + 3_600_000, now_ms=now_ms, give_attempt_back=True
+    )
+    yard.cancels.request_cancel(job)
+    yard.deliver()
+    assert yard.states() == {"a": TaskState.CANCELLED}
+    assert yard.job_state() is JobState.CANCELLED
+
+
 def test_what_nobody_runs_ends_at_once_and_the_rest_is_flagged(yard: ChangedYard) -> None:
     yard.start(DIAMOND)
     running = claim(yard, "scrape-store")

@@ -2,6 +2,8 @@
 
 import pytest
 
+from switchyard.adapters.memory.triggers import MemoryTriggerStore
+from switchyard.contracts.triggers import Trigger
 from switchyard.domain.errors import (
     Conflict,
     DefinitionInUse,
@@ -15,9 +17,14 @@ from tests.builders import NOW_MS, TENANT, a_definition, a_plan, a_submission
 from tests.fakes.yard import Yard
 
 
-def remover(yard: Yard) -> DefinitionRemover:
+def remover(yard: Yard, triggers: MemoryTriggerStore | None = None) -> DefinitionRemover:
     memory = yard.memory
-    return DefinitionRemover(definitions=memory.definitions, jobs=memory.jobs, clock=yard.clock)
+    return DefinitionRemover(
+        definitions=memory.definitions,
+        jobs=memory.jobs,
+        triggers=triggers or MemoryTriggerStore(),
+        clock=yard.clock,
+    )
 
 
 def open_jobs(yard: Yard, number: int) -> list[str]:
@@ -47,6 +54,17 @@ def test_the_jobs_that_use_it_are_named_and_no_more_than_five() -> None:
         f"the task definition 'scrape' is in use by {', '.join(newest_first[:5])}"
     )
     assert "scrape" in yard.memory.definitions.latest(TENANT, ["scrape"])
+
+
+def test_a_trigger_that_would_start_it_is_named() -> None:
+    yard, triggers = Yard(), MemoryTriggerStore()
+    job = {"name": "nightly", "tasks": [{"taskId": "a", "name": "scrape"}]}
+    trigger = Trigger.model_validate({"name": "night", "schedule": "rate(1 day)", "job": job})
+    triggers.put(TENANT, trigger, now_ms=NOW_MS)
+    with pytest.raises(DefinitionInUse, match="in use by the trigger night"):
+        remover(yard, triggers).delete(TENANT, "scrape")
+    triggers.remove(TENANT, "night", now_ms=NOW_MS)
+    assert remover(yard, triggers).delete(TENANT, "scrape").last_version == 1
 
 
 def test_settled_jobs_and_jobs_with_other_definitions_do_not_use_it() -> None:

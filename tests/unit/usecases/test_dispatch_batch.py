@@ -19,7 +19,7 @@ from switchyard.usecases import task_events
 from switchyard.usecases.dispatch_batch import BatchDispatcher
 from tests.builders import TENANT
 from tests.fakes.steps import Steps
-from tests.fakes.yard import DISPATCH_SECONDS, Yard
+from tests.fakes.yard import DISPATCH_SECONDS, Crash, Yard, crashing
 
 OTHER_JOB = JobRef(TENANT, "job-00000000-0000-4000-8000-000000000002")
 
@@ -32,6 +32,7 @@ class BatchYard(Yard):
         self.batches = BatchDispatcher(
             dispatcher=self.dispatcher,
             advancer=self.advancer,
+            dispatches=self.memory.dispatches,
             clock=self.clock,
             seconds=DISPATCH_SECONDS,
         )
@@ -131,8 +132,10 @@ class Sluggish:
 
     def __init__(self, yard: BatchYard) -> None:
         self._yard = yard
+        self.taken: list[JobRef] = []
 
     def go_on(self, job: Job, *, until: float) -> bool:
+        self.taken.append(job.ref)
         self._yard.clock.advance(until - self._yard.clock.monotonic())
         return True
 
@@ -147,3 +150,36 @@ def test_a_batch_has_one_time_for_all(yard: BatchYard) -> None:
     assert yard.failed(sent(yard.job), event) == {}
     assert list(yard.memory.dispatches.refs) == [yard.run_of("a")]
     assert yard.state("b") is TaskState.WAITING
+
+
+def test_a_job_for_which_there_is_no_time_is_not_begun(yard: BatchYard) -> None:
+    first = yard.start({"a": []})
+    cancelling = replace(yard.memory.state.jobs[first], state=JobState.CANCELLING)
+    for ref in (first, OTHER_JOB):
+        yard.memory.state.jobs[ref] = replace(cancelling, ref=ref)
+    yard.steps[NextStep.CANCEL] = sluggish = Sluggish(yard)
+    assert yard.failed(sent(first), sent(OTHER_JOB), sent(OTHER_JOB)) == {}
+    assert sluggish.taken == [first]
+    assert list(yard.memory.dispatches.refs) == [OTHER_JOB]
+
+
+def test_the_first_job_is_gone_on_with_however_little_time_there_is(yard: BatchYard) -> None:
+    job = yard.start({"a": []})
+    cancelling = replace(yard.memory.state.jobs[job], state=JobState.CANCELLING)
+    yard.memory.state.jobs[job] = cancelling
+    yard.steps[NextStep.CANCEL] = steps = Steps()
+    batches = replace(yard.batches, seconds=0)
+    batches.handle({"m1": sent(job)})
+    assert steps.taken == [job]
+
+
+def test_what_cannot_be_sent_on_comes_back(
+    yard: BatchYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = yard.start({"a": []})
+    cancelling = replace(yard.memory.state.jobs[first], state=JobState.CANCELLING)
+    yard.memory.state.jobs[first] = cancelling
+    yard.steps[NextStep.CANCEL] = Sluggish(yard)
+    refused = crashing(yard.memory.dispatches.send, after=False)
+    monkeypatch.setattr(yard.memory.dispatches, "send", refused)
+    assert yard.failed(sent(first), sent(OTHER_JOB)) == {1: Crash}

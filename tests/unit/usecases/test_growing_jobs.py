@@ -1,15 +1,19 @@
 """Jobs that grow while they run, in any order, end as if they had been whole from the beginning."""
 
+from dataclasses import replace
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from switchyard.domain.errors import Conflict
+from switchyard.domain.errors import Conflict, MissingBlob
+from switchyard.domain.ids import END, TaskRef
 from switchyard.domain.relays import MAX_NAMES
 from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.task import Payload
 from tests.fakes.adding import AddingYard
-from tests.fakes.swept_yard import HOUR
+from tests.fakes.swept_yard import HOUR, MINUTE
 from tests.fakes.yard import COMPLETED, FAILED
 
 Edges = dict[str, list[str]]
@@ -100,4 +104,61 @@ def test_more_chunks_than_the_end_can_name_are_waited_for_all_the_same() -> None
         yard.run(f"new-{number}")
         assert yard.job_state() is JobState.OPEN
     yard.run("a")
+    assert yard.job_state() is JobState.COMPLETED
+
+
+def test_the_end_remembers_no_names_of_what_failed_before_it() -> None:
+    yard = AddingYard()
+    yard.start({"a": []})
+    for number in range(3):
+        yard.add({f"new-{number}": []})
+        yard.run(f"new-{number}", outcome=FAILED)
+    assert yard.task(END).not_completed == frozenset()
+    yard.run("a")
+    assert yard.job_state() is JobState.FAILED
+
+
+def test_a_beginning_told_after_the_job_grew_tells_what_it_was() -> None:
+    yard = AddingYard()
+    yard.open({"a": []})
+    yard.add({"b": ["a"], "c": ["b"]})
+    yard.add({"d": ["c"]})
+    yard.sweep(after=2 * MINUTE)
+    told = [e.detail() for e in yard.memory.bus.events if e.event_type == "Job Created"]
+    assert len(told) == 2
+    assert told[0] == told[1]
+
+
+def test_a_beginning_told_while_the_job_grows_tells_what_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    yard = AddingYard()
+    yard.open({"a": []})
+    before = yard.memory.jobs.picture(yard.job)
+    yard.add({"b": ["a"]})
+    after = yard.memory.jobs.picture(yard.job)
+    between_two_pages = replace(after, job=before.job, tasks=(*before.tasks, yard.task("b")))
+    with monkeypatch.context() as patch:
+        patch.setattr(yard.memory.jobs, "picture", lambda _: between_two_pages)
+        yard.sweep(after=2 * MINUTE)
+    told = [e.detail() for e in yard.memory.bus.events if e.event_type == "Job Created"]
+    assert len(told) == 2
+    assert told[0] == told[1]
+
+
+def test_a_chunk_of_which_nobody_knows_any_more_what_it_was_holds_nothing_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    yard = AddingYard()
+    yard.start({"a": []})
+    yard.add({"b": []})
+    read = yard.memory.payloads.read
+
+    def expired(ref: TaskRef) -> Payload:
+        if ref.hidden:
+            raise MissingBlob("task/inputs/b.json")
+        return read(ref)
+
+    monkeypatch.setattr(yard.memory.payloads, "read", expired)
+    yard.run("a", "b")
     assert yard.job_state() is JobState.COMPLETED

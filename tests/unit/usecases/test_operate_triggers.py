@@ -73,6 +73,69 @@ def test_a_trigger_that_moves_to_another_bus_leaves_no_rule_behind() -> None:
     assert desk.apply(a_trigger(schedule="rate(1 day)")).bus == "default"
 
 
+def test_a_refused_rule_leaves_everything_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk()
+    desk.apply(a_trigger())
+    rules, kept = dict(desk.rules.rules), desk.operator.find(TENANT, "uploads")
+
+    def refuse(rule: TriggerRule) -> None:
+        raise RuleRefused("no such operator")
+
+    monkeypatch.setattr(desk.rules, "put", refuse)
+    for trigger in (a_trigger(on=ON_OUR_BUS), a_trigger(job=nightly().job)):
+        with pytest.raises(RuleRefused):
+            desk.apply(trigger)
+        assert (desk.rules.rules, desk.operator.find(TENANT, "uploads")) == (rules, kept)
+
+
+def test_a_new_rule_is_enabled_once_there_is_a_trigger_for_its_events(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk, seen = Desk(), []
+    put = desk.rules.put
+
+    def watched(rule: TriggerRule) -> None:
+        found = desk.store.find(TENANT, "uploads")
+        seen.append((rule.bus, rule.enabled, found.trigger.bus if found else None))
+        put(rule)
+
+    monkeypatch.setattr(desk.rules, "put", watched)
+    desk.apply(a_trigger())
+    desk.apply(a_trigger(on=ON_OUR_BUS))
+    assert seen == [
+        ("default", False, None),
+        ("default", True, "default"),
+        ("switchyard", False, "default"),
+        ("switchyard", True, "switchyard"),
+    ]
+
+
+def test_what_died_while_it_moved_leaves_no_rule_when_it_is_removed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = Desk()
+    desk.apply(a_trigger())
+    with monkeypatch.context() as outage:
+        outage.setattr(desk.store, "put", _gone)
+        with pytest.raises(Unavailable):
+            desk.apply(a_trigger(on=ON_OUR_BUS))
+    assert len(desk.rules.rules) == 2
+    desk.operator.remove(TENANT, "uploads")
+    assert desk.rules.rules == {}
+
+
+def _gone(*_: Any, **__: Any) -> None:
+    raise Unavailable("gone")
+
+
+@pytest.mark.parametrize("text", ["cron(0 0 30 2 ? *)", "cron(0 0 1 1 ? 2020)"])
+def test_a_schedule_that_never_fires_is_refused(text: str) -> None:
+    desk = Desk()
+    with pytest.raises(RuleRefused, match="never"):
+        desk.apply(nightly().model_copy(update={"schedule": text}))
+    assert list(desk.store.all(TENANT)) == []
+
+
 @pytest.mark.parametrize("broken", ["rules.remove", "store.put", "rules.put"])
 def test_whoever_dies_while_applying_applies_again(
     broken: str, monkeypatch: pytest.MonkeyPatch
@@ -80,12 +143,8 @@ def test_whoever_dies_while_applying_applies_again(
     desk = Desk()
     desk.apply(a_trigger())
     part, method = broken.split(".")
-
-    def fail(*_: Any, **__: Any) -> None:
-        raise Unavailable("gone")
-
     with monkeypatch.context() as outage:
-        outage.setattr(getattr(desk, part), method, fail)
+        outage.setattr(getattr(desk, part), method, _gone)
         with pytest.raises(Unavailable):
             desk.apply(a_trigger(on=ON_OUR_BUS))
     desk.apply(a_trigger(on=ON_OUR_BUS))

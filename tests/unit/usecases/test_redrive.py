@@ -10,7 +10,7 @@ from switchyard.domain.errors import Conflict, Invalid, NotNow, UnknownJob, Unkn
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import Overrides
-from switchyard.usecases.redrive import REOPENED_AT_ONCE
+from switchyard.usecases.redrive import AT_A_TIME
 from tests.builders import DIAMOND, TENANT
 from tests.fakes.changed_yard import ChangedYard
 from tests.fakes.narrow_relays import narrow_relays
@@ -255,18 +255,43 @@ def test_a_job_is_redriven_by_one_at_a_time_and_whoever_asks_wakes_it(failed: Ch
     assert failed.job_state() is JobState.OPEN
 
 
+def written_without_time(yard: ChangedYard) -> list[int]:
+    """How much was done whenever time was over, until all of it was."""
+    written: list[int] = []
+    while not yard.redriver.go_on(yard.the_job(), until=yard.clock.monotonic()):
+        assert yard.the_job().written > max(written, default=0), "it does not go on"
+        written.append(yard.the_job().written)
+    return written
+
+
 def test_when_time_is_over_it_goes_on_where_it_stopped(yard: ChangedYard) -> None:
-    many = REOPENED_AT_ONCE + 10
+    many = AT_A_TIME + 10
     edges: dict[str, list[str]] = {f"a{n}": [] for n in range(many)}
     yard.start(edges | {f"b{n}": [f"a{n}"] for n in range(many)})
     for name in edges:
         yard.settle(name, FAILED)
     yard.deliver()
     yard.redrive()
-    rounds = 0
-    while not yard.redriver.go_on(yard.the_job(), until=yard.clock.monotonic()):
-        rounds += 1
-    assert rounds == 2  # twice time was over with some of them left
+    assert len(written_without_time(yard)) == 2  # twice time was over with some of them left
     told = [e.event_id for e in yard.memory.bus.events if e.event_type == "Task Redriven"]
     assert len(told) == len(set(told)) == 2 * many
     assert set(yard.runs().values()) == {2}
+
+
+def test_when_time_is_over_before_all_edges_are_written_the_others_are_written_later(
+    yard: ChangedYard,
+) -> None:
+    many = AT_A_TIME + 10
+    edges: dict[str, list[str]] = {f"a{n}": [] for n in range(many)}
+    after = {f"b{n}": [f"a{n}"] for n in range(many)}
+    yard.start(edges | after, **dict.fromkeys(after, Rule.ALL_SETTLED))
+    for name in edges:
+        yard.settle(name, FAILED)
+    for name in after:
+        yard.settle(name)
+    yard.deliver()
+    yard.redrive()
+    written = written_without_time(yard)
+    relays = len(yard.task(END).waiting_on)
+    assert written == [relays + AT_A_TIME, relays + many + 1 + AT_A_TIME]
+    assert {yard.runs()[name] for name in edges} == {2}

@@ -4,86 +4,14 @@ from typing import Any
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
-from switchyard.adapters.memory.triggers import MemoryTriggerStore
-from switchyard.contracts.messages import Delivered
-from switchyard.contracts.triggers import Trigger, TriggerRun
+from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job
-from switchyard.usecases.quarantine import Quarantine
-from switchyard.usecases.start_triggered import Dropped, PutAside, Started, TriggerStarter
+from switchyard.usecases.start_triggered import Dropped, PutAside
 from tests.builders import NOW_MS, TENANT, a_definition
-from tests.fakes.submitting import a_submitter
+from tests.fakes.triggered_yard import REPORT, TriggeredYard
 from tests.fakes.triggers import EVENT_ID, S3_EVENT, SCHEDULED, a_message, a_trigger, nightly
 
-ON_JOBS = {"bus": "switchyard", "pattern": {"detail": {"eventType": ["Job Completed"]}}}
-REPORT = {"name": "report", "tasks": [{"taskId": "tell", "name": "scrape"}]}
-
-
-class CountedIds:
-    def __init__(self) -> None:
-        self.given = 0
-
-    def new_job_id(self) -> str:
-        self.given += 1
-        return f"job-00000000-0000-4000-8000-{self.given:012}"
-
-    def new_worker_id(self) -> str:
-        return "worker-1"
-
-    def new_secret(self) -> str:
-        return "secret"
-
-
-class TriggeredYard:
-    def __init__(self, *triggers: Trigger) -> None:
-        self.clock = ManualClock(NOW_MS)
-        self.memory = MemoryYard(self.clock)
-        self.memory.definitions.put(TENANT, "scrape", a_definition())
-        self.store = MemoryTriggerStore()
-        for trigger in triggers:
-            self.store.put(TENANT, trigger, now_ms=NOW_MS)
-        self.starter = TriggerStarter(
-            triggers=self.store,
-            jobs=self.memory.jobs,
-            submitter=a_submitter(self.memory, clock=self.clock, ids=CountedIds()),
-            quarantine=Quarantine(
-                blobs=self.memory.blobs, clock=self.clock, queue="trigger-queue-test"
-            ),
-            clock=self.clock,
-            bucket="ours",
-        )
-
-    def start(self, body: str, message_id: str = "m-1") -> Started | Dropped | PutAside:
-        message = Delivered(body=body, message_id=message_id, sent_at_ms=NOW_MS)
-        return self.starter.start(message)
-
-    def started(self, body: str) -> Job:
-        done = self.start(body)
-        assert isinstance(done, Started), done
-        job = self.memory.jobs.find(JobRef(TENANT, done.job_id))
-        assert job is not None
-        return job
-
-    def last_run(self, name: str = "uploads") -> TriggerRun | None:
-        found = self.store.find(TENANT, name)
-        assert found is not None
-        return found.last_run
-
-    @property
-    def kept(self) -> list[str]:
-        return [key for key in self.memory.blobs.blobs if key.startswith("quarantine/")]
-
-    @property
-    def jobs(self) -> int:
-        return len(self.memory.state.jobs)
-
-
-def about(job: Job, event_id: str = "e-2") -> dict[str, Any]:
-    """That it has completed, as our bus tells it."""
-    detail = {"tenantId": TENANT, "entityId": job.ref.job_id, "eventType": "Job Completed"}
-    return {"id": event_id, "time": "2026-11-16T08:00:00Z", "detail": detail}
+YEAR_SECONDS = 366 * 24 * 3600
 
 
 def test_an_event_starts_the_job_of_its_trigger() -> None:
@@ -124,11 +52,9 @@ def test_two_triggers_for_one_event_start_a_job_each() -> None:
 
 def test_an_event_that_comes_again_after_the_trigger_was_changed_starts_nothing() -> None:
     yard = TriggeredYard(a_trigger())
-    yard.started(a_message())
+    job = yard.started(a_message())
     yard.store.put(TENANT, a_trigger(job=REPORT), now_ms=NOW_MS)
-    done = yard.start(a_message())
-    assert isinstance(done, Dropped)
-    assert "already" in done.reason
+    assert yard.started(a_message()) == job
     assert (yard.jobs, yard.kept) == (1, [])
 
 
@@ -210,26 +136,6 @@ def test_what_no_rule_would_send_is_put_aside(body: str, words: str) -> None:
     assert yard.kept == [done.key]
 
 
-def test_a_trigger_does_not_start_itself() -> None:
-    yard = TriggeredYard(a_trigger(), a_trigger("report", on=ON_JOBS, job=REPORT))
-    uploaded = yard.started(a_message())
-    reported = yard.started(a_message(about(uploaded), trigger="report"))
-    assert reported.tags == {"trigger": "report", "trigger-path": "uploads"}
-    done = yard.start(a_message(about(reported, "e-3"), trigger="report"))
-    assert isinstance(done, Dropped)
-    assert "this trigger led to (uploads report)" in done.reason
-    assert yard.jobs == 2
-
-
-def test_two_triggers_do_not_start_each_other_for_ever() -> None:
-    ping, pong = (a_trigger(name, on=ON_JOBS, job=REPORT) for name in ("ping", "pong"))
-    yard = TriggeredYard(a_trigger(), ping, pong)
-    job = yard.started(a_message())
-    job = yard.started(a_message(about(job, "e-1"), trigger="ping"))
-    job = yard.started(a_message(about(job, "e-2"), trigger="pong"))
-    assert isinstance(yard.start(a_message(about(job, "e-3"), trigger="ping")), Dropped)
-
-
 def test_what_switchyard_wrote_itself_starts_nothing() -> None:
     yard = TriggeredYard(a_trigger())
     detail = {"bucket": {"name": "ours"}, "object": {"key": "task/logs/x/1/a.json", "size": 1}}
@@ -251,3 +157,63 @@ def test_an_outage_brings_the_event_back(monkeypatch: pytest.MonkeyPatch) -> Non
         assert (yard.last_run(), yard.kept) == (None, [])
     yard.started(a_message())
     assert yard.jobs == 1
+
+
+def test_a_job_of_which_nothing_could_be_written_is_started_by_the_trigger_as_it_is_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    yard = TriggeredYard(a_trigger())
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise Unavailable("throttled")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(type(yard.memory.intake), "write", fail)
+        with pytest.raises(Unavailable):
+            yard.start(a_message())
+    yard.store.put(TENANT, a_trigger(job=REPORT), now_ms=NOW_MS)
+    job = yard.started(a_message())
+    assert (job.name, yard.jobs, yard.kept) == ("report", 1, [])
+    assert job.ref.job_id.endswith("01")
+
+
+def test_what_comes_back_after_a_year_starts_no_second_job() -> None:
+    yard = TriggeredYard(a_trigger())
+    job = yard.started(a_message())
+    yard.clock.advance(YEAR_SECONDS)
+    assert yard.started(a_message()) == job
+    assert yard.jobs == 1
+
+
+def test_what_an_archive_replays_starts_nothing() -> None:
+    yard = TriggeredYard(a_trigger())
+    done = yard.start(a_message(S3_EVENT | {"replay-name": "of-last-week"}))
+    assert isinstance(done, Dropped)
+    assert "replay" in done.reason
+    assert (yard.jobs, yard.kept) == (0, [])
+
+
+def test_no_producers_key_is_in_the_way_of_a_trigger() -> None:
+    yard = TriggeredYard(nightly())
+    request = SubmitJob.model_validate(REPORT)
+    for key in (f"trigger/nightly/{SCHEDULED['time']}", f"nightly/{SCHEDULED['time']}"):
+        yard.starter.submitter.submit(TENANT, request, key=key)
+    job = yard.started(a_message(SCHEDULED, trigger="nightly"))
+    assert job.name == "night of 2026-11-16T08:00:00Z"
+    assert yard.jobs == 3
+
+
+def test_no_event_says_which_triggers_led_to_its_job() -> None:
+    job = REPORT | {"tags": "{{event.detail.tags}}"}
+    yard = TriggeredYard(a_trigger(job=job))
+    tags = {"trigger": "alarm", "trigger-path": "alarm audit", "own": "1"}
+    started = yard.started(a_message(S3_EVENT | {"detail": {"tags": tags}}))
+    assert started.tags == {"own": "1", "trigger": "uploads"}
+
+
+def test_tags_of_an_event_that_leave_no_room_for_ours_are_refused() -> None:
+    yard = TriggeredYard(a_trigger(job=REPORT | {"tags": "{{event.detail.tags}}"}))
+    tags = {f"tag-{number}": "x" for number in range(20)}
+    done = yard.start(a_message(S3_EVENT | {"detail": {"tags": tags}}))
+    assert isinstance(done, PutAside)
+    assert "tags: " in done.reason

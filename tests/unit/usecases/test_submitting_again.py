@@ -7,7 +7,7 @@ import pytest
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
-from switchyard.domain.errors import InvalidJob, KeyReused
+from switchyard.domain.errors import InvalidJob, KeyReused, Unavailable
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import JobState
 from switchyard.usecases import submit_job
@@ -63,6 +63,32 @@ def test_a_settled_job_is_answered_as_it_was_accepted(yard: MemoryYard, submit: 
     assert job is not None
     yard.jobs.settle(job, JobState.FAILED, now_ms=1)
     assert submit() == first
+
+
+def test_a_definition_that_was_deleted_since_changes_nothing(
+    yard: MemoryYard, clock: ManualClock, submit: Submit
+) -> None:
+    first = submit()
+    yard.definitions.delete(TENANT, "scrape", now_ms=clock.now_ms())
+    assert submit() == first
+    with pytest.raises(KeyReused):
+        submit(a_submission(name="another"))
+
+
+def test_who_goes_on_with_a_job_keeps_its_definitions(
+    yard: MemoryYard, submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_order(*_args: object, **_facts: object) -> None:
+        raise Unavailable("the first try dies here")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(yard.intake, "write_part", out_of_order)
+        with pytest.raises(Unavailable):
+            submit()
+    yard.definitions.put(TENANT, "scrape", a_definition(description="A newer one."))
+    ref = JobRef(TENANT, submit().job_id)
+    versions = {task.definition_version for task in yard.jobs.picture(ref).visible_tasks}
+    assert versions == {1}
 
 
 def test_without_a_key_every_submission_is_a_job(yard: MemoryYard, submit: Submit) -> None:
@@ -148,3 +174,14 @@ def test_once_a_large_job_is_open_nobody_is_woken(
     yard.dispatches.refs.clear()
     assert submit() == first
     assert not yard.dispatches.refs
+
+
+def test_no_producer_says_that_a_trigger_started_its_job(submit: Submit) -> None:
+    tags = {"trigger": "nightly", "trigger-path": "uploads", "team": "x"}
+    request = a_submission({"a": []}).model_copy(update={"tags": tags})
+    with pytest.raises(InvalidJob) as refused:
+        submit(request)
+    assert [problem.path for problem in refused.value.problems] == [
+        ("tags", "trigger"),
+        ("tags", "trigger-path"),
+    ]

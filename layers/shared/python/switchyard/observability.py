@@ -6,9 +6,14 @@ A function's service name and namespace come from its environment, which the sta
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 
-__all__ = ["Logger", "MetricUnit", "Metrics", "Tracer", "get_logger"]
+__all__ = ["Logger", "MetricUnit", "Metrics", "get_logger", "get_tracer"]
 
 
 def get_logger(service: str | None = None) -> Logger:
     """One JSON line per fact; what a user wrote stays inside its string."""
     return Logger(service=service, use_rfc3339=True, utc=True)
+
+
+def get_tracer() -> Tracer:
+    """Of calls to AWS: to follow every library there is, all of them would be imported."""
+    return Tracer(patch_modules=("botocore",))

@@ -8,7 +8,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, SSLError
 
-from switchyard.domain.errors import AnswerLost, Unavailable
+from switchyard.domain.errors import AnswerLost, Throttled, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,6 +31,7 @@ CONDITION_FAILED: Final = "ConditionalCheckFailedException"
 TRANSACTION_CANCELLED: Final = "TransactionCanceledException"
 _OURS_TO_DECIDE: Final = frozenset({CONDITION_FAILED, TRANSACTION_CANCELLED})
 _CALLERS_FAULT: Final = frozenset({"ValidationException", "AccessDeniedException", "AccessDenied"})
+_THROTTLED: Final = frozenset({"ProvisionedThroughputExceededException", "ThrottlingException"})
 _DONE_OR_NOT: Final = frozenset({"InternalServerError", "TransactionInProgressException"})
 
 
@@ -51,8 +52,7 @@ def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     except ClientError as error:
         if code_of(error) in _OURS_TO_DECIDE | _CALLERS_FAULT:
             raise
-        kind = AnswerLost if _may_be_done(error) else Unavailable
-        raise kind(str(error)) from error
+        raise _kind_of(error)(str(error)) from error
     except (HTTPClientError, SSLError) as error:  # TLS may break after the request as well
         raise AnswerLost(str(error)) from error
     except BotoCoreError as error:
@@ -61,6 +61,12 @@ def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 def code_of(error: ClientError) -> str:
     return error.response["Error"]["Code"]
+
+
+def _kind_of(error: ClientError) -> type[Unavailable]:
+    if code_of(error) in _THROTTLED:
+        return Throttled
+    return AnswerLost if _may_be_done(error) else Unavailable
 
 
 def _may_be_done(error: ClientError) -> bool:

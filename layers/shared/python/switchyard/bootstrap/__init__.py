@@ -1,22 +1,30 @@
-"""Wires ports to adapters, once per deployable: the only place that knows both."""
+"""Wires ports to adapters, once per deployable: the only place that knows both.
 
-from switchyard.bootstrap.api import ApiPorts, api_ports
-from switchyard.bootstrap.dispatching import dispatcher, sweeper
-from switchyard.bootstrap.functions import (
-    AuthorizerPorts,
-    SaveEventPorts,
-    authorizer_ports,
-    dead_letter_processor,
-    save_event_ports,
-    undeliverable_keeper,
-)
-from switchyard.bootstrap.operators import (
-    new_api_key,
-    stage_endpoint,
-    stage_keys,
-    stage_letters,
-)
-from switchyard.bootstrap.worker import Offload, WorkerPorts, worker_ports
+What a deployable does not ask for is not imported: it would only make its start slower.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from switchyard.bootstrap.api import ApiPorts, api_ports
+    from switchyard.bootstrap.dispatching import dispatcher, sweeper
+    from switchyard.bootstrap.functions import (
+        AuthorizerPorts,
+        SaveEventPorts,
+        authorizer_ports,
+        save_event_ports,
+    )
+    from switchyard.bootstrap.letters import dead_letter_processor, undeliverable_keeper
+    from switchyard.bootstrap.operators import (
+        new_api_key,
+        stage_consumption,
+        stage_endpoint,
+        stage_keys,
+        stage_letters,
+        stage_output,
+    )
+    from switchyard.bootstrap.worker import Offload, WorkerPorts, worker_ports
 
 __all__ = [
     "ApiPorts",
@@ -30,10 +38,54 @@ __all__ = [
     "dispatcher",
     "new_api_key",
     "save_event_ports",
+    "stage_consumption",
     "stage_endpoint",
     "stage_keys",
     "stage_letters",
+    "stage_output",
     "sweeper",
     "undeliverable_keeper",
     "worker_ports",
 ]
+
+_PARTS: Final = {
+    "api": (
+        "ApiPorts",
+        "api_ports",
+    ),
+    "dispatching": (
+        "dispatcher",
+        "sweeper",
+    ),
+    "functions": (
+        "AuthorizerPorts",
+        "SaveEventPorts",
+        "authorizer_ports",
+        "save_event_ports",
+    ),
+    "letters": (
+        "dead_letter_processor",
+        "undeliverable_keeper",
+    ),
+    "operators": (
+        "new_api_key",
+        "stage_consumption",
+        "stage_endpoint",
+        "stage_keys",
+        "stage_letters",
+        "stage_output",
+    ),
+    "worker": (
+        "Offload",
+        "WorkerPorts",
+        "worker_ports",
+    ),
+}
+_PART_OF: Final = {name: part for part, names in _PARTS.items() for name in names}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _PART_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_PART_OF[name]}"), name)

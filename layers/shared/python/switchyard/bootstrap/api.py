@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
@@ -14,6 +15,7 @@ from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore, S3Links
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
@@ -24,6 +26,7 @@ from switchyard.domain.rates import Limits
 from switchyard.ports import (
     BlobStore,
     Clock,
+    Consumption,
     DefinitionStore,
     DispatchQueue,
     EventReader,
@@ -50,6 +53,7 @@ class ApiPorts:
     adder: TaskAdder
     cancels: CancelRequests
     redrives: RedriveRequests
+    consumption: Consumption
     jobs: JobStore
     graph: TaskGraph
     payloads: Payloads
@@ -98,6 +102,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         ),
         adder=TaskAdder(
             jobs=jobs,
+            payloads=payloads,
             additions=DynamoDbTaskAdditions(state, payloads),
             definitions=definitions,
             dispatches=dispatches,
@@ -105,12 +110,18 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
             clock=clock,
         ),
         cancels=_cancel_requests(state, dispatches, emitter),
+        consumption=DynamoDbConsumption(state),
         redrives=_redrive_requests(state, blobs, dispatches),
         jobs=jobs,
         graph=DynamoDbTaskGraph(state),
         payloads=payloads,
         definitions=definitions,
-        remover=DefinitionRemover(definitions=definitions, jobs=jobs, clock=clock),
+        remover=DefinitionRemover(
+            definitions=definitions,
+            jobs=jobs,
+            triggers=DynamoDbTriggerStore(state),
+            clock=clock,
+        ),
         dispatches=dispatches,
         blobs=blobs,
         reader=DynamoDbEventReader(

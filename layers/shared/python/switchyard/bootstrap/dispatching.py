@@ -94,6 +94,7 @@ class DispatchingParts:
                 workforce=self._workforce,
             ),
             advancer=JobAdvancer(jobs=self._jobs, dispatches=self._dispatches, steps=self._steps()),
+            dispatches=self._dispatches,
             clock=self._clock,
             seconds=seconds,
         )

@@ -7,12 +7,15 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from switchyard.adapters import aws
 from switchyard.adapters.cloudformation import CloudFormationOutputs
+from switchyard.adapters.cloudwatch_logs import CloudWatchTaskOutput
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.domain.errors import Unavailable
+from switchyard.ports import Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
 from switchyard.usecases.kept_letters import KeptLetters
 
@@ -51,6 +54,24 @@ def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
             blobs=S3BlobStore(aws.client("s3", **where), bucket),
             mail=SqsMail(aws.client("sqs", **where)),
         )
+
+
+@contextmanager
+def stage_consumption(stage: str, **where: str) -> Iterator[Consumption]:
+    """The brake of a stage's workers; otherwise as with `stage_letters`."""
+    with _reached():
+        table = CloudFormationOutputs(**where).of(
+            f"switchyard-{stage}-infrastructure", "StateTableName"
+        )
+        yield DynamoDbConsumption(DynamoDbTable(aws.client("dynamodb", **where), table))
+
+
+@contextmanager
+def stage_output(stage: str, request_id: str, *, since_ms: int) -> Iterator[TaskOutput]:
+    """What a task prints on a deployed stage; otherwise as with `stage_letters`."""
+    with _reached():
+        group = f"/switchyard/{stage}/worker"
+        yield CloudWatchTaskOutput(aws.client("logs"), group, request_id, since_ms=since_ms)
 
 
 def _key_ring(state_table_name: str, **where: str) -> KeyRing:

@@ -25,6 +25,7 @@ from switchyard.client.errors import (
     StillRunning,
     TooManyRequests,
     Unreachable,
+    UnsafeName,
     UnusableJob,
 )
 from switchyard.client.job import Job, Task
@@ -42,5 +43,6 @@ __all__ = [
     "Task",
     "TooManyRequests",
     "Unreachable",
+    "UnsafeName",
     "UnusableJob",
 ]

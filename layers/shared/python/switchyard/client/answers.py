@@ -54,6 +54,14 @@ def refusal(response: httpx.Response) -> ClientError:
     return kind("The API refused:" if problems else f"The API refused: {reason}", problems)
 
 
+def gone(response: httpx.Response) -> ClientError:
+    """Of a link: the bucket answers for itself."""
+    status = response.status_code
+    if response.is_client_error:
+        return NotFound(f"The link has expired, or nothing is there any more ({status}).")
+    return Unreachable(f"The bucket could not answer ({status}).")
+
+
 def sentence(reason: object) -> str:
     """With one full stop, whoever wrote it."""
     return f"{str(reason).rstrip('.')}."

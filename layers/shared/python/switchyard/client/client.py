@@ -1,6 +1,7 @@
 """The API for programs: what may pass is waited out, and nothing is done twice."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
@@ -18,6 +19,7 @@ from switchyard.client.errors import (
     UnusableJob,
 )
 from switchyard.client.event_source import EventSource
+from switchyard.client.files import saved
 from switchyard.client.following import Following
 from switchyard.client.job import Job, Task, id_of
 from switchyard.client.patience import Passing, patiently
@@ -34,6 +36,7 @@ from switchyard.contracts.changes import (
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.event_views import EventsAsked, EventView
 from switchyard.contracts.jobs import (
+    FileLink,
     JobAccepted,
     JobPage,
     JobSummary,
@@ -144,6 +147,10 @@ class Client:
         following = Following(source, self._clock, patience_seconds=self._patience_seconds)
         for news in following.to_the_end():
             yield from news
+
+    def save(self, link: FileLink, folder: Path) -> Path:
+        """Bring a file of a task (`task(…).files`) into a folder; its path there."""
+        return self._ask(lambda: saved(link.name, self._api.download(link), folder))
 
     def cancel(self, job_id: str) -> CancelAccepted:
         """What has completed stays. To see the end of it, `wait`."""

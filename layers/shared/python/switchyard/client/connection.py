@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from switchyard.client.answers import no_answer, refusal, strange_answer
+from switchyard.client.answers import gone, no_answer, refusal, strange_answer
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -24,15 +24,9 @@ class Connection:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._url = url
+        self._transport = transport
         with self._translated():
-            self._client = httpx.Client(
-                base_url=url,
-                headers={"x-api-key": key},
-                timeout=TIMEOUT,
-                transport=transport,
-                # A proxy for the internet cannot reach a cloud on this machine.
-                trust_env=httpx.URL(url).host not in LOOPBACK,
-            )
+            self._client = self._client_for(url, base_url=url, headers={"x-api-key": key})
 
     def close(self) -> None:
         self._client.close()
@@ -55,6 +49,23 @@ class Connection:
             return answer.model_validate_json(response.content, extra=extra)
         except ValidationError as error:
             raise strange_answer(self._url) from error
+
+    def download(self, url: str) -> Iterator[bytes]:
+        """What is at another address, piece by piece: it is not told the key.
+
+        Raise `ClientError`, between two pieces too.
+        """
+        with self._translated(), self._client_for(url) as client, client.stream("GET", url) as r:
+            if not r.is_success:
+                raise gone(r)
+            yield from r.iter_bytes()
+
+    def _client_for(self, url: str, **options: Any) -> httpx.Client:
+        # A proxy for the internet cannot reach a cloud on this machine.
+        elsewhere = httpx.URL(url).host not in LOOPBACK
+        return httpx.Client(
+            timeout=TIMEOUT, transport=self._transport, trust_env=elsewhere, **options
+        )
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -8,6 +8,7 @@ ClientError               whatever comes between a program and its job
 │   ├── NotConnected      nobody was there, so nothing was done
 │   └── TooManyRequests   the key is used too often, so nothing was done
 ├── UnusableJob           a job that no API would take
+├── UnsafeName            a file that would be saved outside of its folder
 └── StillRunning          the time to wait was over before the job was
 """
 
@@ -65,6 +66,11 @@ class TooManyRequests(Unreachable):
 
 class UnusableJob(WithProblems):
     pass
+
+
+class UnsafeName(ClientError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name!r} would be saved outside of its folder.")
 
 
 class StillRunning(ClientError):

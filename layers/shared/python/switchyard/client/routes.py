@@ -1,5 +1,6 @@
 """The producer API, as typed calls: each is one request."""
 
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import (
     KEY_HEADER,
     AddTasks,
+    FileLink,
     JobAccepted,
     JobPage,
     JobView,
@@ -96,8 +98,9 @@ class Routes:
         path = f"/task-definitions/{name}"
         return self._call(RegisteredDefinition, "PUT", path, json=_body(definition))
 
-    def definitions(self) -> tuple[RegisteredDefinition, ...]:
-        return self._call(DefinitionList, "GET", "/task-definitions").definitions
+    def definitions(self, cursor: str | None = None) -> DefinitionList:
+        given = {"cursor": cursor} if cursor else {}
+        return self._call(DefinitionList, "GET", "/task-definitions", params=given)
 
     def definition(self, name: str, version: int | None = None) -> RegisteredDefinition:
         """The latest version, unless another is asked for."""
@@ -106,6 +109,10 @@ class Routes:
 
     def delete_definition(self, name: str) -> DefinitionDeleted:
         return self._call(DefinitionDeleted, "DELETE", f"/task-definitions/{name}")
+
+    def download(self, link: FileLink) -> Iterator[bytes]:
+        """A file of a task, piece by piece."""
+        return self._connection.download(link.url)
 
     def health(self) -> Health:
         return self._call(Health, "GET", "/health")

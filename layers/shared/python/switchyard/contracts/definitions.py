@@ -82,6 +82,8 @@ class RegisteredDefinition(TaskDefinition):
 
 class DefinitionList(Wire):
     definitions: tuple[RegisteredDefinition, ...]
+    cursor: str | None = None
+    """From where to go on, if there are more than an answer holds."""
 
 
 class DefinitionDeleted(Wire):

@@ -9,3 +9,5 @@ class Health(Wire):
     status: Literal["ok"] = "ok"
     stage: str
     version: str
+    paused: bool = False
+    """Whether the operators keep the workers from taking tasks; jobs are accepted all the same."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.definitions import DefinitionName
-from switchyard.contracts.wire import CleanText, JsonValue, Wire, told_as
+from switchyard.contracts.wire import CleanText, JsonValue, Wire, told_as, unless_absent
 from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import TASK_ID
 from switchyard.domain.states import Rule
@@ -74,10 +74,13 @@ class AddTasks(Wire):
 class TasksAdded(Wire):
     job_id: str
     added_tasks: tuple[str, ...]
+    """Those that were in the job already, just as they were asked for, come first."""
     immediately_ready: tuple[str, ...]
     total_tasks_now: int
     problem: str | None = None
     """Why the others were not added: only some at a time are added together."""
+    try_again: bool = False
+    """Whether the same request would go on with the others."""
 
 
 class TaskSummary(Wire):
@@ -86,15 +89,16 @@ class TaskSummary(Wire):
     depends_on: tuple[str, ...]
     status: str
     """`waiting` until there is an event of it."""
-    last_event_type: str | None = None
+    last_event_type: str | None = unless_absent()
     """As far as the task itself tells: its log may know a later one."""
-    last_event_at: datetime | None = None
+    last_event_at: datetime | None = unless_absent()
     run: int = 1
     attempt: int
-    started_at: datetime | None = None
-    settled_at: datetime | None = None
+    started_at: datetime | None = unless_absent()
+    settled_at: datetime | None = unless_absent()
     cost_usd: float = 0.0
-    error: str | None = None
+    error: str | None = unless_absent()
+    """Its beginning, in the summary of a job."""
 
 
 class JobView(Wire):
@@ -112,6 +116,8 @@ class JobView(Wire):
     completed_at: datetime | None = None
     tags: dict[str, str] = Field(default_factory=dict)
     tasks: tuple[TaskSummary, ...]
+    left_out: tuple[str, ...] = ()
+    """What is empty in every task since an answer has no room for it; a task's own has it."""
 
 
 class JobSummary(Wire):

@@ -31,3 +31,8 @@ EVENT_SUMMARY: Final = ("entityId", "entityType", "tenantId", "eventType", "time
 
 def event_index_name(index: str) -> str:
     return f"{index}-index"
+
+
+def api_keys_partition(tenant: str) -> str:
+    """In the state table. Of `*`: as policies name those of all tenants."""
+    return f"TENANT#{tenant}#APIKEYS"

@@ -18,7 +18,7 @@ from switchyard.domain.job_templates import (
 )
 from switchyard.domain.references import reference_problems
 from switchyard.domain.task import Json
-from switchyard.domain.triggers import PATH_TAG, TRIGGER_TAG, pattern_problems
+from switchyard.domain.triggers import PATH_TAG, TRIGGER_TAG, pattern_problems, reserved_tags
 
 MAX_TRIGGER_BYTES: Final = 200_000  # an item takes 400 KB
 
@@ -48,8 +48,7 @@ def _size_problems(trigger: Trigger) -> list[Problem]:
 def _tag_problems(tags: Json) -> list[Problem]:
     if not isinstance(tags, dict):
         return []
-    ours = [Problem(("tags", name), "is a tag of ours") for name in (TRIGGER_TAG, PATH_TAG)]
-    problems = [problem for problem in ours if problem.path[-1] in tags]
+    problems = reserved_tags(tags)
     if len(tags) > MAX_TEMPLATE_TAGS:
         message = f"at most {MAX_TEMPLATE_TAGS}, as {TRIGGER_TAG} and {PATH_TAG} are added"
         problems.append(Problem(("tags",), message))

@@ -2,7 +2,7 @@
 
 import json
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -13,6 +13,7 @@ from switchyard.domain.schedules import parse_schedule
 from switchyard.domain.triggers import EVENT_ID, TRIGGER_NAME
 
 Bus = Literal["switchyard", "default"]
+BUSES: Final[tuple[Bus, ...]] = get_args(Bus)
 
 FIRED: Final = "TriggersFired"
 REFUSED: Final = "TriggersRefused"
@@ -53,6 +54,14 @@ ScheduleText = Annotated[str, AfterValidator(_schedule)]
 class OnEvents(Wire):
     bus: Bus
     pattern: dict[str, JsonValue]
+    chained: bool = False
+    """Whether events of jobs that triggers started count as well."""
+
+    @model_validator(mode="after")
+    def _chains_jobs(self) -> Self:
+        if self.chained and self.bus != "switchyard":
+            raise ValueError("only events of the switchyard bus are of jobs: no others are chained")
+        return self
 
 
 class Trigger(Wire):
@@ -70,6 +79,13 @@ class Trigger(Wire):
         if (self.on is None) == (self.schedule is None):
             raise ValueError("a trigger has either `on` or `schedule`")
         return self
+
+    @property
+    def definitions(self) -> set[str]:
+        """Those that its tasks name; one that an event is to name is not known yet."""
+        tasks = self.job.get("tasks")
+        named = [task.get("name") for task in tasks if isinstance(task, dict)] if tasks else []
+        return {name for name in named if isinstance(name, str)}
 
     @property
     def bus(self) -> Bus:

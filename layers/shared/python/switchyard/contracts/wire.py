@@ -37,3 +37,8 @@ JsonValue = Annotated[Any, AfterValidator(_kept)]
 def told_as(pattern: re.Pattern[str]) -> Any:
     """For the description of the API: what a validator of our own, with better words, checks."""
     return Field(json_schema_extra={"pattern": f"^{pattern.pattern}$"})
+
+
+def unless_absent() -> Any:
+    """Left out if it is null: a job has ten thousand tasks, and one answer."""
+    return Field(default=None, exclude_if=lambda value: value is None)

@@ -5,7 +5,7 @@ children, and what would have too many parents for a chunk waits for relays inst
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -59,11 +59,29 @@ class Group:
         return frozenset(p for n in self.newcomers for p in n.parents) - self.names
 
 
-def problems_with(specs: Sequence[TaskSpec], picture: JobPicture) -> list[Problem]:
-    """Everything that would be wrong with the job if they were in it."""
+def perhaps_added(specs: Sequence[TaskSpec], picture: JobPicture) -> dict[str, TaskSpec]:
+    """Those that may be the very ones in the job: only their inputs are left to compare."""
+    there = {task.ref.task_id: task for task in picture.visible_tasks}
+    return {
+        spec.task_id: spec
+        for spec in specs
+        if (task := there.get(spec.task_id))
+        and (task.definition, task.rule) == (spec.name, spec.rule)
+        and set(picture.depends_on.get(spec.task_id, ())) == set(spec.depends_on)
+    }
+
+
+def problems_with(
+    specs: Sequence[TaskSpec], picture: JobPicture, *, added: Collection[str] = ()
+) -> list[Problem]:
+    """Everything that would be wrong with the job if they were in it.
+
+    Those in `added` are, by an earlier try: they are looked at as if they were not.
+    """
     if not specs:
         return [Problem(("tasks",), "there is nothing to add")]
-    names = [task.ref.task_id for task in picture.visible_tasks]
+    every = (task.ref.task_id for task in picture.visible_tasks)
+    names = [name for name in every if name not in added]
     there = {name: picture.depends_on.get(name, ()) for name in names}
     taken = list(_taken_ids(specs, there))
     if taken:  # whom such a task would follow is not to be told: there are two of that name

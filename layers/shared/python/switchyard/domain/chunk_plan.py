@@ -15,7 +15,8 @@ from switchyard.domain.chunks import (
     added_relay,
     open_end,
 )
-from switchyard.domain.errors import Conflict
+from switchyard.domain.errors import Conflict, NotNow
+from switchyard.domain.graph import MAX_TASKS
 from switchyard.domain.ids import ADDED_PREFIX, END, JobRef
 from switchyard.domain.plan import FIRST_RUN, Pinned, hidden_task, new_task
 from switchyard.domain.readiness import Verdict, decide_readiness
@@ -23,7 +24,7 @@ from switchyard.domain.relays import MAX_NAMES
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Payload, Task, edge_token, parent_of
 
-MOST_DEPENDENTS: Final = 1_000  # one item names them all, and is written as a whole
+MOST_DEPENDENTS: Final = 1_000  # one item names them all
 MOST_CANDIDATES: Final = 20
 
 
@@ -40,6 +41,7 @@ def plan_chunk(
     """`None` while `__end__` has no room: who settled is soon gone from it. Raise `Conflict`."""
     end = open_end(seen.job, seen.end)
     _require_absent(group, seen)
+    _require_room(group, seen)
     moved = next(filter(None, (_movable(end, seen, name) for name in candidates(end))), None)
     if moved is None and len(end.waiting_on) >= MAX_NAMES:
         return None
@@ -73,8 +75,15 @@ def plan_chunk(
 
 
 def _require_absent(group: Group, seen: Surroundings) -> None:
+    """Whoever asks again is told whether it is the same, which counts as added."""
     for name in sorted(group.names & seen.members.keys()):
-        raise Conflict(f"{seen.job.ref.job_id} has a task {name!r} already")
+        raise NotNow(f"{seen.job.ref.job_id} has a task {name!r} already, added just now")
+
+
+def _require_room(group: Group, seen: Surroundings) -> None:
+    """Others may have added theirs since the request was checked."""
+    if seen.job.total_tasks + len(group.specs) > MAX_TASKS:
+        raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_TASKS:,} tasks")
 
 
 def _oldest_first(name: str) -> tuple[bool, int, str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from switchyard.domain.errors import Conflict, NotNow
+from switchyard.domain.graph import MAX_TASKS
 from switchyard.domain.ids import ADDED_PREFIX
 from switchyard.domain.job import Job
 from switchyard.domain.states import JobState, TaskState
@@ -69,6 +70,16 @@ class Change:
     member: Member
     dependents: tuple[str, ...]
 
+    @property
+    def further(self) -> tuple[str, ...]:
+        """They come after those that follow it already, which has to be as many as was read."""
+        return self.dependents[len(self.member.dependents) :]
+
+    @property
+    def moves(self) -> bool:
+        """Whether one of those is another from now on: then each of them has to be as read."""
+        return self.dependents[: len(self.member.dependents)] != self.member.dependents
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
@@ -97,6 +108,11 @@ class Chunk:
     @property
     def number(self) -> int:
         return added_number(self.relay.ref.task_id)
+
+    @property
+    def most_before(self) -> int:
+        """With more tasks than these, the job has no room for them."""
+        return MAX_TASKS - len(self.added.task_ids)
 
     @property
     def end_waits_on(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from switchyard.domain.cron_fields import parse_number, parse_numbers
+from switchyard.domain.cron_fields import InvalidSchedule, parse_number, parse_numbers
 
 _WEEKDAYS: Final = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"]
 _SATURDAY: Final = 7
@@ -40,6 +40,8 @@ def parse_day_of_month(text: str) -> DayRule:
 
 def parse_weekday(text: str) -> DayRule:
     field = "day-of-week"
+    if "/" in text:
+        raise InvalidSchedule(f"{field}: AWS takes no steps here, write MON,WED,FRI")
     last, nth = _LAST.fullmatch(text.upper()), _NTH.fullmatch(text.upper())
     if last:
         wanted = parse_number(field, last[1], 1, 7, _WEEKDAYS)

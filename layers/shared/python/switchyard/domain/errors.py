@@ -13,6 +13,7 @@ SwitchyardError
 └── Unavailable    a dependency's fault; worth trying again
     ├── AnswerLost                         nobody knows whether the write was done: read it back
     ├── EventsNotAccepted
+    ├── Throttled                          nothing was done: there were too many at once
     └── LeaseLost                          the task is no longer ours: stop, settle nothing
 """
 
@@ -137,6 +138,10 @@ class NotNow(Conflict):
 
 class AnswerLost(Unavailable):
     """The request was sent, and nobody knows what became of it."""
+
+
+class Throttled(Unavailable):
+    pass
 
 
 class EventsNotAccepted(Unavailable):

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from switchyard.domain.ids import ADDED_PREFIX, END
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Task
 
 EDGES_AT_ONCE: Final = 500  # a second or two of writes: between two lots one looks at the clock
+EDGES_OF_A_CHUNK: Final = 10  # reading and telling who was added takes about as long
 
 Tokens = dict[str, bool]
 """What a task need not wait for any more, and whether that completed."""
@@ -21,6 +23,12 @@ class Followed:
     task: Task
     dependents: tuple[str, ...]
 
+    @property
+    def size(self) -> int:
+        """In edges: how much is to be done about it."""
+        tells = self.task.ref.task_id.startswith(ADDED_PREFIX)
+        return max(len(self.dependents), EDGES_OF_A_CHUNK if tells else 1)
+
 
 def lots(followed: Iterable[Followed]) -> Iterator[list[Followed]]:
     """As many as have about `EDGES_AT_ONCE` edges together, in order."""
@@ -28,7 +36,7 @@ def lots(followed: Iterable[Followed]) -> Iterator[list[Followed]]:
     room = EDGES_AT_ONCE
     for one in followed:
         lot.append(one)
-        room -= max(len(one.dependents), 1)
+        room -= one.size
         if room <= 0:
             yield lot
             lot, room = [], EDGES_AT_ONCE
@@ -37,12 +45,15 @@ def lots(followed: Iterable[Followed]) -> Iterator[list[Followed]]:
 
 
 def tokens_by_child(followed: Sequence[Followed]) -> dict[str, Tokens]:
-    """All that is to be taken out of one task's `waiting_on`, so that it is written once."""
+    """All that is to be taken out of one task's `waiting_on`, so that it is written once.
+
+    `__end__` comes after any number of tasks, whatever became of them: none is remembered.
+    """
     tokens: defaultdict[str, Tokens] = defaultdict(dict)
     for one in followed:
         completed = one.task.state is TaskState.COMPLETED
         for child in one.dependents:
-            tokens[child][one.task.token] = completed
+            tokens[child][one.task.token] = completed or child == END
     return dict(tokens)
 
 

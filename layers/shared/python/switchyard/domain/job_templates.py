@@ -45,6 +45,8 @@ def template_problems(template: Json, *, roots: frozenset[str]) -> list[Problem]
     problems = []
     for path, text in _texts(template):
         problems += [Problem(path, message) for message in _complaints(text, roots)]
+        if _is_structure(path) and _PLACEHOLDER.search(text):
+            problems.append(Problem(path, "has to be written out: no event may bring all of it"))
         if _of_input(path):
             problems += _broken_references(path, text)
     return problems
@@ -58,16 +60,10 @@ def render(template: Json, values: Mapping[str, Json]) -> Json:
 def with_stand_ins(template: Json) -> Json:
     """As it may look once it is rendered, to be checked before there is an event.
 
-    What is equal before is equal afterwards, so names that belong together still do.
+    What is equal before is equal afterwards, and nothing else, so that names that belong together
+    still do, and others do not.
     """
-    match template:
-        case str():
-            return _PLACEHOLDER.sub("x", template)
-        case Mapping():
-            return {name: with_stand_ins(inner) for name, inner in template.items()}
-        case list() | tuple():
-            return [with_stand_ins(inner) for inner in template]
-    return template
+    return _with_stand_ins(template, {})
 
 
 def has_placeholder_at(template: Json, path: Place) -> bool:
@@ -89,6 +85,19 @@ def _complaints(text: str, roots: frozenset[str]) -> Iterator[str]:
             yield f"{meant[0]} is no placeholder: one looks like {{{{event.detail.name}}}}"
         elif found[1].partition(".")[0] not in roots:
             yield f"{meant[0]} has no value here: only a trigger with a schedule has that"
+
+
+def _with_stand_ins(template: Json, known: dict[str, str]) -> Json:
+    match template:
+        case str():
+            return _PLACEHOLDER.sub(
+                lambda found: known.setdefault(found[1], f"x{len(known) + 1}"), template
+            )
+        case Mapping():
+            return {name: _with_stand_ins(inner, known) for name, inner in template.items()}
+        case list() | tuple():
+            return [_with_stand_ins(inner, known) for inner in template]
+    return template
 
 
 def _broken_references(path: Place, text: str) -> list[Problem]:
@@ -127,6 +136,11 @@ def _rendered(value: Json, values: Mapping[str, Json], path: Place) -> Json:
 def _of_input(path: Place) -> bool:
     """`tasks.3.input…`: there alone, references are looked for."""
     return len(path) > 2 and path[0] == "tasks" and path[2] == "input"
+
+
+def _is_structure(path: Place) -> bool:
+    """`tags`, `tasks`, `tasks.3`: what comes as a whole could hold anything, references too."""
+    return path == ("tags",) or (path[:1] == ("tasks",) and len(path) <= 2)
 
 
 def _filled(text: str, values: Mapping[str, Json]) -> Json:

@@ -11,6 +11,7 @@ from typing import Final
 from switchyard.domain.moments import day_of, end_of_day_ms
 
 _SECOND_US: Final = 1_000_000
+_SKEW_US: Final = _SECOND_US  # clocks of functions differ by far less
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,10 @@ class Limits:
     def latest_us(self, now_us: int) -> int:
         """Up to here a key may be ahead of the clock and make one more request."""
         return now_us + (self.burst - 1) * self.step_us
+
+    def is_honest(self, free_at_us: int, now_us: int) -> bool:
+        """Whether clocks that are right could have led there."""
+        return free_at_us <= now_us + self.burst * self.step_us + _SKEW_US
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +63,16 @@ Verdict = Admitted | TooFast | DayUsedUp
 
 
 def judge(seen: Use | None, *, now_ms: int, limits: Limits) -> Verdict:
-    """A day that another clock has begun already counts as begun."""
+    """A day that another clock has begun already counts as begun.
+
+    A clock that was far ahead keeps nobody out: then all of the burst but this request is used up.
+    """
     now_us, today = now_ms * 1000, day_of(now_ms)
     use = seen or Use(free_at_us=now_us, day=today, requests=0)
     if use.day < today:
         use = replace(use, day=today, requests=0)
+    if not limits.is_honest(use.free_at_us, now_us):
+        use = replace(use, free_at_us=limits.latest_us(now_us))
     if use.requests >= limits.per_day:
         return DayUsedUp(end_of_day_ms(use.day))
     wait_us = use.free_at_us - limits.latest_us(now_us)

@@ -151,8 +151,8 @@ def is_as_planned(task: Task, reopening: Reopening) -> bool:
     return (task.state, task.run, task.fence) == (reopening.state, reopening.run, reopening.fence)
 
 
-def relay_tasks(job: JobRef, plan: RedrivePlan) -> tuple[Task, ...]:
-    return tuple(hidden_task(job.task(name), tokens) for name, tokens in plan.relays.items())
+def relay_task(job: JobRef, plan: RedrivePlan, name: str) -> Task:
+    return hidden_task(job.task(name), plan.relays[name])
 
 
 def _reach(tasks: Mapping[str, Task], dependents: Edges, chosen: Iterable[str]) -> set[str]:

@@ -92,4 +92,5 @@ def task_status(state: TaskState, *, attempt: int) -> str:
 def job_status(state: JobState, *, failure_detected: bool) -> JobStatus:
     if state.settled:
         return JobStatus(state.value.lower())
-    return JobStatus.PARTIAL_FAILURE if failure_detected else JobStatus.PROCESSING
+    of_this_run = failure_detected and state is not JobState.REDRIVING
+    return JobStatus.PARTIAL_FAILURE if of_this_run else JobStatus.PROCESSING

@@ -4,12 +4,29 @@ import hashlib
 import json
 import re
 from datetime import timedelta
+from enum import Enum
 from typing import Final
 
 from switchyard.domain.task import Json, milliseconds
 
 SUBMISSION_KEY: Final = re.compile(r'[!"$-~]{1,255}')
-KEY_LIFE_MS: Final = milliseconds(timedelta(hours=24))
+
+
+class KeyKind(Enum):
+    """Who chose a key, and for how long it stands for its job. Kinds do not share keys."""
+
+    PRODUCER = timedelta(hours=24)
+    """The key alone proves nothing: its body has to be the same as well."""
+    TRIGGER = timedelta(days=400)
+    """Made of an event, which decides alone: its trigger may have been changed since.
+
+    Longer than there is any way back for an event: what is put aside is sent again within the year
+    that the bucket keeps it, and queues forget sooner.
+    """
+
+    @property
+    def life_ms(self) -> int:
+        return milliseconds(self.value)
 
 
 def problem_with_key(key: str) -> str | None:

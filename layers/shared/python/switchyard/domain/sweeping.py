@@ -104,7 +104,7 @@ def forgotten_parents(tasks: Iterable[Task]) -> tuple[TaskRun, ...]:
 
 
 def _queued(task: Task, now_ms: int, oldest_waiting_ms: int | None) -> Step:
-    if task.not_before_ms > now_ms:
+    if task.not_before_ms > now_ms and not task.cancel_requested:
         later = task.not_before_ms + due.AFTER_QUEUED
         return Step(Action.WAIT, f"not before {task.not_before_ms}", later)
     waited_ms = now_ms - _queued_since(task)
@@ -115,8 +115,12 @@ def _queued(task: Task, now_ms: int, oldest_waiting_ms: int | None) -> Step:
 
 
 def _queued_since(task: Task) -> int:
-    """Not later than its message was sent: the control item keeps no time of that."""
-    return max(task.ready_at_ms or 0, task.started_at_ms or 0, task.not_before_ms)
+    """Not later than its message was sent: the control item keeps no time of that.
+
+    What is to be cancelled need not wait until it may run.
+    """
+    not_before_ms = 0 if task.cancel_requested else task.not_before_ms
+    return max(task.ready_at_ms or 0, task.started_at_ms or 0, not_before_ms)
 
 
 def _processing(task: Task, now_ms: int) -> Step:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,9 @@ TRIGGER_TAG: Final = "trigger"
 """On every job that a trigger starts: the trigger's name."""
 PATH_TAG: Final = "trigger-path"
 """If that was for an event of another job: the triggers that led to that one, the last one last."""
-MAX_PATH: Final = 128  # a tag's length
+RESERVED_TAGS: Final = (TRIGGER_TAG, PATH_TAG)
+MAX_CHAIN: Final = 3
+"""Triggers in a row: with `n` chained ones, a job leads to no more than n + n² + n³ others."""
 
 MAX_RULE_NAME: Final = 64  # EventBridge's limit
 OUR_KEYS: Final = ("task/", "events/", "quarantine/", "undeliverable/")
@@ -58,7 +60,24 @@ def rule_prefix(stage: str) -> str:
 
 def submission_key(name: str, occasion: str) -> str:
     """One job per trigger and event, however often the event comes."""
-    return f"trigger/{name}/{occasion}"
+    return f"{name}/{occasion}"
+
+
+def own_event_id(event: Event) -> str | None:
+    """Of an event of our bus, which may tell it again under another id of the envelope."""
+    match event.get("detail"):
+        case {"eventId": str() as given} if EVENT_ID.fullmatch(given):
+            return given
+    return None
+
+
+def is_replayed(event: Event) -> bool:
+    """Whether an archive tells it again, which knows nothing of what it has started before."""
+    return "replay-name" in event
+
+
+def reserved_tags(tags: Container[str]) -> list[Problem]:
+    return [Problem(("tags", name), "is a tag of ours") for name in RESERVED_TAGS if name in tags]
 
 
 def job_told_of(event: Event, tenant: str) -> JobRef | None:
@@ -92,21 +111,30 @@ def path_to(tags: Tags) -> tuple[str, ...]:
     return (*before, started_by) if started_by else ()
 
 
-def tags_for(name: str, path: tuple[str, ...]) -> dict[str, str] | Ignored:
+def tags_for(name: str, path: tuple[str, ...], *, chained: bool) -> dict[str, str] | Ignored:
     """What marks a job that this trigger starts for an event of a job with that path.
 
     No trigger is twice in a path, so a job never leads to itself, be it through others.
     """
-    if name in path:
-        return Ignored(f"the event is of a job that this trigger led to ({' '.join(path)})")
     joined = " ".join(path)
-    if len(joined) > MAX_PATH:
+    if path and not chained:
+        return Ignored(f"the event is of a job that a trigger started ({joined}): not `chained`")
+    if name in path:
+        return Ignored(f"the event is of a job that this trigger led to ({joined})")
+    if len(path) >= MAX_CHAIN:
         return Ignored(f"the event is of a job that too many triggers led to ({joined})")
     return {TRIGGER_TAG: name} | ({PATH_TAG: joined} if joined else {})
 
 
 def pattern_problems(pattern: Json) -> list[Problem]:
     """What every event pattern has to look like; EventBridge knows the rest."""
+    match pattern:
+        case {"detail": detail} if not isinstance(detail, Mapping):
+            return [Problem(("detail",), "must be an object: every event's detail is one")]
+    return _object_problems(pattern)
+
+
+def _object_problems(pattern: Json) -> list[Problem]:
     if not isinstance(pattern, Mapping):
         return [Problem((), "must be an object")]
     if not pattern:
@@ -121,7 +149,7 @@ def pattern_problems(pattern: Json) -> list[Problem]:
 def _leaf_problems(inner: Json) -> list[Problem]:
     match inner:
         case Mapping():
-            return pattern_problems(inner)
+            return _object_problems(inner)
         case [_, *_]:
             return []
         case []:
@@ -132,7 +160,9 @@ def _leaf_problems(inner: Json) -> list[Problem]:
 def of_this_tenant(pattern: Mapping[str, Json], tenant: str) -> dict[str, Json] | Problem:
     """The pattern for our bus, which carries every tenant's events."""
     detail = pattern.get("detail", {})
-    asked = detail.get("tenantId", [tenant]) if isinstance(detail, Mapping) else [tenant]
+    if not isinstance(detail, Mapping):
+        return Problem(("detail",), "must be an object: every event's detail is one")
+    asked = detail.get("tenantId", [tenant])
     if asked != [tenant]:
         return Problem(("detail", "tenantId"), f"can only be [{tenant}], whose trigger it is")
     return {**pattern, "detail": {**detail, "tenantId": [tenant]}}

@@ -24,6 +24,7 @@ from switchyard.ports.rates import RequestRates
 from switchyard.ports.redriving import Redriving
 from switchyard.ports.registry import ApiKeys, DefinitionStore
 from switchyard.ports.submission_keys import KeyTaken, SubmissionKeys
+from switchyard.ports.task_output import TaskOutput
 from switchyard.ports.tasks import Claimed, Payloads, Refused, TaskAdoption, TaskGraph, TaskLeases
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "TaskGraph",
     "TaskInbox",
     "TaskLeases",
+    "TaskOutput",
     "TaskQueue",
     "Workforce",
 ]

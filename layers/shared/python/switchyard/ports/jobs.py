@@ -1,12 +1,14 @@
 """Where jobs are kept."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from switchyard.domain.ids import JobRef
 from switchyard.domain.job import Job, JobPicture
 from switchyard.domain.plan import JobPlan
 from switchyard.domain.states import JobState
+
+WRITING_SECONDS: Final = 20.0  # whoever asked waits for 30, and is to hear of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +22,17 @@ class JobIntake(Protocol):
     """Takes in new jobs: a small one at once, a large one accepted first and written in parts.
 
     A submission is known by the job's id and `created_at_ms`: whoever repeats a step of the same
-    one changes nothing, however far it has come since. Raise `Conflict` when it is another's.
+    one changes nothing, however far it has come since. Raise `Conflict` when it is another's,
+    `Unavailable` when the store takes no more after so many seconds: what it took stays.
     """
 
-    def write(self, plan: JobPlan) -> None:
+    def write(self, plan: JobPlan, *, seconds: float = WRITING_SECONDS) -> None:
         """Store everything of a job that is still WRITING. Nothing of it can run yet."""
 
     def accept(self, job: Job) -> None:
         """Store a WRITING job alone; its `document_key` says where the rest is."""
 
-    def write_part(self, part: JobPlan) -> None:
+    def write_part(self, part: JobPlan, *, seconds: float = WRITING_SECONDS) -> None:
         """Store these items of a job that was accepted. What is there stays as it is."""
 
     def note_written(self, job: Job, written: int) -> Job:

@@ -12,5 +12,6 @@ class RequestRates(Protocol):
     def take(self, caller: Caller, *, limits: Limits, now_ms: int) -> Verdict:
         """Count a request if it is within the limits, however many are made at once.
 
-        What was refused is not counted. Raise `Unavailable`: then nobody knows whether it was.
+        What was refused is not counted, and what cannot be counted because there are too many is
+        refused. Raise `Unavailable`: then nobody knows whether it was.
         """

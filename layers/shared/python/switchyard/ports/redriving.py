@@ -22,8 +22,11 @@ class Redriving(Protocol):
         Beginning again with the same plan changes nothing. `AnswerLost` says that nobody knows.
         """
 
-    def prepare(self, ref: JobRef, plan: RedrivePlan) -> None:
-        """The plan's new relays and edges, before anything waits for them."""
+    def prepare(self, ref: JobRef, plan: RedrivePlan, name: str) -> None:
+        """The new edges of the one of that `name`, before anything waits for it.
+
+        If it is one of the plan's relays, it is new itself.
+        """
 
     def reopen(
         self, ref: JobRef, reopening: Reopening, *, given: Payload | None = None, now_ms: int
@@ -34,7 +37,7 @@ class Redriving(Protocol):
         """
 
     def note(self, job: Job, *, written: int) -> None:
-        """Remember how many were reopened, so that whoever goes on begins there."""
+        """Remember how much of the plan is done, so that whoever goes on begins there."""
 
     def open(self, job: Job, *, now_ms: int) -> Job | None:
         """REDRIVING becomes OPEN, in its next run; `None` if this redrive is no longer at that."""

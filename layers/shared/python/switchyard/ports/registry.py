@@ -1,6 +1,6 @@
 """What tenants have registered: definitions and keys."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
@@ -22,8 +22,8 @@ class DefinitionStore(Protocol):
     def version(self, tenant: str, name: str, version: int) -> RegisteredDefinition:
         """Of a deleted definition too. Raise `UnknownDefinition`."""
 
-    def all(self, tenant: str) -> tuple[RegisteredDefinition, ...]:
-        """The latest of each, by name."""
+    def all(self, tenant: str, *, after: str | None = None) -> Iterator[RegisteredDefinition]:
+        """The latest of each, by name, from the first one behind `after` on."""
 
     def delete(self, tenant: str, name: str, *, now_ms: int) -> RegisteredDefinition:
         """From now on it is neither listed nor the latest; return what was.

@@ -1,7 +1,11 @@
 """Which job an idempotency key stands for."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
+
+from switchyard.domain.plan import Pinned
+from switchyard.domain.submission_keys import KeyKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,12 +15,29 @@ class KeyTaken:
     job_id: str
     body_hash: str
     created_at_ms: int
+    pinned: Mapping[str, Pinned] | None = None
+    """Its definitions, unless they are too many to remember."""
 
 
 class SubmissionKeys(Protocol):
-    def take(self, tenant: str, key: str, *, job_id: str, body_hash: str, now_ms: int) -> KeyTaken:
+    def find(
+        self, tenant: str, key: str, *, now_ms: int, kind: KeyKind = KeyKind.PRODUCER
+    ) -> KeyTaken | None:
+        """Which job the key stands for, if it still does."""
+
+    def take(
+        self,
+        tenant: str,
+        key: str,
+        *,
+        job_id: str,
+        body_hash: str,
+        now_ms: int,
+        kind: KeyKind = KeyKind.PRODUCER,
+        pinned: Mapping[str, Pinned] | None = None,
+    ) -> KeyTaken:
         """Let the key stand for this job, unless it stands for another: return the one it does.
 
-        For a day; then it may be taken again. Whoever takes it again for the same job changes
-        nothing. Raise `AnswerLost` when nobody knows: whoever asks again is told.
+        As long as its kind lives; then it may be taken again. Whoever takes it again for the same
+        job changes nothing. Raise `AnswerLost` when nobody knows: whoever asks again is told.
         """

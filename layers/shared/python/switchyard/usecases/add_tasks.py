@@ -1,25 +1,34 @@
 """Adds tasks to a job under way, some at a time, and lets those run that may.
 
 A crash leaves nothing half done: tasks are in the job together with everything that moves them on,
-and their due times, or the relay that stands for them, see to what was not told.
+and their due times, or the relay that stands for them, see to what was not told. Whoever sends the
+same request again goes on where it stopped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from switchyard.contracts.jobs import AddTasks, TasksAdded
-from switchyard.domain.additions import Group, grouped, problems_with
+from switchyard.domain.additions import Group, grouped, perhaps_added, problems_with
 from switchyard.domain.chunk_plan import candidates, plan_chunk
 from switchyard.domain.chunks import Chunk, open_end
 from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
 from switchyard.domain.graph import MAX_TASKS, TaskSpec, unknown_names
 from switchyard.domain.ids import END, JobRef
-from switchyard.domain.job import JobPicture
+from switchyard.domain.job import Job, JobPicture
 from switchyard.domain.plan import Pinned
 from switchyard.domain.states import TaskState
+from switchyard.domain.submission_keys import body_hash
 from switchyard.domain.task import Task
-from switchyard.ports import Clock, DefinitionStore, DispatchQueue, JobStore, TaskAdditions
+from switchyard.ports import (
+    Clock,
+    DefinitionStore,
+    DispatchQueue,
+    JobStore,
+    Payloads,
+    TaskAdditions,
+)
 from switchyard.usecases import job_events, task_events
 from switchyard.usecases.emitting import Emitter
 from switchyard.usecases.task_requests import pinned_definitions, size_problems
@@ -35,6 +44,8 @@ class _Adding:
     ref: JobRef
     pinned: Mapping[str, Pinned]
     until: float
+    there: Collection[str]
+    """What was in the job before, by an earlier try."""
     chunks: list[Chunk] = field(default_factory=list)
     """What is in the job by now."""
 
@@ -46,6 +57,7 @@ class _Adding:
 @dataclass(frozen=True, kw_only=True)
 class TaskAdder:
     jobs: JobStore
+    payloads: Payloads
     additions: TaskAdditions
     definitions: DefinitionStore
     dispatches: DispatchQueue
@@ -59,29 +71,51 @@ class TaskAdder:
         """
         until = self.clock.monotonic() + SECONDS
         picture = self.jobs.picture(ref)
-        open_end(picture.job, next((t for t in picture.tasks if t.ref.task_id == END), None))
         specs = [task.spec() for task in request.tasks]
-        pinned = self._checked(request, specs, picture)
-        adding = _Adding(ref=ref, pinned=pinned, until=until)
-        problem = None
+        there = self._there(specs, picture)
+        if specs and len(there) == len(specs):
+            return _answer_again(picture.job, there)
+        open_end(picture.job, next((t for t in picture.tasks if t.ref.task_id == END), None))
+        pinned = self._checked(request, specs, picture, there)
+        adding = _Adding(ref=ref, pinned=pinned, until=until, there=there)
+        missing = [spec for spec in specs if spec.task_id not in there]
+        failure = None
         try:
-            for group in grouped(specs, number=picture.job.additions + 1):
+            for group in grouped(missing, number=picture.job.additions + 1):
                 adding.chunks.append(self._added(adding, group))
                 self._let_run(adding.chunks[-1])
         except (Rejected, Unavailable) as error:
             if not adding.tasks:
                 raise
-            problem = _reason(error) if len(adding.tasks) < len(specs) else None
-        return _answer(adding, problem)
+            failure = error if len(adding.tasks) < len(missing) else None
+        return _answer(adding, failure)
+
+    def _there(self, specs: Sequence[TaskSpec], picture: JobPicture) -> Collection[str]:
+        """Which the job has already, just as they are asked for."""
+        perhaps = perhaps_added(specs, picture)
+        given = self.payloads.read_many([picture.job.ref.task(name) for name in perhaps])
+        return {
+            name: spec
+            for name, spec in perhaps.items()
+            if body_hash(given[name].input) == body_hash(spec.input)
+        }
 
     def _checked(
-        self, request: AddTasks, specs: Sequence[TaskSpec], picture: JobPicture
+        self,
+        request: AddTasks,
+        specs: Sequence[TaskSpec],
+        picture: JobPicture,
+        there: Collection[str],
     ) -> Mapping[str, Pinned]:
-        problems = [*problems_with(specs, picture), *size_problems(request, request.tasks)]
+        problems = [
+            *problems_with(specs, picture, added=there),
+            *size_problems(request, request.tasks),
+        ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
         pinned = pinned_definitions(picture.job.ref.tenant, specs, self.definitions)
-        problems += unknown_names(specs, pinned)
+        of_those = {spec.name for spec in specs if spec.task_id in there}
+        problems += unknown_names(specs, pinned.keys() | of_those)
         if problems:
             raise InvalidJob(problems)
         return pinned
@@ -142,12 +176,22 @@ def _reason(error: Rejected | Unavailable) -> str:
     return "something that Switchyard needs did not answer; add the others in a moment"
 
 
-def _answer(adding: _Adding, problem: str | None) -> TasksAdded:
+def _answer(adding: _Adding, failure: Rejected | Unavailable | None) -> TasksAdded:
     tasks = adding.tasks
     return TasksAdded(
         job_id=adding.ref.job_id,
-        added_tasks=tuple(task.ref.task_id for task in tasks),
+        added_tasks=(*adding.there, *(task.ref.task_id for task in tasks)),
         immediately_ready=tuple(t.ref.task_id for t in tasks if t.state is TaskState.READY),
         total_tasks_now=adding.chunks[-1].added.total,
-        problem=problem,
+        problem=_reason(failure) if failure else None,
+        try_again=isinstance(failure, NotNow | Unavailable),
+    )
+
+
+def _answer_again(job: Job, there: Collection[str]) -> TasksAdded:
+    return TasksAdded(
+        job_id=job.ref.job_id,
+        added_tasks=tuple(there),
+        immediately_ready=(),
+        total_tasks_now=job.total_tasks,
     )

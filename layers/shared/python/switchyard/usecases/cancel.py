@@ -31,9 +31,9 @@ class CancelRequests:
     clock: Clock
 
     def request_cancel(self, ref: JobRef) -> CancelAccepted:
-        """The tasks are visited later. Asking again is answered the same."""
+        """The tasks are visited later. Asking again is answered the same, and visits them again."""
         job = self._job(ref)
-        if not (job.cancel_requested or self.cancelling.begin(job, now_ms=self.clock.now_ms())):
+        if not self.cancelling.begin(job, now_ms=self.clock.now_ms()):
             raise NotNow(f"{ref.job_id} changed at the same time; try again in a moment")
         self.dispatches.send([ref])
         return CancelAccepted(job_id=ref.job_id, status="cancelling")

@@ -9,7 +9,7 @@ from typing import TypeVar
 from switchyard.contracts.waking import WakeUp, wake_up
 from switchyard.domain.ids import JobRef
 from switchyard.domain.task import TaskRun
-from switchyard.ports import Clock
+from switchyard.ports import Clock, DispatchQueue
 from switchyard.usecases.advance_job import JobAdvancer
 from switchyard.usecases.dispatch_task import Dispatcher
 
@@ -18,11 +18,15 @@ T = TypeVar("T")
 Answer = WakeUp | Exception
 """What a message asked for, and it was done; or why the message has to come back."""
 
+Act = Callable[[Sequence[WakeUp]], None]
+"""On what concerns one job."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class BatchDispatcher:
     dispatcher: Dispatcher
     advancer: JobAdvancer
+    dispatches: DispatchQueue
     clock: Clock
     seconds: float
 
@@ -35,23 +39,28 @@ class BatchDispatcher:
         answers: dict[str, Answer] = {
             message_id: _tried(partial(wake_up, body)) for message_id, body in bodies.items()
         }
-        for group in _by_job(answers):
-            answers |= self._handle(group, until)
+        for number, group in enumerate(_by_job(answers)):
+            late = number > 0 and self.clock.monotonic() >= until
+            answers |= self._handle(group, self._leave if late else partial(self._act, until=until))
         return answers
 
-    def _handle(self, group: Mapping[str, WakeUp], until: float) -> dict[str, Answer]:
+    def _handle(self, group: Mapping[str, WakeUp], act: Act) -> dict[str, Answer]:
         """What fails together is tried one by one, so that exactly the bad ones come back."""
-        error = _tried(partial(self._act, list(group.values()), until))
+        error = _tried(partial(act, list(group.values())))
         if error is None:
             return dict(group)
         if len(group) == 1:
             return dict.fromkeys(group, error)
         answers: dict[str, Answer] = {}
         for message_id, woken in group.items():
-            answers |= self._handle({message_id: woken}, until)
+            answers |= self._handle({message_id: woken}, act)
         return answers
 
-    def _act(self, group: Sequence[WakeUp], until: float) -> None:
+    def _leave(self, group: Sequence[WakeUp]) -> None:
+        """Begun now, it would not be over when the function is."""
+        self.dispatches.send(list(dict.fromkeys(woken.ref for woken in group)))
+
+    def _act(self, group: Sequence[WakeUp], *, until: float) -> None:
         tasks = [woken.ref for woken in group if isinstance(woken.ref, TaskRun)]
         if tasks:
             self.dispatcher.dispatch(tasks, until=until, woken_by_event=group[0].by_event)

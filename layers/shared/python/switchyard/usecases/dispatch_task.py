@@ -99,7 +99,7 @@ class Dispatcher:
         self._starter.start([child for child in moved if child.state is TaskState.READY])
         settled = [child for child in moved if settled_by_following(child)]
         self._tell([child for child in settled if not child.ref.hidden])
-        done = [one.task for one in lot if self._finish(one.task)]
+        done = self._finished([one.task for one in lot])
         self._workforce.each(self._graph.clear_due, [t for t in done if t.due_at_ms is not None])
         return settled
 
@@ -109,8 +109,11 @@ class Dispatcher:
             lambda some: self._emitter.emit(*some), list(in_slices(facts, AT_ONCE))
         )
 
-    def _finish(self, task: Task) -> bool:
-        """Do what follows beside its edges; `False` if that has to be tried again."""
-        if task.ref.task_id.startswith(ADDED_PREFIX):
-            tell_added(task, graph=self._graph, payloads=self._payloads, emitter=self._emitter)
-        return task.ref.task_id != END or self._settler.settle(task)
+    def _finished(self, tasks: Sequence[Task]) -> list[Task]:
+        """Do what follows beside their edges; leave out those where that has to be tried again."""
+        added = [task for task in tasks if task.ref.task_id.startswith(ADDED_PREFIX)]
+        self._workforce.each(self._tell_added, added)
+        return [task for task in tasks if task.ref.task_id != END or self._settler.settle(task)]
+
+    def _tell_added(self, relay: Task) -> None:
+        tell_added(relay, graph=self._graph, payloads=self._payloads, emitter=self._emitter)

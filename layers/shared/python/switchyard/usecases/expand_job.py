@@ -5,6 +5,7 @@ from typing import Final
 
 from switchyard.contracts.job_document import JobDocument
 from switchyard.domain.artifacts import document_key
+from switchyard.domain.errors import Unavailable
 from switchyard.domain.job import Job
 from switchyard.domain.plan import JobPlan
 from switchyard.domain.plan_parts import items_in, part_of
@@ -13,7 +14,8 @@ from switchyard.ports import BlobStore, Clock, JobIntake
 from switchyard.usecases import job_events
 from switchyard.usecases.emitting import Emitter
 
-ITEMS_AT_ONCE: Final = 2_000
+ITEMS_AT_ONCE: Final = 500  # about what a partition takes in a second or two: few are lost
+LEAST_SECONDS: Final = 2.0  # for the first part, even if a wake-up comes with no time left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +34,17 @@ class Expander:
     clock: Clock
 
     def go_on(self, job: Job, *, until: float) -> bool:
-        """Each time at least one part: `False` when there are more."""
+        """Each time at least one part: `False` when there are more. Raise `Unavailable` if it was
+        none: what is throttled after some of them only needs another wake-up."""
         plan = self._plan(job)
+        before = job.written
         while job.state is JobState.WRITING and job.written < items_in(plan):
-            job = self._write_part(job, plan)
+            try:
+                job = self._write_part(job, plan, until)
+            except Unavailable:
+                if job.written == before:
+                    raise
+                return False
             if job.written < items_in(plan) and self.clock.monotonic() >= until:
                 return False
         self.intake.open(plan, now_ms=self.clock.now_ms())
@@ -46,8 +55,10 @@ class Expander:
         key = job.document_key or document_key(job.ref.tenant, job.ref.job_id)
         return JobDocument.read(self.blobs.get(key)).plan(job.ref)
 
-    def _write_part(self, job: Job, plan: JobPlan) -> Job:
+    def _write_part(self, job: Job, plan: JobPlan, until: float) -> Job:
         """The job as it is then: another may have come further, or have opened it."""
-        self.intake.write_part(part_of(plan, first=job.written, at_most=ITEMS_AT_ONCE))
+        part = part_of(plan, first=job.written, at_most=ITEMS_AT_ONCE)
+        seconds = max(LEAST_SECONDS, until - self.clock.monotonic())
+        self.intake.write_part(part, seconds=seconds)
         written = min(job.written + ITEMS_AT_ONCE, items_in(plan))
         return self.intake.note_written(job, written)

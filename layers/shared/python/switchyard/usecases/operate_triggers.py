@@ -3,8 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from switchyard.contracts.triggers import AppliedTrigger, BusEvent, Trigger, message_template
+from switchyard.contracts.triggers import (
+    BUSES,
+    AppliedTrigger,
+    Bus,
+    BusEvent,
+    Trigger,
+    message_template,
+)
 from switchyard.domain.errors import Conflict, Problem
+from switchyard.domain.schedules import next_run_ms, parse_schedule
 from switchyard.domain.triggers import RuleRefused, UnknownTrigger, of_this_tenant, rule_name
 from switchyard.ports import Clock, Mail
 from switchyard.ports.triggers import TriggerRule, TriggerRules, TriggerStore
@@ -23,15 +31,18 @@ class TriggerOperator:
     def apply(self, tenant: str, trigger: Trigger) -> AppliedTrigger:
         """Add it, or change it. Again after a crash, it does what is left. Raise `RuleRefused`.
 
-        The trigger comes first: an event that arrives before it would be dropped. But before that,
-        no rule of it stays on another bus, where nobody would look for it any more.
+        The rule comes first: if it is refused, everything is as it was. But a new one is enabled
+        only once the trigger is there, as events that come before it would be dropped.
         """
-        self._pattern(tenant, trigger)
+        now_ms = self.clock.now_ms()
+        self._refuse_what_never_fires(trigger, now_ms)
         known = self.store.find(tenant, trigger.name)
-        if known and known.trigger.bus != trigger.bus:
-            self.rules.remove(self._name(known), known.trigger.bus)
-        applied = self.store.put(tenant, trigger, now_ms=self.clock.now_ms())
-        self.rules.put(self._rule(applied))
+        enabled = known is not None and known.trigger.bus == trigger.bus and known.enabled
+        self.rules.put(self._rule(tenant, trigger, enabled=enabled))
+        applied = self.store.put(tenant, trigger, now_ms=now_ms)
+        if applied.enabled != enabled:
+            self.rules.put(self._rule(tenant, trigger, enabled=applied.enabled))
+        self._remove_rules(applied, but=trigger.bus)
         return applied
 
     def find(self, tenant: str, name: str) -> AppliedTrigger:
@@ -51,13 +62,13 @@ class TriggerOperator:
     def switch(self, tenant: str, name: str, *, on: bool) -> AppliedTrigger:
         """The trigger decides; its rule only saves deliveries that would be dropped."""
         applied = self.store.switch(tenant, name, on=on, now_ms=self.clock.now_ms())
-        self.rules.put(self._rule(applied))
+        self.rules.put(self._rule(tenant, applied.trigger, enabled=on))
         return applied
 
     def remove(self, tenant: str, name: str) -> None:
         """The rule first: nobody would find it once the trigger is gone."""
         applied = self.find(tenant, name)
-        self.rules.remove(self._name(applied), applied.trigger.bus)
+        self._remove_rules(applied)
         self.store.remove(tenant, name, now_ms=self.clock.now_ms())
 
     def fire(self, tenant: str, name: str, *, event: BusEvent, text: str) -> None:
@@ -69,16 +80,29 @@ class TriggerOperator:
     def _name(self, applied: AppliedTrigger) -> str:
         return rule_name(self.stage, applied.tenant, applied.trigger.name)
 
-    def _rule(self, applied: AppliedTrigger) -> TriggerRule:
+    def _remove_rules(self, applied: AppliedTrigger, *, but: Bus | None = None) -> None:
+        """On both buses: whoever died while it moved has left one that nobody would look for."""
+        for bus in BUSES:
+            if bus != but:
+                self.rules.remove(self._name(applied), bus)
+
+    def _rule(self, tenant: str, trigger: Trigger, *, enabled: bool) -> TriggerRule:
         return TriggerRule(
-            name=self._name(applied),
-            bus=applied.trigger.bus,
-            pattern=self._pattern(applied.tenant, applied.trigger),
-            schedule=applied.trigger.schedule,
-            enabled=applied.enabled,
-            tenant=applied.tenant,
-            trigger=applied.trigger.name,
+            name=rule_name(self.stage, tenant, trigger.name),
+            bus=trigger.bus,
+            pattern=self._pattern(tenant, trigger),
+            schedule=trigger.schedule,
+            enabled=enabled,
+            tenant=tenant,
+            trigger=trigger.name,
         )
+
+    def _refuse_what_never_fires(self, trigger: Trigger, now_ms: int) -> None:
+        if trigger.schedule is None:
+            return
+        schedule = parse_schedule(trigger.schedule)
+        if next_run_ms(schedule, after_ms=now_ms, since_ms=now_ms) is None:
+            raise RuleRefused(f"schedule: {trigger.schedule} never fires from now on")
 
     def _pattern(self, tenant: str, trigger: Trigger) -> dict[str, object] | None:
         if trigger.on is None:

@@ -1,11 +1,13 @@
 """What producers may know of their task definitions."""
 
+import json
 from typing import Final
 
-from switchyard.contracts.definitions import RegisteredDefinition
-from switchyard.domain.errors import UnknownDefinition
+from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
+from switchyard.domain.errors import Rejected, UnknownDefinition
 from switchyard.domain.ids import DEFINITION_NAME
 from switchyard.ports import DefinitionStore
+from switchyard.usecases.read_jobs import MAX_ANSWER_BYTES
 
 MAX_VERSION: Final = 99_999_999  # as many digits as a version's key has
 
@@ -28,3 +30,24 @@ def read_version(
     if not DEFINITION_NAME.fullmatch(name) or not 1 <= version <= MAX_VERSION:
         raise UnknownDefinition(name)
     return definitions.version(tenant, name, version)
+
+
+def list_definitions(
+    tenant: str, *, cursor: str | None, definitions: DefinitionStore
+) -> DefinitionList:
+    """The latest of each, by name: as many as an answer holds, and from where to go on."""
+    if cursor is not None and not DEFINITION_NAME.fullmatch(cursor):
+        raise Rejected("cursor: not one that a listing returned")
+    page: list[RegisteredDefinition] = []
+    room = MAX_ANSWER_BYTES
+    for definition in definitions.all(tenant, after=cursor):
+        room -= _bytes_in_answer(definition)
+        if page and room < 0:
+            return DefinitionList(definitions=tuple(page), cursor=page[-1].name)
+        page.append(definition)
+    return DefinitionList(definitions=tuple(page))
+
+
+def _bytes_in_answer(definition: RegisteredDefinition) -> int:
+    """With a comma. The body of an answer is a text within the function's own JSON."""
+    return len(json.dumps(json.dumps(definition.model_dump(mode="json", by_alias=True)))) + 1

@@ -2,7 +2,10 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Final
+
+from pydantic.alias_generators import to_camel
 
 from switchyard.contracts.jobs import (
     FileLink,
@@ -22,22 +25,43 @@ from switchyard.ports import JobStore, Payloads, TaskGraph
 from switchyard.usecases.last_event import last_event
 from switchyard.usecases.task_files import TaskFiles
 
+MAX_ERROR: Final = 300  # characters, of each task of a job
+LEFT_OUT_FIRST: Final[Sequence[Mapping[str, Json]]] = ({"depends_on": ()}, {"error": None})
 MAX_ANSWER_BYTES: Final = 5_500_000  # a function answers with 6 MB; the rest is for what is around
 
 
 def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
+    """What an answer has no room for is left out of every task, and the answer says so."""
     picture = jobs.picture(job_ref(tenant, job_id))
     tasks = [
-        _task_summary(task, picture.depends_on.get(task.ref.task_id, ()))
+        _cut(_task_summary(task, picture.depends_on.get(task.ref.task_id, ())))
         for task in picture.visible_tasks
     ]
-    return JobView(
+    view = JobView(
         **job_summary(picture.job).model_dump(),
         run=picture.job.run,
         failed_task_id=picture.job.failed_task_id,
         cancel_requested=picture.job.cancel_requested,
         progress=dict(Counter(task.status for task in tasks)),
         tasks=tuple(tasks),
+    )
+    for left_out in LEFT_OUT_FIRST:
+        if _bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES:
+            break
+        view = _without(left_out, view)
+    return view
+
+
+def _cut(task: TaskSummary) -> TaskSummary:
+    if task.error is None or len(task.error) <= MAX_ERROR:
+        return task
+    return task.model_copy(update={"error": f"{task.error[: MAX_ERROR - 1]}…"})
+
+
+def _without(names: Mapping[str, Json], view: JobView) -> JobView:
+    tasks = tuple(task.model_copy(update=names) for task in view.tasks)
+    return view.model_copy(
+        update={"tasks": tasks, "left_out": (*view.left_out, *map(to_camel, names))}
     )
 
 

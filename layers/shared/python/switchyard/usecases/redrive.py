@@ -1,8 +1,8 @@
 """Opens a settled job again: asked for by the API, carried out by the dispatcher."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from switchyard.contracts.changes import RedriveAccepted, RedriveJob
 from switchyard.contracts.redriving import kept_plan, plan_key, read_plan
@@ -28,7 +28,9 @@ from switchyard.usecases.emitting import Emitter, Fact
 from switchyard.usecases.start_tasks import AT_ONCE, Starter
 from switchyard.usecases.task_requests import MAX_DOCUMENT_BYTES
 
-REOPENED_AT_ONCE: Final = 100
+T = TypeVar("T")
+
+AT_A_TIME: Final = 100  # between two pieces one looks at the clock
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,36 +100,58 @@ class Redriver:
         plan = read_plan(self.blobs.get(job.redrive_key or ""))
         opened: Job | None = job
         if job.state is JobState.REDRIVING:
-            if not self._reopen_waiting(job, plan, until):
+            if not (self._prepare(job, plan, until) and self._reopen_waiting(job, plan, until)):
                 return False
             opened = self.redriving.open(job, now_ms=self.clock.now_ms())
         if opened is None:
             return True  # another was faster, and has done the rest
         return self._start_ready(opened, plan, until) and self._end(opened)
 
+    def _prepare(self, job: Job, plan: RedrivePlan, until: float) -> bool:
+        """The relays first, so that no edge leads nowhere."""
+
+        def prepare(names: Sequence[str]) -> None:
+            self.workforce.each(lambda name: self.redriving.prepare(job.ref, plan, name), names)
+
+        relays = list(plan.relays)
+        others = [name for name in plan.edges if name not in plan.relays]
+        return self._piecewise(job, relays, prepare, after=0, until=until) and self._piecewise(
+            job, others, prepare, after=len(relays), until=until
+        )
+
     def _reopen_waiting(self, job: Job, plan: RedrivePlan, until: float) -> bool:
-        if job.written == 0:
-            self.redriving.prepare(job.ref, plan)
-        done = job.written
-        for some in in_slices(plan.waiting[done:], REOPENED_AT_ONCE):
+        def reopen(some: Sequence[Reopening]) -> None:
             tasks = self._reopen(job.ref, plan, some)
             self._tell([self._redriven(plan, *pair, plan.asked_at_ms) for pair in tasks])
-            done += len(some)
-            self.redriving.note(job, written=done)
-            if done < len(plan.waiting) and self.clock.monotonic() >= until:
-                return False
-        return True
+
+        return self._piecewise(job, plan.waiting, reopen, after=len(plan.edges), until=until)
 
     def _start_ready(self, job: Job, plan: RedrivePlan, until: float) -> bool:
-        done = max(job.written - len(plan.waiting), 0)
-        for some in in_slices(plan.ready[done:], REOPENED_AT_ONCE):
+        def start(some: Sequence[Reopening]) -> None:
             tasks = self._reopen(job.ref, plan, some)
             self._tell([self._redriven(plan, *pair, pair[0].ready_at_ms or 0) for pair in tasks])
             self._tell([_pending(*pair) for pair in tasks])
             self.starter.start([task for task, _ in tasks if task.state is TaskState.READY])
+
+        before = len(plan.edges) + len(plan.waiting)
+        return self._piecewise(job, plan.ready, start, after=before, until=until)
+
+    def _piecewise(
+        self,
+        job: Job,
+        things: Sequence[T],
+        act: Callable[[Sequence[T]], None],
+        *,
+        after: int,
+        until: float,
+    ) -> bool:
+        """Begin where the last one stopped; `after` is how much of the plan comes before."""
+        done = max(job.written - after, 0)
+        for some in in_slices(things[done:], AT_A_TIME):
+            act(some)
             done += len(some)
-            self.redriving.note(job, written=len(plan.waiting) + done)
-            if done < len(plan.ready) and self.clock.monotonic() >= until:
+            self.redriving.note(job, written=after + done)
+            if done < len(things) and self.clock.monotonic() >= until:
                 return False
         return True
 

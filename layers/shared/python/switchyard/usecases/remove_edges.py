@@ -5,7 +5,7 @@ from typing import Final
 
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.following import Followed, Tokens, is_free, tokens_by_child
-from switchyard.domain.ids import JobRef
+from switchyard.domain.ids import END, JobRef
 from switchyard.domain.readiness import decide_readiness
 from switchyard.domain.task import Task
 from switchyard.ports import Clock, TaskGraph, Workforce
@@ -49,5 +49,6 @@ class EdgeRemover:
         raise Unavailable(f"{child.ref.request_id} changed {TRIES} times while it was decided")
 
     def _not_completed(self, job: JobRef, children: Sequence[Task]) -> dict[str, Task]:
-        names = {name for child in children for name in child.not_completed}
+        able = [child for child in children if child.ref.task_id != END]  # it asks for nobody
+        names = {name for child in able for name in child.not_completed}
         return dict(self._graph.find_many([job.task(name) for name in sorted(names)]))

@@ -17,12 +17,17 @@ from switchyard.contracts.triggers import (
     UnreadableMessage,
     parse_trigger_message,
 )
-from switchyard.domain.errors import InvalidJob, KeyReused, Rejected
+from switchyard.domain.errors import InvalidJob, Rejected
 from switchyard.domain.job_templates import EVENT, SCHEDULE, NoValue, render
+from switchyard.domain.submission_keys import KeyKind
+from switchyard.domain.task import Json
 from switchyard.domain.triggers import (
+    RESERVED_TAGS,
     Ignored,
     is_our_own_file,
+    is_replayed,
     job_told_of,
+    own_event_id,
     path_to,
     submission_key,
     tags_for,
@@ -84,8 +89,6 @@ class TriggerStarter:
             return _dropped(asked, tags.reason)
         try:
             accepted = self._submit(applied, asked, tags)
-        except KeyReused:  # the trigger was changed in between
-            return _dropped(asked, "the event has started a job already")
         except (NoValue, Rejected) as error:
             return self._refuse(message, asked, f"{asked.trigger}: {error}")
         self._note(asked, TriggerRun.of_job(accepted, asked.envelope.id))
@@ -94,21 +97,22 @@ class TriggerStarter:
     def _tags(self, applied: AppliedTrigger, asked: TriggerMessage) -> dict[str, str] | Ignored:
         if is_our_own_file(asked.event, self.bucket):
             return Ignored("Switchyard wrote this file itself")
-        job = None
-        if applied.trigger.bus == "switchyard":
+        if is_replayed(asked.event):
+            return Ignored("an archive replays the event")
+        on, job = applied.trigger.on, None
+        if on and on.bus == "switchyard":
             told_of = job_told_of(asked.event, asked.tenant_id)
             job = self.jobs.find(told_of) if told_of else None
-        return tags_for(asked.trigger, path_to(job.tags) if job else ())
+        path = path_to(job.tags) if job else ()
+        return tags_for(asked.trigger, path, chained=bool(on and on.chained))
 
     def _submit(
         self, applied: AppliedTrigger, asked: TriggerMessage, tags: dict[str, str]
     ) -> JobAccepted:
-        event, scheduled = asked.envelope, applied.trigger.schedule is not None
-        values = {EVENT: asked.event} | ({SCHEDULE: {"time": event.time}} if scheduled else {})
-        request = _valid(render(applied.trigger.job, values))
-        key = submission_key(asked.trigger, event.time if scheduled else event.id)
-        tagged = request.model_copy(update={"tags": {**request.tags, **tags}})
-        return self.submitter.submit(asked.tenant_id, tagged, key=key)
+        due = {SCHEDULE: {"time": asked.envelope.time}} if applied.trigger.schedule else {}
+        request = _valid(_tagged(render(applied.trigger.job, {EVENT: asked.event} | due), tags))
+        key = submission_key(asked.trigger, _occasion(applied, asked))
+        return self.submitter.submit(asked.tenant_id, request, key=key, kind=KeyKind.TRIGGER)
 
     def _refuse(self, message: Delivered, asked: TriggerMessage, reason: str) -> PutAside:
         put_aside = self._put_aside(message, asked.trigger, reason)
@@ -126,6 +130,25 @@ class TriggerStarter:
 
 def _dropped(asked: TriggerMessage, reason: str) -> Dropped:
     return Dropped(asked.tenant_id, asked.trigger, asked.envelope.id, reason)
+
+
+def _occasion(applied: AppliedTrigger, asked: TriggerMessage) -> str:
+    """What is the same however often one event is told."""
+    if applied.trigger.schedule:
+        return asked.envelope.time
+    ours = own_event_id(asked.event) if applied.trigger.bus == "switchyard" else None
+    return ours or asked.envelope.id
+
+
+def _tagged(job: Json, tags: dict[str, str]) -> Json:
+    """Whatever an event says, our tags are ours."""
+    match job:
+        case {"tags": dict() as given}:
+            theirs = {name: tag for name, tag in given.items() if name not in RESERVED_TAGS}
+            return {**job, "tags": theirs | tags}
+        case dict() if "tags" not in job:
+            return {**job, "tags": tags}
+    return job
 
 
 def _valid(job: object) -> SubmitJob:

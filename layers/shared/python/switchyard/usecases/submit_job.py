@@ -4,7 +4,10 @@ A large one is kept as a document, and written by the dispatcher (`expand_job.py
 idempotency key, whoever submits again goes on where the first try stopped.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
 
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob, instant
@@ -12,11 +15,11 @@ from switchyard.domain.artifacts import document_key
 from switchyard.domain.errors import InvalidJob, KeyReused, Problem
 from switchyard.domain.graph import MAX_TASKS, TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job
 from switchyard.domain.plan import MAX_INLINE_TASKS, JobPlan, Pinned
 from switchyard.domain.references import reference_problems
 from switchyard.domain.states import JobState
-from switchyard.domain.submission_keys import body_hash, problem_with_key
+from switchyard.domain.submission_keys import KeyKind, body_hash, problem_with_key
+from switchyard.domain.triggers import reserved_tags
 from switchyard.ports import (
     BlobStore,
     Clock,
@@ -25,11 +28,32 @@ from switchyard.ports import (
     Ids,
     JobIntake,
     JobStore,
+    KeyTaken,
     SubmissionKeys,
 )
 from switchyard.usecases import job_events
 from switchyard.usecases.emitting import Emitter
 from switchyard.usecases.task_requests import pinned_definitions, size_problems
+
+MOST_PINS: Final = 100  # an idempotency key remembers of its job; most have a handful
+
+
+@dataclass(frozen=True)
+class _Submission:
+    """As it was asked for."""
+
+    tenant: str
+    request: SubmitJob
+    key: str | None
+    kind: KeyKind
+
+    @cached_property
+    def said(self) -> str:
+        return body_hash(self.request.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+    def require_same(self, taken: KeyTaken) -> None:
+        if self.key and self.kind is KeyKind.PRODUCER and taken.body_hash != self.said:
+            raise KeyReused(self.key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,24 +68,47 @@ class Submitter:
     clock: Clock
     ids: Ids
 
-    def submit(self, tenant: str, request: SubmitJob, *, key: str | None = None) -> JobAccepted:
+    def submit(
+        self,
+        tenant: str,
+        request: SubmitJob,
+        *,
+        key: str | None = None,
+        kind: KeyKind = KeyKind.PRODUCER,
+    ) -> JobAccepted:
         """Raise `InvalidJob` with every problem, `KeyReused` when the key stands for another."""
-        pinned = self._checked(tenant, request, key)
-        job_id, created_at = self._identity(tenant, request, key)
-        ref = JobRef(tenant, job_id)
-        document = JobDocument(created_at=created_at, pinned=pinned, job=request)
-        self._take_in(ref, document, found=self.jobs.find(ref) if key is not None else None)
-        return JobAccepted(
-            job_id=job_id,
-            total_tasks=len(request.tasks),
-            root_tasks=roots(_specs(request)),
-            created_at=instant(created_at),
-        )
+        submission = _Submission(tenant, request, key, kind)
+        earlier = self._accepted_before(submission)
+        if earlier is not None:
+            return _answer(request, earlier)
+        pinned = self._checked(tenant, request, key, kind)
+        taken = self._identity(submission, pinned)
+        ref = JobRef(tenant, taken.job_id)
+        if key is None or not self._is_in(ref):
+            document = JobDocument(
+                created_at=taken.created_at_ms, pinned=taken.pinned or pinned, job=request
+            )
+            self._take_in(ref, document)
+        return _answer(request, taken)
 
-    def _checked(self, tenant: str, request: SubmitJob, key: str | None) -> dict[str, Pinned]:
+    def _accepted_before(self, asked: _Submission) -> KeyTaken | None:
+        """By a try that this one has nothing to add to, whatever was deleted since."""
+        if asked.key is None or problem_with_key(asked.key):
+            return None
+        now_ms = self.clock.now_ms()
+        taken = self.submission_keys.find(asked.tenant, asked.key, now_ms=now_ms, kind=asked.kind)
+        if taken is None:
+            return None
+        asked.require_same(taken)
+        return taken if self._is_in(JobRef(asked.tenant, taken.job_id)) else None
+
+    def _checked(
+        self, tenant: str, request: SubmitJob, key: str | None, kind: KeyKind
+    ) -> dict[str, Pinned]:
         specs = _specs(request)
         problems = [
             *_key_problems(key),
+            *(reserved_tags(request.tags) if kind is KeyKind.PRODUCER else ()),
             *problems_in(specs),
             *size_problems(request, request.tasks),
         ]
@@ -73,24 +120,35 @@ class Submitter:
             raise InvalidJob(problems)
         return pinned
 
-    def _identity(self, tenant: str, request: SubmitJob, key: str | None) -> tuple[str, int]:
-        """The job's id and when it was created: those of the first try under this key."""
+    def _identity(self, asked: _Submission, pinned: Mapping[str, Pinned]) -> KeyTaken:
+        """The job's id, when it was created, and of what: those of the first try under its key."""
         job_id, now_ms = self.ids.new_job_id(), self.clock.now_ms()
-        if key is None:
-            return job_id, now_ms
-        said = body_hash(request.model_dump(mode="json", by_alias=True, exclude_defaults=True))
-        taken = self.submission_keys.take(tenant, key, job_id=job_id, body_hash=said, now_ms=now_ms)
-        if taken.body_hash != said:
-            raise KeyReused(key)
-        return taken.job_id, taken.created_at_ms
+        if asked.key is None:
+            return KeyTaken(job_id=job_id, body_hash="", created_at_ms=now_ms)
+        taken = self.submission_keys.take(
+            asked.tenant,
+            asked.key,
+            job_id=job_id,
+            body_hash=asked.said,
+            now_ms=now_ms,
+            kind=asked.kind,
+            pinned=pinned if len(pinned) <= MOST_PINS else None,
+        )
+        asked.require_same(taken)
+        return taken
 
-    def _take_in(self, ref: JobRef, document: JobDocument, *, found: Job | None) -> None:
-        """`found` is what an earlier try has made of it."""
-        if found is not None and found.state is not JobState.WRITING:
-            return
-        if found is not None and found.document_key is not None:
+    def _is_in(self, ref: JobRef) -> bool:
+        """Whether an earlier try has left nothing to do but to wake whoever writes the job."""
+        found = self.jobs.find(ref)
+        if found is None:
+            return False
+        if found.state is JobState.WRITING and found.document_key is not None:
             self.dispatches.send([ref])
-        elif len(document.job.tasks) > MAX_INLINE_TASKS:
+            return True
+        return found.state is not JobState.WRITING
+
+    def _take_in(self, ref: JobRef, document: JobDocument) -> None:
+        if len(document.job.tasks) > MAX_INLINE_TASKS:
             self._leave_to_the_dispatcher(ref, document)
         else:
             self._write(document.plan(ref))
@@ -107,6 +165,15 @@ class Submitter:
         self.intake.write(plan)
         self.intake.open(plan, now_ms=self.clock.now_ms())
         self.emitter.emit(job_events.created(plan.job, plan.visible_tasks, plan.payloads))
+
+
+def _answer(request: SubmitJob, taken: KeyTaken) -> JobAccepted:
+    return JobAccepted(
+        job_id=taken.job_id,
+        total_tasks=len(request.tasks),
+        root_tasks=roots(_specs(request)),
+        created_at=instant(taken.created_at_ms),
+    )
 
 
 def _specs(request: SubmitJob) -> list[TaskSpec]:

@@ -5,11 +5,12 @@ tells stored events again. May run at any time, also twice at once.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.chunks import AddedTasks, added_relay
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef
 from switchyard.domain.job import Job
@@ -140,7 +141,18 @@ class Sweeper:
         return tell_again(task, payloads=self.payloads, emitter=self.emitter)
 
     def _tell_creation(self, ref: JobRef) -> None:
+        """As it was told before, though tasks may have been added since."""
         picture = self.jobs.picture(ref)
-        tasks = picture.visible_tasks
+        added = self._added(ref)
+        tasks = [task for task in picture.visible_tasks if task.ref.task_id not in added]
         payloads = self.payloads.read_many([task.ref for task in tasks])
-        self.emitter.emit(job_events.created(picture.job, tasks, payloads))
+        job = replace(picture.job, total_tasks=len(tasks))
+        self.emitter.emit(job_events.created(job, tasks, payloads))
+
+    def _added(self, ref: JobRef) -> set[str]:
+        """Asked after the tasks were read: no chunk comes between the two."""
+        job = self.jobs.find(ref)
+        numbers = range(1, job.additions + 1) if job else ()
+        refs = [ref.task(added_relay(number)) for number in numbers]
+        chunks = map(AddedTasks.of, self.payloads.read_many(refs).values())
+        return {task_id for chunk in chunks for task_id in chunk.task_ids}

@@ -12,8 +12,14 @@ from switchyard.usecases.emitting import Emitter
 
 
 def tell_added(relay: Task, *, graph: TaskGraph, payloads: Payloads, emitter: Emitter) -> None:
-    """Under the same id and at the same time as before. `relay` is that of the chunk."""
-    added = AddedTasks.of(payloads.read(relay.ref))
+    """Under the same id and at the same time as before. `relay` is that of the chunk.
+
+    If what it says has expired, nobody can tell it any more.
+    """
+    try:
+        added = AddedTasks.of(payloads.read(relay.ref))
+    except MissingBlob:
+        return
     refs = [relay.ref.job.task(task_id) for task_id in added.task_ids]
     if not refs:  # a chunk of relays
         return

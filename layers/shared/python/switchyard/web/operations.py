@@ -71,7 +71,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "put_task_definition": _takes_a_body(
         DEFINITIONS, "Register a version of a definition", 404, 409
     ),
-    "get_task_definitions": _reads(DEFINITIONS, "List the latest versions"),
+    "get_task_definitions": _reads(DEFINITIONS, "List the latest versions", 400),
     "get_task_definition": _reads(DEFINITIONS, "Read the latest version", 404),
     "delete_task_definition": _reads(DEFINITIONS, "Delete a definition nobody uses", 404, 409),
     "get_task_definition_version": _reads(DEFINITIONS, "Read one version", 400, 404),

@@ -4,6 +4,7 @@ from typing import Final
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.values import Item
+from switchyard.contracts.tables import api_keys_partition
 from switchyard.domain.api_keys import ApiKey, key_id
 from switchyard.domain.errors import UnknownKey
 
@@ -25,7 +26,7 @@ class DynamoDbApiKeys:
     def all(self, tenant: str) -> tuple[ApiKey, ...]:
         items = self._table.query(
             "#PK = :tenant AND begins_with(#SK, :keys)",
-            {"tenant": _partition(tenant), "keys": _PREFIX},
+            {"tenant": api_keys_partition(tenant), "keys": _PREFIX},
         )
         return tuple(sorted(map(_api_key, items), key=lambda key: key.created_at_ms))
 
@@ -63,9 +64,5 @@ def _api_key(item: Item) -> ApiKey:
     )
 
 
-def _partition(tenant: str) -> str:
-    return f"TENANT#{tenant}#APIKEYS"
-
-
 def _key(tenant: str, key_hash: str) -> Key:
-    return _partition(tenant), f"{_PREFIX}{key_hash}"
+    return api_keys_partition(tenant), f"{_PREFIX}{key_hash}"

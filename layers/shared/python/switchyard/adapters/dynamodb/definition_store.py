@@ -1,11 +1,11 @@
 """Task definitions: every version for ever, and a copy of the latest for listing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.items import json_text
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
-from switchyard.adapters.dynamodb.values import Item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
+from switchyard.adapters.dynamodb.values import Item, serialized
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.domain.errors import Conflict, UnknownDefinition
 
@@ -38,12 +38,14 @@ class DynamoDbDefinitionStore:
             raise UnknownDefinition(f"{name} version {version}")
         return _definition(item)
 
-    def all(self, tenant: str) -> tuple[RegisteredDefinition, ...]:
+    def all(self, tenant: str, *, after: str | None = None) -> Iterator[RegisteredDefinition]:
+        start = {"ExclusiveStartKey": _start(tenant, after)} if after else {}
         items = self._table.query(
             "#PK = :tenant AND begins_with(#SK, :latest)",
             {"tenant": _partition(tenant), "latest": "LATEST#"},
+            **start,
         )
-        return tuple(map(_definition, filter(_is_known, items)))
+        return map(_definition, filter(_is_known, items))
 
     def delete(self, tenant: str, name: str, *, now_ms: int) -> RegisteredDefinition:
         current = self.latest(tenant, [name]).get(name)
@@ -96,6 +98,10 @@ def _definition(item: Item) -> RegisteredDefinition:
 
 def _partition(tenant: str) -> str:
     return f"TENANT#{tenant}"
+
+
+def _start(tenant: str, name: str) -> Item:
+    return serialized(key_item(_latest_key(tenant, name)))
 
 
 def _latest_key(tenant: str, name: str) -> Key:

@@ -21,6 +21,7 @@ from switchyard.domain.ids import START
 from switchyard.domain.job import Job
 from switchyard.domain.plan import JobPlan
 from switchyard.domain.states import JobState, TaskState
+from switchyard.ports.jobs import WRITING_SECONDS
 
 
 class DynamoDbJobIntake:
@@ -28,16 +29,16 @@ class DynamoDbJobIntake:
         self._table = table
         self._payloads = payloads
 
-    def write(self, plan: JobPlan) -> None:
+    def write(self, plan: JobPlan, *, seconds: float = WRITING_SECONDS) -> None:
         if self._stored(plan.job).state is JobState.WRITING:
-            self.write_part(plan)
+            self.write_part(plan, seconds=seconds)
 
     def accept(self, job: Job) -> None:
         if self._stored(job).document_key != job.document_key:
             raise Conflict(f"{job.ref.job_id} is being written elsewhere")
 
-    def write_part(self, part: JobPlan) -> None:
-        self._table.put_many([*self._items(part), *self._data(part)])
+    def write_part(self, part: JobPlan, *, seconds: float = WRITING_SECONDS) -> None:
+        self._table.put_many([*self._items(part), *self._data(part)], seconds=seconds)
 
     def note_written(self, job: Job, written: int) -> Job:
         answer = self._table.update(

@@ -24,7 +24,7 @@ from switchyard.domain import due
 from switchyard.domain.errors import AnswerLost
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.job import Job
-from switchyard.domain.redriving import NewEdges, RedrivePlan, Reopening, relay_tasks
+from switchyard.domain.redriving import NewEdges, RedrivePlan, Reopening, relay_task
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.task import Payload, Task
 
@@ -76,16 +76,13 @@ class DynamoDbRedriving:
         item = answer.item if isinstance(answer, Refusal) else answer
         return (item or {}).get("redrive_key") == key
 
-    def prepare(self, ref: JobRef, plan: RedrivePlan) -> None:
-        self._table.put_many(
-            [
-                *map(task_item, relay_tasks(ref, plan)),
-                *(_dependents_item(ref.task(name), plan.edges[name]) for name in plan.relays),
-            ]
-        )
-        for name, edges in plan.edges.items():
-            if name not in plan.relays:
-                self._add_edges(ref.task(name), edges)
+    def prepare(self, ref: JobRef, plan: RedrivePlan, name: str) -> None:
+        edges = plan.edges[name]
+        if name not in plan.relays:
+            self._add_edges(ref.task(name), edges)
+            return
+        relay = relay_task(ref, plan, name)
+        self._table.put_many([task_item(relay), _dependents_item(relay.ref, edges)])
 
     def reopen(
         self, ref: JobRef, reopening: Reopening, *, given: Payload | None = None, now_ms: int

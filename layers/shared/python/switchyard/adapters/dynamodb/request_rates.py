@@ -11,10 +11,12 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Upda
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import TTL
 from switchyard.domain.api_keys import Caller
+from switchyard.domain.errors import Throttled
 from switchyard.domain.moments import day_of
 from switchyard.domain.rates import Admitted, Limits, TooFast, Use, Verdict, judge
 
 ROUNDS: Final = 10  # whoever loses as many lost to others with the same key
+_SECOND_US: Final = 1_000_000
 _LIFE_MS: Final = 2 * 24 * 3600 * 1000  # nothing of the day before yesterday matters
 _WITHIN_THE_DAY: Final = "#day = :day AND #requests < :per_day"
 
@@ -24,6 +26,13 @@ class DynamoDbRequestRates:
         self._table = table
 
     def take(self, caller: Caller, *, limits: Limits, now_ms: int) -> Verdict:
+        """An item that is throttled is one that is asked for too often, so its key is too fast."""
+        try:
+            return self._take(caller, limits, now_ms)
+        except Throttled:
+            return TooFast(_SECOND_US)
+
+    def _take(self, caller: Caller, limits: Limits, now_ms: int) -> Verdict:
         idle = Use(free_at_us=now_ms * 1000, day=day_of(now_ms), requests=0)
         update = _one_more(idle, limits, now_ms)
         for _ in range(ROUNDS):
@@ -39,7 +48,8 @@ class DynamoDbRequestRates:
 
 
 def _counted(seen: Use | None, use: Use, limits: Limits, now_ms: int) -> Update:
-    if seen is not None and seen.day == use.day:
+    honest = seen is not None and limits.is_honest(seen.free_at_us, now_ms * 1000)
+    if seen is not None and honest and seen.day == use.day:
         return _one_more(seen, limits, now_ms)
     facts = {"free_at_us": use.free_at_us, "day": use.day, "requests": use.requests}
     if seen is None:

@@ -8,18 +8,18 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
+from switchyard.adapters.dynamodb.many_writes import ManyWrites
 from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
 from switchyard.adapters.workforce import Threads
-from switchyard.domain.errors import Unavailable
+from switchyard.domain.errors import AnswerLost, Unavailable
 from switchyard.ports import Workforce
 
 Key = tuple[str, str]
 
-WRITES_PER_TRANSACTION: Final = 100  # TransactWriteItems' limit
 READS_PER_BATCH: Final = 100  # BatchGetItem's limit
 ROUNDS: Final = 5
-ROUNDS_OF_WRITES: Final = 8
+PATIENCE_SECONDS: Final = 5.0  # with a partition that is asked for more than it gives
 ON_THREADS: Final = Threads()
 
 
@@ -28,6 +28,7 @@ class Update:
     """One conditional update. Attributes in `condition` are written `#name`, values `:name`."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
+    append: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     remove: Sequence[str] = ()
     add: Mapping[str, Any] = field(default_factory=dict)
     delete: Mapping[str, Any] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class Update:
         expression = self._expression()
         values = {
             **{f":set_{name}": value for name, value in self.set.items()},
+            **{f":append_{name}": value for name, value in self.append.items()},
             **{f":add_{name}": value for name, value in self.add.items()},
             **{f":delete_{name}": value for name, value in self.delete.items()},
             **{f":{name}": value for name, value in self.values.items()},
@@ -53,8 +55,9 @@ class Update:
         return request | ({"ExpressionAttributeValues": serialized(values)} if values else {})
 
     def _expression(self) -> str:
+        appended = [f"#{name} = list_append(#{name}, :append_{name})" for name in self.append]
         clauses = (
-            ("SET", [f"#{name} = :set_{name}" for name in self.set]),
+            ("SET", [*(f"#{name} = :set_{name}" for name in self.set), *appended]),
             ("REMOVE", [f"#{name}" for name in self.remove]),
             ("ADD", [f"#{name} :add_{name}" for name in self.add]),
             ("DELETE", [f"#{name} :delete_{name}" for name in self.delete]),
@@ -111,10 +114,13 @@ class DynamoDbTable:
             raise
         return True
 
-    def put_many(self, items: Sequence[Item]) -> None:
-        """In no order, in parallel. What is there already stays as it is: a try that arrives late
-        must not undo what has happened since another one succeeded."""
-        self.workforce.each(self._put_chunk, list(_chunks(items, WRITES_PER_TRANSACTION)))
+    def put_many(self, items: Sequence[Item], *, seconds: float = PATIENCE_SECONDS) -> None:
+        """In no order, and again for so long what is throttled. What is there already stays as it
+        is: a try that arrives late must not undo what has happened since another one succeeded."""
+        many = ManyWrites(
+            attempt=self._left_unwritten, pauses=self._pauses, workforce=self.workforce
+        )
+        many.write(items, seconds=seconds)
 
     def update(self, key: Key, update: Update) -> Item | Refusal:
         """The item as it is after the update, or the refusal with what was there."""
@@ -195,20 +201,14 @@ class DynamoDbTable:
                 return items
         raise Unavailable("DynamoDB left keys unread")
 
-    def _put_chunk(self, items: Sequence[Item]) -> None:
-        """All of a large job is in one partition, which takes so much a second and no more."""
-        for _ in self._pauses.tries(ROUNDS_OF_WRITES):
-            items = self._left_unwritten(items)
-            if not items:
-                return
-        raise Unavailable(f"DynamoDB left {len(items)} items unwritten")
-
     def _left_unwritten(self, items: Sequence[Item]) -> Sequence[Item]:
         """Try once; one that is there keeps the others from being written."""
         puts = [{"Put": {"TableName": self.name, **_if_new(item)}} for item in items]
         try:
             refused = self._refused(puts)
-        except _Contended:
+        except AnswerLost:
+            raise
+        except Unavailable:
             return items
         if not refused:
             return []

@@ -3,6 +3,9 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from botocore.exceptions import ClientError
+
+from switchyard.adapters.aws import TRANSACTION_CANCELLED, code_of
 from switchyard.adapters.dynamodb.items import (
     DEPENDENTS_PREFIX,
     TASK_PREFIX,
@@ -18,11 +21,12 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update, as_new, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.chunks import Change, Chunk, Member, Surroundings
-from switchyard.domain.errors import AnswerLost, UnknownJob
+from switchyard.domain.errors import AnswerLost, Conflict, UnknownJob
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.states import SETTLED, JobState, TaskState
 from switchyard.domain.task import Task
 
+_TOO_MUCH: Final = frozenset({"ValidationException", TRANSACTION_CANCELLED})
 _UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
 
 Write = tuple[Key, Update]
@@ -57,6 +61,10 @@ class DynamoDbTaskAdditions:
             if self._was_added(chunk):
                 return True
             raise
+        except ClientError as error:
+            if code_of(error) not in _TOO_MUCH:
+                raise
+            raise Conflict(_too_much(chunk)) from error
 
     def _was_added(self, chunk: Chunk) -> bool:
         """Nobody else adds the same tasks at the same time under the same number."""
@@ -78,6 +86,11 @@ class DynamoDbTaskAdditions:
             yield from _of_member(change)
 
 
+def _too_much(chunk: Chunk) -> str:
+    names = ", ".join(chunk.added.task_ids)
+    return f"{names}: what is written for them, and for those they follow, is too much at once"
+
+
 def _dependents(found: dict[str, Item], name: str) -> list[str]:
     names: list[str] = found.get(f"{DEPENDENTS_PREFIX}{name}", {}).get("tasks", [])
     return names
@@ -87,8 +100,8 @@ def _of_job(chunk: Chunk) -> Update:
     return Update(
         add={"total_tasks": len(chunk.added.task_ids), "additions": 1},
         condition="#state = :open AND #run = :run AND attribute_not_exists(#cancel_requested) "
-        "AND attribute_not_exists(#redrive_key)",
-        values={"open": JobState.OPEN, "run": chunk.job.run},
+        "AND attribute_not_exists(#redrive_key) AND #total_tasks <= :most_before",
+        values={"open": JobState.OPEN, "run": chunk.job.run, "most_before": chunk.most_before},
     )
 
 
@@ -106,15 +119,25 @@ def _of_end(chunk: Chunk) -> Update:
 
 
 def _of_member(change: Change) -> Iterator[Write]:
-    task, dependents = change.member.task, list(change.member.dependents)
+    task = change.member.task
     yield task_key(task.ref), _as_read(task)
-    yield (
-        dependents_key(task.ref),
-        Update(
-            set={"tasks": list(change.dependents)},
-            condition="#tasks = :as_read",
-            values={"as_read": dependents},
-        ),
+    yield dependents_key(task.ref), _moved(change) if change.moves else _followed(change)
+
+
+def _moved(change: Change) -> Update:
+    return Update(
+        set={"tasks": list(change.dependents)},
+        condition="#tasks = :as_read",
+        values={"as_read": list(change.member.dependents)},
+    )
+
+
+def _followed(change: Change) -> Update:
+    """No more than what is new is sent: a transaction takes 4 MB, and parents may have many."""
+    return Update(
+        append={"tasks": list(change.further)},
+        condition="size(#tasks) = :as_read",
+        values={"as_read": len(change.member.dependents)},
     )
 
 

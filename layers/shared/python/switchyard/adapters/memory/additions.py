@@ -41,7 +41,7 @@ class MemoryTaskAdditions:
     def _is_as_read(self, chunk: Chunk) -> bool:
         end = self._state.tasks[chunk.end.ref]
         return (
-            _may_grow(self._state.jobs[chunk.job.ref], chunk.job)
+            _may_grow(self._state.jobs[chunk.job.ref], chunk)
             and (end.state, end.run) == (TaskState.WAITING, chunk.end.run)
             and (chunk.moved is None or end.waiting_on == chunk.end.waiting_on)
             and not any(task.ref in self._state.tasks for task in chunk.new_tasks)
@@ -49,10 +49,10 @@ class MemoryTaskAdditions:
         )
 
     def _unchanged(self, change: Change) -> bool:
-        ref = change.member.task.ref
-        return (
-            _same(self._state.tasks[ref], change.member.task)
-            and self._state.dependents.get(ref, ()) == change.member.dependents
+        ref, as_read = change.member.task.ref, change.member.dependents
+        dependents = self._state.dependents.get(ref, ())
+        return _same(self._state.tasks[ref], change.member.task) and (
+            dependents == as_read if change.moves else len(dependents) == len(as_read)
         )
 
     def _write(self, chunk: Chunk) -> None:
@@ -67,13 +67,22 @@ class MemoryTaskAdditions:
         self._state.tasks[end.ref] = replace(end, waiting_on=left | {chunk.relay.token})
         self._state.tasks |= {task.ref: task for task in chunk.new_tasks}
         self._state.dependents |= {ref.task(n): names for n, names in chunk.dependents.items()}
-        self._state.dependents |= {c.member.task.ref: c.dependents for c in chunk.changes}
+        for change in chunk.changes:
+            self._follow(change)
         self._state.payloads |= {ref.task(n): payload for n, payload in chunk.payloads.items()}
 
+    def _follow(self, change: Change) -> None:
+        ref = change.member.task.ref
+        there = self._state.dependents[ref]
+        self._state.dependents[ref] = (
+            change.dependents if change.moves else (*there, *change.further)
+        )
 
-def _may_grow(job: Job, as_read: Job) -> bool:
+
+def _may_grow(job: Job, chunk: Chunk) -> bool:
     free = not job.cancel_requested and job.redrive_key is None
-    return free and (job.state, job.run) == (JobState.OPEN, as_read.run)
+    has_room = job.total_tasks <= chunk.most_before
+    return free and has_room and (job.state, job.run) == (JobState.OPEN, chunk.job.run)
 
 
 def _same(task: Task, as_read: Task) -> bool:

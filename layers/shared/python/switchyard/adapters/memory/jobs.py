@@ -11,22 +11,23 @@ from switchyard.domain.plan import JobPlan
 from switchyard.domain.relays import declared_parents
 from switchyard.domain.states import JobState, TaskState
 from switchyard.ports import PageOfJobs
+from switchyard.ports.jobs import WRITING_SECONDS
 
 
 class MemoryJobIntake:
     def __init__(self, state: MemoryState) -> None:
         self._state = state
 
-    def write(self, plan: JobPlan) -> None:
+    def write(self, plan: JobPlan, *, seconds: float = WRITING_SECONDS) -> None:
         with self._state.lock:
             if self._stored(plan.job).state is JobState.WRITING:
-                self.write_part(plan)
+                self.write_part(plan, seconds=seconds)
 
     def accept(self, job: Job) -> None:
         if self._stored(job).document_key != job.document_key:
             raise Conflict(f"{job.ref.job_id} is being written elsewhere")
 
-    def write_part(self, part: JobPlan) -> None:
+    def write_part(self, part: JobPlan, *, seconds: float = WRITING_SECONDS) -> None:  # noqa: ARG002
         ref = part.job.ref
         with self._state.lock:
             for task in part.tasks:

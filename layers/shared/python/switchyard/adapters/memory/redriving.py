@@ -11,7 +11,7 @@ from switchyard.domain.redriving import (
     RedrivePlan,
     Reopening,
     is_as_planned,
-    relay_tasks,
+    relay_task,
     reopened,
 )
 from switchyard.domain.states import JobState
@@ -42,13 +42,13 @@ class MemoryRedriving:
             )
             return True
 
-    def prepare(self, ref: JobRef, plan: RedrivePlan) -> None:
+    def prepare(self, ref: JobRef, plan: RedrivePlan, name: str) -> None:
+        task, edges = ref.task(name), plan.edges[name]
         with self._state.lock:
-            for relay in relay_tasks(ref, plan):
-                self._state.tasks.setdefault(relay.ref, relay)
-            for name, edges in plan.edges.items():
-                if self._state.dependents.get(ref.task(name), ()) == edges.before:
-                    self._state.dependents[ref.task(name)] = edges.after
+            if name in plan.relays:
+                self._state.tasks.setdefault(task, relay_task(ref, plan, name))
+            if self._state.dependents.get(task, ()) == edges.before:
+                self._state.dependents[task] = edges.after
 
     def reopen(
         self, ref: JobRef, reopening: Reopening, *, given: Payload | None = None, now_ms: int

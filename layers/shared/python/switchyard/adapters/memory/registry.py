@@ -1,7 +1,7 @@
 """Definitions and API keys, in memory."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
@@ -36,13 +36,13 @@ class MemoryDefinitionStore:
             raise UnknownDefinition(f"{name} version {version}")
         return versions[version - 1]
 
-    def all(self, tenant: str) -> tuple[RegisteredDefinition, ...]:
+    def all(self, tenant: str, *, after: str | None = None) -> Iterator[RegisteredDefinition]:
         mine = {
             name: kept[-1]
             for (owner, name), kept in self._versions.items()
             if owner == tenant and (owner, name) not in self._deleted
         }
-        return tuple(mine[name] for name in sorted(mine))
+        return iter([mine[name] for name in sorted(mine) if after is None or name > after])
 
     def delete(self, tenant: str, name: str, *, now_ms: int) -> RegisteredDefinition:  # noqa: ARG002
         found = self.latest(tenant, [name]).get(name)

@@ -1,0 +1,130 @@
+"""What requests to the API cost on a local cloud of their own, and what cold starts cost.
+
+Times are those of a caller on this machine, so MiniStack's share is in them; calls to AWS are
+counted where the function makes them. The last line is JSON.
+"""
+
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import quantiles
+from typing import Any, Final
+
+import httpx
+
+from benchmarks.cold_starts import ColdStart, cold_starts
+from benchmarks.telling import tell
+from switchyard.adapters.system import SystemClock
+from tests.e2e.conftest import RunningCloud, running
+from tests.e2e.documents import DEFINITION
+
+TASKS: Final = 5
+WARM_UP: Final = 5
+API: Final = "switchyard-local-api"
+
+clock = SystemClock()
+
+
+@dataclass(frozen=True)
+class Measured:
+    name: str
+    times_ms: list[float]
+    calls: Counter[str]
+    """By action; a request that writes several items at once is as many."""
+
+    @property
+    def percentiles(self) -> tuple[float, float]:
+        twentieths = quantiles(self.times_ms, n=20)
+        return twentieths[9], twentieths[18]
+
+    @property
+    def calls_per_request(self) -> float:
+        return self.calls.total() / len(self.times_ms)
+
+    def __str__(self) -> str:
+        p50, p95 = self.percentiles
+        each = (f"{what} {count / len(self.times_ms):g}" for what, count in self.calls.items())
+        return (
+            f"  {self.name:<7} p50 {p50:6.1f} ms, p95 {p95:6.1f} ms,"
+            f" {self.calls_per_request:g} calls: {', '.join(each)}"
+        )
+
+
+def main(requests: int) -> int:
+    with tempfile.TemporaryDirectory() as name, running(Path(name), thinks_ms=0) as cloud:
+        figures = list(measured(cloud, requests))
+    tell(f"{requests} requests each, one after the other; a job has {TASKS} tasks:")
+    for figure in figures:
+        tell(str(figure))
+    boto3_ms, starts = cold_starts()
+    tell(f"Cold starts, beside {boto3_ms:.0f} ms for boto3 and a client:")
+    for start in starts:
+        tell(str(start))
+    tell(json.dumps(summary(figures, boto3_ms, starts)))
+    return 0 if all(start.ratio <= start.most for start in starts) else 1
+
+
+def measured(cloud: RunningCloud, requests: int) -> Iterator[Measured]:
+    with cloud.http as http:
+        http.put("/task-definitions/do", json=DEFINITION).raise_for_status()
+        job = {"tasks": [{"taskId": f"t-{number}", "name": "do"} for number in range(TASKS)]}
+        job_id = http.post("/jobs", json=job).json()["jobId"]
+        asked: dict[str, Callable[[], httpx.Response]] = {
+            "get": lambda: http.get(f"/jobs/{job_id}"),
+            "list": lambda: http.get("/jobs"),
+            "create": lambda: http.post("/jobs", json=job),
+        }
+        for name, ask in asked.items():
+            for _ in range(WARM_UP):
+                ask().raise_for_status()
+            with counted(cloud) as calls:
+                times = [timed(ask) for _ in range(requests)]
+            yield Measured(name, times, calls)
+
+
+def timed(ask: Callable[[], httpx.Response]) -> float:
+    began = clock.monotonic()
+    ask().raise_for_status()
+    return (clock.monotonic() - began) * 1000
+
+
+@contextmanager
+def counted(cloud: RunningCloud) -> Iterator[Counter[str]]:
+    """The function's own calls: the authorizer's are made once a minute for each key."""
+    calls: Counter[str] = Counter()
+    before = len(cloud.calls.read_text().splitlines())
+    yield calls
+    for line in cloud.calls.read_text().splitlines()[before:]:
+        principal, action, _resource = json.loads(line)
+        calls.update([action] if principal == API else [])
+
+
+def summary(
+    figures: list[Measured], boto3_ms: float, starts: list[ColdStart]
+) -> dict[str, dict[str, Any]]:
+    return {
+        "requests": {
+            figure.name: {
+                "p50_ms": round(figure.percentiles[0], 1),
+                "p95_ms": round(figure.percentiles[1], 1),
+                "aws_calls": round(figure.calls_per_request, 2),
+            }
+            for figure in figures
+        },
+        "cold_starts": {
+            "boto3_ms": round(boto3_ms),
+            **{
+                start.verb: {"ms": round(start.ms), "ratio": round(start.ratio, 2)}
+                for start in starts
+            },
+        },
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100))

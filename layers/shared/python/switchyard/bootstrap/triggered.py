@@ -1,0 +1,41 @@
+"""The function that triggers start jobs with."""
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
+from switchyard.adapters.system import SystemClock, SystemIds
+from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
+from switchyard.settings import TriggerSettings
+from switchyard.usecases.start_triggered import TriggerStarter
+from switchyard.usecases.submit_job import Submitter
+
+
+def trigger_starter(settings: TriggerSettings) -> TriggerStarter:
+    dynamodb = aws.client("dynamodb")
+    state = DynamoDbTable(dynamodb, settings.state_table_name)
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    jobs, clock = DynamoDbJobStore(state), SystemClock()
+    return TriggerStarter(
+        triggers=DynamoDbTriggerStore(state),
+        jobs=jobs,
+        submitter=Submitter(
+            intake=DynamoDbJobIntake(state, DynamoDbPayloads(state, blobs)),
+            jobs=jobs,
+            definitions=definition_store(dynamodb, settings.task_definitions_table),
+            submission_keys=DynamoDbSubmissionKeys(state),
+            blobs=blobs,
+            dispatches=SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url),
+            emitter=emitter_for(settings, origin="triggers"),
+            clock=clock,
+            ids=SystemIds(),
+        ),
+        quarantine=quarantine_for(settings.trigger_queue_url, blobs, clock),
+        clock=clock,
+        bucket=settings.s3_bucket,
+    )

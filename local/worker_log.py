@@ -1,0 +1,29 @@
+"""What a task prints, from the log of the local cloud's worker."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from switchyard.contracts.worker_log import printed_in
+
+
+class WorkerLogFile:
+    def __init__(self, file: Path, request_id: str) -> None:
+        self._file = file
+        self._request_id = request_id
+        self._read = 0
+
+    def news(self) -> Sequence[str]:
+        printed = (printed_in(line, self._request_id) for line in self._new_lines())
+        return [line for line in printed if line is not None]
+
+    def _new_lines(self) -> list[str]:
+        """Whole ones: the last may still be written. A new worker begins a new log."""
+        if not self._file.exists():
+            return []
+        if self._file.stat().st_size < self._read:
+            self._read = 0
+        with self._file.open("rb") as log:
+            log.seek(self._read)
+            whole, newline, _ = log.read().rpartition(b"\n")
+        self._read += len(whole) + len(newline)
+        return whole.decode("utf-8", "replace").split("\n")

@@ -1,0 +1,156 @@
+"""`doctor`: a line for each finding, the fix below it, and an exit code."""
+
+import json
+
+import pytest
+
+from switchyard.domain.consumption import Pause
+from switchyard.domain.diagnosis import Switch, SwitchKind, Workers
+from switchyard.domain.errors import Unavailable
+from tests.unit.cli.conftest import Switchyard
+from tests.unit.cli.fake_hospital import FakeHospital
+from tests.unit.cli.fakes import NOW_MS, FakeCloud
+
+
+def findings(switchyard: Switchyard, *options: str) -> dict[str, tuple[str, str, str | None]]:
+    told = json.loads(switchyard("doctor", *options, "--json").stdout)
+    return {f["subject"]: (f["level"], f["said"], f["fix"]) for f in told}
+
+
+def test_a_stage_that_is_well(switchyard: Switchyard, hospital: FakeHospital) -> None:
+    result = switchyard("doctor", "--stage", "dev")
+
+    assert result.stdout.splitlines() == [
+        "ok   credentials   arn:aws:iam::123456789012:user/ada",
+        "ok   Claude        the secret switchyard/dev/claude is there",
+        "ok   Slack         the secret switchyard/dev/slack is there",
+        "ok   image         worker:1",
+        "ok   workers       1 of 1 run",
+        "ok   stacks        6 deployed",
+        "ok   subscriptions 1 on",
+        "ok   schedules     1 on",
+        "ok   dead letters  all queues are empty",
+        "ok   consumption   workers take tasks",
+    ]
+    assert result.exit_code == 0
+    assert hospital.asked == [("dev", False)]
+
+
+def test_whoever_is_not_let_in_is_told_that_alone(
+    switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    hospital.inspection.nobody = Unavailable("Unable to locate credentials")
+
+    result = switchyard("doctor", "--stage", "dev")
+
+    first, fix = result.stdout.splitlines()
+    assert first == "fail credentials   Unable to locate credentials"
+    assert fix.strip().startswith("→ aws sso login")
+    assert result.exit_code == 1
+
+
+def test_what_may_not_be_seen_is_a_finding_and_no_end(
+    switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    hospital.inspection.blind = Unavailable("AccessDenied")
+
+    found = findings(switchyard, "--stage", "dev")
+
+    assert found.pop("credentials")[0] == "ok"
+    assert found.pop("consumption")[0] == "ok"
+    assert {level for level, _, _ in found.values()} == {"fail"}
+    assert len(found) == 6
+
+
+def test_every_failure_comes_with_its_fix(switchyard: Switchyard, hospital: FakeHospital) -> None:
+    sick = hospital.inspection
+    del sick.statuses["event"]
+    sick.secrets.clear()
+    sick.service = Workers(wanted=2, running=0, image="worker:2", image_exists=False)
+    sick.rules = [Switch("every-event", SwitchKind.SUBSCRIPTION, on=False)]
+    sick.letters["task-queue-dlq-dev"] = 3
+    hospital.pause = Pause(since_ms=NOW_MS, reason="costs")
+
+    found = findings(switchyard, "--stage", "dev")
+
+    assert {subject: level for subject, (level, _, _) in found.items()} == {
+        "credentials": "ok",
+        "Claude": "fail",
+        "Slack": "warn",
+        "image": "fail",
+        "workers": "fail",
+        "stacks": "fail",
+        "subscriptions": "fail",
+        "schedules": "fail",
+        "dead letters": "warn",
+        "consumption": "warn",
+    }
+    assert all(fix for level, _, fix in found.values() if level != "ok")
+    assert found["stacks"][1:] == ("not deployed: event", "make deploy STAGE=dev")
+    assert found["consumption"][1:] == (
+        "paused since 2027-01-15 08:00 UTC: costs",
+        "switchyard resume --stage dev",
+    )
+    assert switchyard("doctor", "--stage", "dev").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "level"),
+    [
+        ("UPDATE_COMPLETE", "ok"),
+        ("UPDATE_IN_PROGRESS", "warn"),
+        ("UPDATE_ROLLBACK_COMPLETE", "warn"),
+        ("ROLLBACK_COMPLETE", "fail"),
+        ("UPDATE_ROLLBACK_FAILED", "fail"),
+    ],
+)
+def test_a_stack_is_as_well_as_its_status(
+    status: str, level: str, switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    hospital.inspection.statuses["consumer"] = status
+
+    assert findings(switchyard, "--stage", "dev")["stacks"][0] == level
+
+
+@pytest.mark.parametrize(
+    ("wanted", "running", "level"), [(2, 2, "ok"), (2, 1, "warn"), (2, 0, "fail"), (0, 0, "ok")]
+)
+def test_workers_that_are_missing(
+    wanted: int, running: int, level: str, switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    hospital.inspection.service = Workers(
+        wanted=wanted, running=running, image="worker:1", image_exists=True
+    )
+
+    assert findings(switchyard, "--stage", "dev")["workers"][0] == level
+
+
+def test_a_warning_alone_is_no_failure(switchyard: Switchyard, hospital: FakeHospital) -> None:
+    hospital.pause = Pause(since_ms=NOW_MS)
+
+    assert switchyard("doctor", "--stage", "dev").exit_code == 0
+
+
+def test_the_local_cloud_is_examined_without_an_account(
+    switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    found = findings(switchyard)
+
+    assert {subject: level for subject, (level, _, _) in found.items()} == dict.fromkeys(
+        (
+            "cloud", "worker", "agent", "stacks", "subscriptions", "schedules", "dead letters",
+            "consumption",
+        ),
+        "ok",
+    )  # fmt: skip
+    assert hospital.asked == [("local", True)]
+
+
+def test_a_local_cloud_that_is_down_or_ill(switchyard: Switchyard, cloud: FakeCloud) -> None:
+    cloud.healthy = False
+    assert findings(switchyard)["cloud"][0] == "fail"
+    cloud.running = False
+    assert findings(switchyard) == {
+        "cloud": ("fail", "the local cloud is not running", "switchyard up")
+    }
+    assert switchyard("doctor").exit_code == 1
