@@ -171,7 +171,9 @@ def test_a_job_of_which_nothing_could_be_written_is_started_by_the_trigger_as_it
         outage.setattr(type(yard.memory.intake), "write", fail)
         with pytest.raises(Unavailable):
             yard.start(a_message())
-    yard.store.put(TENANT, a_trigger(job=REPORT), now_ms=NOW_MS)
+    yard.memory.definitions.put(TENANT, "other", a_definition())
+    task = {"taskId": "tell", "name": "other"}
+    yard.store.put(TENANT, a_trigger(job=REPORT | {"tasks": [task]}), now_ms=NOW_MS)
     job = yard.started(a_message())
     assert (job.name, yard.jobs, yard.kept) == ("report", 1, [])
     assert job.ref.job_id.endswith("01")

@@ -86,7 +86,9 @@ class Submitter:
         ref = JobRef(tenant, taken.job_id)
         if key is None or not self._is_in(ref):
             document = JobDocument(
-                created_at=taken.created_at_ms, pinned=taken.pinned or pinned, job=request
+                created_at=taken.created_at_ms,
+                pinned={**pinned, **(taken.pinned or {})},  # a trigger may have changed since
+                job=request,
             )
             self._take_in(ref, document)
         return _answer(request, taken)
