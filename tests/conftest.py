@@ -19,8 +19,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOGETHER = {"e2e": "cloud", "local": "cloud", "stacks": "stacks"}
 """Folders whose tests share something expensive: one process runs them all."""
-ALONE = {"tests/e2e/test_large_jobs.py"}
-"""What brings its own."""
+ALONE = {"tests/e2e/test_api.py", "tests/e2e/test_large_jobs.py"}
+"""What would keep the others waiting: a process of its own has a cloud of its own."""
 
 
 class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]

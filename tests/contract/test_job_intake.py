@@ -15,7 +15,8 @@ from tests.builders import JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend
 
 KEY = "task/documents/acme/it.json"
-WIDE: dict[str, list[str]] = {"a": [], **{f"b{n}": ["a"] for n in range(250)}}
+WIDTH = 90
+WIDE: dict[str, list[str]] = {"a": [], **{f"b{n}": ["a"] for n in range(WIDTH)}}
 
 
 def accepted(plan: JobPlan) -> Job:
@@ -52,13 +53,13 @@ def test_writing_a_job_again_undoes_nothing(backend: Backend) -> None:
 
 def test_writing_a_job_again_adds_what_is_missing(backend: Backend) -> None:
     plan = a_plan(WIDE)
-    first, last = (part_of(plan, first=n, at_most=150) for n in (0, items_in(plan) - 150))
+    first, last = (part_of(plan, first=n, at_most=WIDTH) for n in (0, items_in(plan) - WIDTH))
     backend.intake.accept(plan.job)
     backend.intake.write_part(first)
     backend.intake.write_part(last)
     backend.intake.write(plan)
     assert stored_tasks(backend) == in_order(plan)
-    assert all(backend.payloads.read(JOB.task(f"b{n}")).depends_on == ("a",) for n in range(250))
+    assert all(backend.payloads.read(JOB.task(f"b{n}")).depends_on == ("a",) for n in range(WIDTH))
 
 
 def test_opening_a_job_settles_its_start(backend: Backend) -> None:

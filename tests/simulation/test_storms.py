@@ -11,7 +11,7 @@ import pytest
 from tests.simulation.run import Report, simulate
 
 ROOT = Path(__file__).parents[2]
-SEEDS = range(1, 31)
+SEEDS = range(1, 21)
 
 
 @pytest.fixture(scope="module")
