@@ -20,7 +20,6 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore, S3Links
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
 from switchyard.adapters.system import SystemClock, SystemIds
-from switchyard.adapters.workforce import Threads
 from switchyard.bootstrap.wiring import definition_store, emitter_for
 from switchyard.domain.rates import Limits
 from switchyard.ports import (
@@ -33,7 +32,6 @@ from switchyard.ports import (
     JobStore,
     Payloads,
     TaskGraph,
-    Workforce,
 )
 from switchyard.settings import ApiSettings
 from switchyard.usecases.add_tasks import TaskAdder
@@ -63,7 +61,6 @@ class ApiPorts:
     blobs: BlobStore
     reader: EventReader
     emitter: Emitter
-    workforce: Workforce
     clock: Clock
     files: TaskFiles
     app: str
@@ -129,7 +126,6 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
             EventOverflow(blobs, settings.s3_bucket),
         ),
         emitter=emitter,
-        workforce=Threads(),
         clock=clock,
         files=TaskFiles(
             blobs=blobs, links=S3Links(s3, settings.s3_bucket), bucket=settings.s3_bucket

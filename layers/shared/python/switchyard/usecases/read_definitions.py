@@ -1,13 +1,12 @@
 """What producers may know of their task definitions."""
 
-import json
 from typing import Final
 
 from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
 from switchyard.domain.errors import Rejected, UnknownDefinition
 from switchyard.domain.ids import DEFINITION_NAME
 from switchyard.ports import DefinitionStore
-from switchyard.usecases.read_jobs import MAX_ANSWER_BYTES
+from switchyard.usecases.read_jobs import MAX_ANSWER_BYTES, bytes_in_answer
 
 MAX_VERSION: Final = 99_999_999  # as many digits as a version's key has
 
@@ -41,13 +40,8 @@ def list_definitions(
     page: list[RegisteredDefinition] = []
     room = MAX_ANSWER_BYTES
     for definition in definitions.all(tenant, after=cursor):
-        room -= _bytes_in_answer(definition)
+        room -= bytes_in_answer(definition.model_dump(mode="json", by_alias=True)) + 1  # a comma
         if page and room < 0:
             return DefinitionList(definitions=tuple(page), cursor=page[-1].name)
         page.append(definition)
     return DefinitionList(definitions=tuple(page))
-
-
-def _bytes_in_answer(definition: RegisteredDefinition) -> int:
-    """With a comma. The body of an answer is a text within the function's own JSON."""
-    return len(json.dumps(json.dumps(definition.model_dump(mode="json", by_alias=True)))) + 1

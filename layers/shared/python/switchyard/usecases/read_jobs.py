@@ -46,7 +46,7 @@ def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
         tasks=tuple(tasks),
     )
     for left_out in LEFT_OUT_FIRST:
-        if _bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES:
+        if bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES:
             break
         view = _without(left_out, view)
     return view
@@ -106,7 +106,7 @@ def _what_fits(
         ("output", payload.output, f"{outcome.artifacts}{RESULT_FILE}"),
         ("input", payload.input, payload.input_key),
     ):
-        size = _bytes_in_answer(value)
+        size = bytes_in_answer(value)
         if size <= room:
             shown[name] = value
             room -= size
@@ -116,10 +116,10 @@ def _what_fits(
 
 
 def _bytes_of(links: tuple[FileLink, ...]) -> int:
-    return sum(_bytes_in_answer(link.model_dump(by_alias=True)) for link in links)
+    return sum(bytes_in_answer(link.model_dump(by_alias=True)) for link in links)
 
 
-def _bytes_in_answer(value: Json) -> int:
+def bytes_in_answer(value: Json) -> int:
     """The body of an answer is a text within the function's own JSON."""
     return len(json.dumps(json.dumps(value)))
 

@@ -13,6 +13,7 @@ from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
 from switchyard.adapters.workforce import Threads
 from switchyard.domain.errors import AnswerLost, Unavailable
+from switchyard.domain.slices import in_slices
 from switchyard.ports import Workforce
 
 Key = tuple[str, str]
@@ -101,7 +102,7 @@ class DynamoDbTable:
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
         """Those that exist, in no order."""
-        read = self.workforce.each(self._get_chunk, list(_chunks(keys, READS_PER_BATCH)))
+        read = self.workforce.each(self._get_chunk, list(in_slices(keys, READS_PER_BATCH)))
         return [item for items in read for item in items]
 
     def put_new(self, item: Item) -> bool:
@@ -241,8 +242,3 @@ def key_item(key: Key) -> Item:
 
 def _names(expression: str) -> dict[str, str]:
     return {f"#{name}": name for name in set(re.findall(r"#(\w+)", expression))}
-
-
-def _chunks(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(things), size):
-        yield things[start : start + size]
