@@ -1,5 +1,6 @@
 """Jobs that people change while they run and after they ended, on the deployed system."""
 
+import json
 from typing import Any
 
 import psutil
@@ -103,7 +104,11 @@ def test_added_tasks_run_with_what_the_others_made(cloud: RunningCloud) -> None:
     assert added["totalTasksNow"] == job.total_tasks == 4
     assert job.status == "completed"
     assert {t.task_id: set(t.depends_on) for t in job.tasks}["c"] == {"b", "slow"}
-    assert "job" in cloud.task(job_id, "c").request_id
+    made = cloud.task(job_id, "slow").output
+    prompt = cloud.prompt(cloud.task(job_id, "c"))
+    assert made
+    assert "slow" in prompt
+    assert json.dumps(made)[1:-1] in prompt
 
 
 def test_a_reference_brings_a_value_of_an_ancestor_into_an_input(cloud: RunningCloud) -> None:
