@@ -14,6 +14,7 @@ from cli.commands import (
     cloud,
     definitions,
     dlq,
+    dlq_redrive,
     doctor,
     events,
     files,
@@ -70,9 +71,7 @@ definitions_app = typer.Typer(
     no_args_is_help=True, help="Task definitions: what tasks can be asked to do."
 )
 keys_app = typer.Typer(no_args_is_help=True, help="API keys: who may use a stage.")
-dlq_app = typer.Typer(
-    no_args_is_help=True, help="What nobody could handle: look at it, send it again, discard it."
-)
+dlq_app = typer.Typer(invoke_without_command=True, callback=dlq.by_its_cause)
 triggers_app = typer.Typer(
     no_args_is_help=True, help="Triggers: jobs that events and schedules start."
 )
@@ -131,7 +130,7 @@ keys_app.command("revoke")(keys.revoke)
 app.add_typer(dlq_app, name="dlq")
 dlq_app.command("list")(dlq.list_kept)
 dlq_app.command("show")(dlq.show)
-dlq_app.command("redrive")(dlq.redrive)
+dlq_app.command("redrive")(dlq_redrive.redrive)
 dlq_app.command("discard")(dlq.discard)
 app.add_typer(triggers_app, name="triggers")
 triggers_app.command("apply")(triggers.apply)

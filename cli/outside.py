@@ -17,6 +17,7 @@ from switchyard.ports import Clock, Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
 from switchyard.usecases.examine_stage import Examiner
 from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.watch_letter import LetterWatch
 
 
 class Cloud(Protocol):
@@ -58,6 +59,8 @@ class Outside:
     Raises `SwitchyardError`, within the block too."""
     kept_letters: Callable[[str, Endpoint | None], AbstractContextManager[KeptLetters]]
     """What a stage keeps because nobody could handle it; otherwise as `api_keys`."""
+    letter_watch: Callable[[str, Endpoint | None], AbstractContextManager[LetterWatch]]
+    """Sees what becomes of those that are sent again; otherwise as `api_keys`."""
     consumption: Callable[[str, Endpoint | None], AbstractContextManager[Consumption]]
     """The brake of a stage's workers; otherwise as `api_keys`."""
     task_output: Callable[[str, Endpoint | None, str, int], AbstractContextManager[TaskOutput]]

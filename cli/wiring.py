@@ -14,6 +14,7 @@ from switchyard.ports import Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
 from switchyard.usecases.examine_stage import Examiner
 from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.watch_letter import LetterWatch
 
 LOCAL_FOLDER: Final = REPOSITORY / ".switchyard"
 
@@ -28,6 +29,7 @@ def real_outside() -> Outside:
         deployed_url=_deployed_url,
         api_keys=_api_keys,
         kept_letters=_kept_letters,
+        letter_watch=_letter_watch,
         consumption=_consumption,
         task_output=_task_output,
         examiner=_examiner,
@@ -50,6 +52,12 @@ def _kept_letters(stage: str, local: Endpoint | None) -> AbstractContextManager[
     from switchyard.bootstrap import stage_letters  # noqa: PLC0415
 
     return stage_letters(stage, **(local.connection if local else {}))
+
+
+def _letter_watch(stage: str, local: Endpoint | None) -> AbstractContextManager[LetterWatch]:
+    from switchyard.bootstrap.operators import stage_letter_watch  # noqa: PLC0415
+
+    return stage_letter_watch(stage, **(local.connection if local else {}))
 
 
 def _consumption(stage: str, local: Endpoint | None) -> AbstractContextManager[Consumption]:

@@ -43,7 +43,7 @@ class InfrastructureStack(Stack):
             "AwsSolutions-SQS3",
             because="It is itself the dead-letter queue of the rules' targets.",
         )
-        self._tell_the_launcher()
+        self._tell_the_launcher(stage)
 
     def _subscribed_queue(self, construct_id: str, stage: Stage, *, name: str) -> HouseQueue:
         subscribed = HouseQueue(
@@ -63,8 +63,9 @@ class InfrastructureStack(Stack):
             )
         return bus
 
-    def _tell_the_launcher(self) -> None:
+    def _tell_the_launcher(self, stage: Stage) -> None:
         CfnOutput(self, "StateTableName", value=self.state_table.table_name)
         CfnOutput(self, "EventsTableName", value=self.events_table.table_name)
         CfnOutput(self, "TaskQueueUrl", value=self.tasks.queue.queue_url)
         CfnOutput(self, "ArtifactsBucketName", value=self.artifacts.bucket.bucket_name)
+        CfnOutput(self, "AdoptingTenant", value=stage.adopting_tenant)

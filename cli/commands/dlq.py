@@ -1,8 +1,8 @@
-"""`dlq list`, `show`, `redrive`, `discard`: what a stage keeps because nobody could handle it."""
+"""`dlq`, `dlq list`, `show`, `discard`: what a stage keeps because nobody could handle it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
 from rich.console import Console
@@ -14,10 +14,14 @@ from cli.options import JsonOption
 from cli.outside import outside_of
 from cli.stages import Stage
 from cli.tables import cut_to_fit, table_of
-from cli.terminal import clean, notices, print_json, results, visible
+from cli.terminal import clean, print_json, results, visible
 from cli.wording import counted, elapsed
 from switchyard.contracts.kept import Kept, Unreadable
 from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.triage_letters import Cause, by_cause
+
+NOTHING: Final = "Nothing is kept: everything could be handled."
+MOST_AT_ONCE: Final = 1000
 
 OperatorStageOption = Annotated[
     Stage,
@@ -34,11 +38,31 @@ LettersArgument = Annotated[
     list[str], typer.Argument(metavar="ID...", help="Messages' ids, or their beginnings.")
 ]
 LimitOption = Annotated[
-    int, typer.Option(min=1, max=1000, help="So many, of those that were kept last.")
+    int, typer.Option(min=1, max=MOST_AT_ONCE, help="So many, of those that were kept last.")
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 K = TypeVar("K", Kept, Kept | Unreadable)
+
+
+def by_its_cause(
+    context: typer.Context,
+    *,
+    stage: OperatorStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """What nobody could handle: look at it, send it again, discard it.
+
+    Alone: what is kept, by its cause. Mend one, then `dlq redrive --cause CODE --canary`.
+    """
+    if context.invoked_subcommand:
+        return
+    with letters_of(context, stage) as letters:
+        causes = by_cause(letters.newest(MOST_AT_ONCE))
+    if as_json:
+        print_json([*causes])
+    else:
+        _print_causes(causes, results(), now_ms=outside_of(context).clock.now_ms())
 
 
 def list_kept(
@@ -52,7 +76,7 @@ def list_kept(
 
     Messages that no worker can understand, and events that could not be delivered or saved.
     """
-    with _letters(context, stage) as letters:
+    with letters_of(context, stage) as letters:
         found = letters.newest(limit)
     if as_json:
         print_json([*found])
@@ -68,31 +92,12 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show one whole, with its body."""
-    with _letters(context, stage) as letters:
+    with letters_of(context, stage) as letters:
         kept = letters.find(letter)
     if as_json:
         print_json(kept)
     else:
         _print_kept(kept, results())
-
-
-def redrive(
-    context: typer.Context,
-    letters: LettersArgument,
-    *,
-    stage: OperatorStageOption = Stage.LOCAL,
-    as_json: JsonOption = False,
-) -> None:
-    """Send them again to the queues they were meant for, once their cause is mended.
-
-    What cannot be handled this time either comes back under another id.
-    """
-    with _letters(context, stage) as kept:
-        chosen = _chosen(kept.find, letters)
-        for one in chosen:
-            kept.redrive(one)
-            notices().print(f"Sent to {clean(one.send_to)}: {one.id}", soft_wrap=True)
-    _print_done(chosen, "sent again", as_json=as_json)
 
 
 def discard(
@@ -104,18 +109,18 @@ def discard(
     as_json: JsonOption = False,
 ) -> None:
     """Throw them away for good, after asking."""
-    with _letters(context, stage) as kept:
-        chosen = _chosen(kept.find_to_discard, letters)
+    with letters_of(context, stage) as kept:
+        chosen = chosen_of(kept.find_to_discard, letters)
         what = counted(len(chosen), "message")
         if not (yes or typer.confirm(f"Throw {what} away for good?", err=True)):
             raise BadInput("Nothing was thrown away.")
         for one in chosen:
             kept.discard(one)
-    _print_done(chosen, "thrown away", as_json=as_json)
+    print_done(chosen, "thrown away", as_json=as_json)
 
 
 @contextmanager
-def _letters(context: typer.Context, stage: Stage) -> Iterator[KeptLetters]:
+def letters_of(context: typer.Context, stage: Stage) -> Iterator[KeptLetters]:
     outside = outside_of(context)
     local = local_endpoint(stage, outside)
     with (
@@ -125,15 +130,27 @@ def _letters(context: typer.Context, stage: Stage) -> Iterator[KeptLetters]:
         yield letters
 
 
-def _chosen(find: Callable[[str], K], names: Sequence[str]) -> list[K]:
+def chosen_of(find: Callable[[str], K], names: Sequence[str]) -> list[K]:
     """All of them are found before anything is done to the first; each once."""
     found = {kept.key: kept for kept in map(find, names)}
     return list(found.values())
 
 
+def _print_causes(causes: Sequence[Cause], console: Console, *, now_ms: int) -> None:
+    if not causes:
+        console.print(NOTHING)
+        return
+    table = table_of("code", "messages", "queue", "newest", giving_way="cause")
+    for one in causes:
+        age = elapsed(one.newest, None, now_ms=now_ms)
+        row = (one.code, str(one.count), clean(one.queue), age, cut_to_fit(one.cause))
+        table.add_row(*row)
+    console.print(table)
+
+
 def _print_list(found: Sequence[Kept | Unreadable], console: Console, *, now_ms: int) -> None:
     if not found:
-        console.print("Nothing is kept: everything could be handled.")
+        console.print(NOTHING)
         return
     table = table_of("id", "queue", "age", giving_way="reason")
     for kept in found:
@@ -166,7 +183,7 @@ def _print_kept(kept: Kept, console: Console) -> None:
     console.print(Text(visible(kept.body)), soft_wrap=True)
 
 
-def _print_done(chosen: Sequence[Kept | Unreadable], what: str, *, as_json: bool) -> None:
+def print_done(chosen: Sequence[Kept | Unreadable], what: str, *, as_json: bool) -> None:
     if as_json:
         print_json([*chosen])
     else:

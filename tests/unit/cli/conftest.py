@@ -112,6 +112,7 @@ def switchyard(
             deployed_url=no_such_stack,
             api_keys=stages.keys,
             kept_letters=stages.office,
+            letter_watch=stages.office.watched,
             consumption=stages.brake,
             task_output=stages.printing,
             examiner=stages.hospital,

@@ -1,21 +1,33 @@
 """What a stage keeps because nobody could handle it, in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from local.endpoint import Endpoint
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.transport import MemoryBlobStore, MemoryMail, MemoryTaskQueue
+from switchyard.adapters.memory.yard import MemoryYard
 from switchyard.contracts.messages import Attributes, Delivered, MessageAttribute
 from switchyard.contracts.quarantine import QuarantinedMessage
 from switchyard.contracts.undeliverable import KeptLetter
 from switchyard.domain.errors import Unavailable
 from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.watch_letter import LetterWatch
 from tests.unit.cli.fakes import NOW_MS
 
 MINUTE_MS = 60_000
 ARN = "arn:aws:sqs:eu-central-1:123456789012"
+
+
+class BusyClock(ManualClock):
+    """While one sleeps, something happens."""
+
+    meanwhile: Callable[[], object] = staticmethod(lambda: None)
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        self.meanwhile()
 
 
 class FakeOffice:
@@ -25,6 +37,8 @@ class FakeOffice:
             name: MemoryTaskQueue(ManualClock())
             for name in ("task-queue-local", "event-queue-local", "dispatch-queue-local")
         }
+        self.clock = BusyClock(NOW_MS)
+        self.yard = MemoryYard(self.clock)
         self.asked: list[tuple[str, str | None]] = []
         """Stage, and the endpoint of a local one."""
         self.outage: Unavailable | None = None
@@ -35,6 +49,17 @@ class FakeOffice:
         if self.outage:
             raise self.outage
         yield KeptLetters(blobs=self.blobs, mail=MemoryMail(self.queues))
+
+    @contextmanager
+    def watched(self, stage: str, local: Endpoint | None) -> Iterator[LetterWatch]:
+        with self(stage, local) as letters:
+            yield LetterWatch(
+                letters=letters,
+                graph=self.yard.graph,
+                log=self.yard.reader,
+                adopting_tenant="acme",
+                clock=self.clock,
+            )
 
     def sent(self, queue: str) -> list[tuple[str, Attributes]]:
         """And forgotten."""
@@ -67,7 +92,12 @@ class FakeOffice:
         return self._put(kept.key, kept)
 
     def undeliverable(
-        self, message_id: str, *, queue: str = "event-queue-dlq-local", **noted: str
+        self,
+        message_id: str,
+        *,
+        queue: str = "event-queue-dlq-local",
+        body: str = '{"detail": {}}',
+        **noted: str,
     ) -> str:
         attributes = {
             name: {"stringValue": value, "stringListValues": [], "dataType": "String"}
@@ -81,7 +111,7 @@ class FakeOffice:
             kept_at=NOW_MS - 86_400_000,
             attributes={"SentTimestamp": str(NOW_MS - 86_400_000)},
             message_attributes=attributes,
-            body='{"detail": {}}',
+            body=body,
         )
         return self._put(f"undeliverable/{queue}/2027-01-14/{message_id}.json", kept)
 

@@ -10,7 +10,10 @@ from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.cloudwatch_logs import CloudWatchTaskOutput
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
+from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemClock, SystemIds
@@ -18,6 +21,7 @@ from switchyard.domain.errors import Unavailable
 from switchyard.ports import Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
 from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.watch_letter import LetterWatch
 
 
 def new_api_key(tenant: str, *, state_table_name: str) -> str:
@@ -53,6 +57,24 @@ def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
         yield KeptLetters(
             blobs=S3BlobStore(aws.client("s3", **where), bucket),
             mail=SqsMail(aws.client("sqs", **where)),
+        )
+
+
+@contextmanager
+def stage_letter_watch(stage: str, **where: str) -> Iterator[LetterWatch]:
+    """Sees what becomes of letters that are sent again; otherwise as with `stage_letters`."""
+    with _reached(), stage_letters(stage, **where) as letters:
+        outputs, stack = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
+        dynamodb = aws.client("dynamodb", **where)
+        log = DynamoDbTable(dynamodb, outputs.of(stack, "EventsTableName"))
+        bucket = outputs.of(stack, "ArtifactsBucketName")
+        overflow = EventOverflow(S3BlobStore(aws.client("s3", **where), bucket), bucket)
+        yield LetterWatch(
+            letters=letters,
+            graph=DynamoDbTaskGraph(DynamoDbTable(dynamodb, outputs.of(stack, "StateTableName"))),
+            log=DynamoDbEventReader(log, overflow),
+            adopting_tenant=outputs.of(stack, "AdoptingTenant"),
+            clock=SystemClock(),
         )
 
 

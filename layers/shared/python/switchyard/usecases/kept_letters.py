@@ -30,6 +30,17 @@ class KeptLetters:
         """Likewise, be it readable or not."""
         return self._read(self._stored(name))
 
+    def returned(self, sent: Kept, *, since_ms: int) -> Kept | None:
+        """What has been kept since and says the same: it could not be handled this time either."""
+        second_ms = since_ms - since_ms % 1000  # the bucket tells whole seconds
+        for stored in self._all():
+            if stored.modified_at_ms < second_ms or _id_in(stored.key) == sent.id:
+                continue
+            again = self._read(stored)
+            if isinstance(again, Kept) and (again.send_to, again.body) == (sent.send_to, sent.body):
+                return again
+        return None
+
     def redrive(self, kept: Kept) -> None:
         """To the queue that it was meant for. Sent first: whoever dies in between loses nothing.
 
