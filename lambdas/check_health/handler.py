@@ -1,0 +1,47 @@
+"""Called every five minutes: looks after what runs. Asked about one task, says how that is."""
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from switchyard.bootstrap.checking import health_watch
+from switchyard.contracts.events import HealthSummary
+from switchyard.contracts.task_health import NOT_FOUND, HealthQuestion, TaskHealth
+from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.settings import CheckSettings
+from switchyard.usecases.watch_health import HealthWatch
+
+logger = get_logger()
+metrics = Metrics()
+tracer = get_tracer()
+
+
+@cache
+def watch() -> HealthWatch:
+    return health_watch(CheckSettings())
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler(capture_response=False)
+@metrics.log_metrics(capture_cold_start_metric=True)
+def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
+    question = HealthQuestion.asked_in(event)
+    metrics.add_metric("HealthQuestions" if question else "HealthChecks", MetricUnit.Count, 1)
+    return health_of(question) if question else health_of_all()
+
+
+def health_of(question: HealthQuestion) -> dict[str, Any]:
+    checked = watch().checker.check_one(question.ref) if question.ref else None
+    return TaskHealth.of(checked).model_dump(by_alias=True) if checked else NOT_FOUND
+
+
+def health_of_all() -> dict[str, Any]:
+    report, told = watch().run()
+    summary = HealthSummary.of(report).model_dump(by_alias=True)
+    fields = {"summary": summary, "told": told.telling.value, "reason": told.reason}
+    if told.telling.troubled:
+        logger.warning("tasks are checked, but nobody could be told", extra=fields)
+    else:
+        logger.info("tasks are checked", extra=fields)
+    return summary

@@ -1,0 +1,39 @@
+"""The health check."""
+
+from typing import Any
+
+from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
+from switchyard.adapters.system import SystemClock
+from switchyard.bootstrap.alerting import teller
+from switchyard.bootstrap.wiring import definition_store, emitter_for
+from switchyard.domain.health import HealthLimits
+from switchyard.settings import CheckSettings
+from switchyard.usecases.check_tasks import TaskChecker
+from switchyard.usecases.watch_health import HealthWatch
+
+
+def health_watch(settings: CheckSettings) -> HealthWatch:
+    return HealthWatch(
+        checker=task_checker(
+            aws.client("dynamodb"),
+            state=settings.state_table_name,
+            definitions=settings.task_definitions_table,
+            limits=settings.limits,
+        ),
+        teller=teller(settings),
+        emitter=emitter_for(settings, origin="health-check"),
+        tenant=settings.tenant_id,
+    )
+
+
+def task_checker(
+    dynamodb: Any, *, state: str, definitions: str, limits: HealthLimits
+) -> TaskChecker:
+    return TaskChecker(
+        unsettled=DynamoDbUnsettled(DynamoDbTable(dynamodb, state)),
+        definitions=definition_store(dynamodb, definitions),
+        clock=SystemClock(),
+        limits=limits,
+    )
