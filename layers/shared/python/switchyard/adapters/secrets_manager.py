@@ -1,0 +1,38 @@
+"""Secrets from AWS Secrets Manager, remembered for a while."""
+
+from typing import Any, Final
+
+from botocore.exceptions import ClientError
+
+from switchyard.adapters.aws import call, code_of
+from switchyard.domain.errors import Unavailable
+from switchyard.ports import Clock
+
+REMEMBERED_SECONDS: Final = 300.0
+_MISSING: Final = "ResourceNotFoundException"
+
+
+class SecretsManagerSecrets:
+    def __init__(self, client: Any, *, clock: Clock) -> None:
+        self._client = client
+        self._clock = clock
+        self._read: dict[str, tuple[float, str | None]] = {}
+
+    def text(self, name: str) -> str | None:
+        now = self._clock.monotonic()
+        read_at, text = self._read.get(name, (None, None))
+        if read_at is None or now - read_at >= REMEMBERED_SECONDS:
+            text = call(self._now, name)
+            self._read[name] = (now, text)
+        return text
+
+    def _now(self, name: str) -> str | None:
+        try:
+            answer = self._client.get_secret_value(SecretId=name)
+        except ClientError as error:
+            if code_of(error) == _MISSING:
+                return None
+            # Whoever may not read it is told later: somebody has to mend that.
+            raise Unavailable(str(error)) from error
+        text: str | None = answer.get("SecretString")
+        return text

@@ -1,0 +1,18 @@
+"""What the sweeper does about alerts."""
+
+from switchyard.adapters import aws
+from switchyard.adapters.sqs_mail import SqsMail
+from switchyard.adapters.system import SystemClock
+from switchyard.bootstrap.alerting import alert_book
+from switchyard.settings import SweeperSettings
+from switchyard.usecases.retell_alerts import Reteller
+
+
+def reteller(settings: SweeperSettings) -> Reteller:
+    """A queue's URL ends in its name."""
+    return Reteller(
+        book=alert_book(settings.state_table_name),
+        mail=SqsMail(aws.client("sqs")),
+        queue=settings.alerts_queue_url.rpartition("/")[2],
+        clock=SystemClock(),
+    )

@@ -1,0 +1,34 @@
+"""The function that looks at what may have gone wrong, and what wakes it again."""
+
+from switchyard.adapters import aws
+from switchyard.adapters.cloudwatch_alarms import CloudWatchAlarms
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.bootstrap.alerting import teller
+from switchyard.bootstrap.escalating import escalator
+from switchyard.settings import NotifySettings
+from switchyard.usecases.lookout import Lookout
+from switchyard.usecases.watch_letters import LettersWatch
+from switchyard.usecases.watch_subject import SubjectWatch
+
+
+def lookout(settings: NotifySettings) -> Lookout:
+    watch = subject_watch(settings)
+    return Lookout(watch=watch, clock=watch.teller.clock)
+
+
+def subject_watch(settings: NotifySettings) -> SubjectWatch:
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    tells = teller(settings)
+    return SubjectWatch(
+        teller=tells,
+        escalator=escalator(settings, tells),
+        jobs=DynamoDbJobStore(state),
+        tasks=DynamoDbTaskGraph(state),
+        letters=LettersWatch(blobs=blobs, stage=settings.stage),
+        alarms=CloudWatchAlarms(aws.client("cloudwatch")),
+        stage=settings.stage,
+    )

@@ -1,0 +1,110 @@
+"""What becomes of messages that nobody could handle: they are looked at, kept, and told of."""
+
+from collections.abc import Mapping
+
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from stacks.constructs.alarms import counted, raise_alarm, watch_depth
+from stacks.constructs.function import HouseFunction
+from stacks.constructs.layers import FunctionLayers
+from stacks.constructs.permissions import allow
+from stacks.environment import environment_for
+from stacks.infrastructure import InfrastructureStack
+from stacks.stage import Stage
+from switchyard.contracts.quarantine import QUARANTINED, RECEIVED
+from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
+from switchyard.settings import AlertSettings, DeadLetterSettings
+
+LOOK = "Look with `switchyard dlq`."
+
+
+def keep_undeliverable(
+    scope: Construct,
+    *,
+    stage: Stage,
+    shared: InfrastructureStack,
+    layers: FunctionLayers,
+    queues: Mapping[str, sqs.Queue],
+) -> None:
+    """`queues` are dead letters, by what their messages mean."""
+    alert = HouseFunction(
+        scope,
+        "Alert",
+        stage=stage,
+        verb="alert",
+        layers=layers,
+        environment=environment_for(
+            AlertSettings, stage=stage.name, s3_bucket=shared.artifacts.bucket.bucket_name
+        ),
+    )
+    shared.artifacts.allow_keeping_undeliverable(alert.role)
+    for what, dead_letters in queues.items():
+        alert.consume(dead_letters, batch_size=10, name=f"{what}Messages")
+        raise_alarm(
+            scope,
+            what,
+            counted(UNDELIVERABLE, stage, service="alert", **{QUEUE: dead_letters.queue_name}),
+            stage=stage,
+            meaning=f"A message could not be handled, and is kept. {LOOK}",
+            told=False,
+        )
+        watch_depth(scope, what, dead_letters, stage=stage, reader="alert")
+
+
+def process_dead_letters(
+    scope: Construct, *, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
+) -> None:
+    processor = HouseFunction(
+        scope,
+        "ProcessDeadLetters",
+        stage=stage,
+        verb="process_dead_letters",
+        layers=layers,
+        environment=environment_for(
+            DeadLetterSettings,
+            stage=stage.name,
+            eventbridge_bus_name=shared.bus.event_bus_name,
+            state_table_name=shared.state_table.table_name,
+            task_definitions_table=shared.task_definitions_table.table_name,
+            sqs_queue_url=shared.tasks.queue.queue_url,
+            s3_bucket=shared.artifacts.bucket.bucket_name,
+            tenant_id=stage.adopting_tenant,
+        ),
+    )
+    _grant(processor.role, shared)
+    processor.consume(shared.tasks.dead_letters, batch_size=10)
+    raise_alarm(
+        scope,
+        "TaskReceivedInVain",
+        counted(RECEIVED, stage, service="process-dead-letters"),
+        stage=stage,
+        meaning="A task was received three times and never settled.",
+    )
+    raise_alarm(
+        scope,
+        "DeadLetterQuarantined",
+        counted(QUARANTINED, stage, service="process-dead-letters"),
+        stage=stage,
+        meaning=f"A message of the task queue is poison. {LOOK}",
+        told=False,
+    )
+    watch_depth(
+        scope,
+        "TaskReceivedInVain",
+        shared.tasks.dead_letters,
+        stage=stage,
+        reader="process-dead-letters",
+    )
+
+
+def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
+    state, definitions = shared.state_table.table_arn, shared.task_definitions_table.table_arn
+    allow(role, "dynamodb:GetItem", "dynamodb:UpdateItem", on=[state])
+    allow(role, "dynamodb:BatchGetItem", on=[definitions])
+    shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
+    shared.artifacts.allow_event_payloads(role)
+    shared.artifacts.allow_quarantine(role)
+    allow(role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
+    allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -1,0 +1,193 @@
+"""Tells people: what wakes the watchers, and the function that tells."""
+
+from aws_cdk import ArnFormat, Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from stacks.constructs.alarms import untold, visible
+from stacks.constructs.function import HouseFunction
+from stacks.constructs.layers import FunctionLayers
+from stacks.constructs.permissions import acknowledge_wildcard, allow, allow_on_alerts
+from stacks.constructs.queue import FUNCTION_VISIBILITY, HouseQueue
+from stacks.constructs.subscription import MAX_AGE_SECONDS, MAX_RETRIES
+from stacks.environment import environment_for
+from stacks.infrastructure import InfrastructureStack
+from stacks.stage import Stage
+from switchyard.contracts.alerting import (
+    ALARM_EVENT,
+    JOB_EVENTS,
+    LETTER_PREFIXES,
+    OBJECT_EVENTS,
+    TASK_EVENTS,
+)
+from switchyard.contracts.events import DETAIL_TYPE
+from switchyard.settings import NotifySettings
+
+GATHERED = Duration.seconds(5)
+"""Many letters at once are one message to people."""
+COPIES = 2  # the least that AWS knows: a channel takes one message a second, however many tell
+
+
+class Notifications(Construct):
+    """A rule that cannot reach the queue leaves its event among the queue's own dead letters.
+
+    Those raise an alarm that nobody is told of here: what cannot tell shall not tell of itself.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        shared: InfrastructureStack,
+        layers: FunctionLayers,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.alerts = HouseQueue(
+            self,
+            "Alerts",
+            stage=stage,
+            name="alerts-queue",
+            visibility_timeout=FUNCTION_VISIBILITY,
+        )
+        self._wake(stage, shared)
+        self._alarm(stage)
+        self.notify = HouseFunction(
+            self,
+            "Notify",
+            stage=stage,
+            verb="notify",
+            layers=layers,
+            environment=environment_for(
+                NotifySettings,
+                stage=stage.name,
+                s3_bucket=shared.artifacts.bucket.bucket_name,
+                webhooks_secret=webhooks_secret(stage),
+                webhooks_may_reach_private=stage.webhooks_may_reach_private,
+                **telling(stage, shared),
+            ),
+        )
+        allow_secret(self.notify.role, webhooks_secret(stage))
+        self.notify.consume(self.alerts.queue, batch_size=10, window=GATHERED, copies=COPIES)
+        allow_telling(self.notify.role, stage=stage, shared=shared)
+        self._grant(stage, shared)
+
+    def _wake(self, stage: Stage, shared: InfrastructureStack) -> None:
+        jobs = events.EventPattern(
+            detail_type=[DETAIL_TYPE], detail={"eventType": list(JOB_EVENTS)}
+        )
+        letters = events.EventPattern(
+            source=["aws.s3"],
+            detail_type=list(OBJECT_EVENTS),
+            detail={
+                "bucket": {"name": [shared.artifacts.bucket.bucket_name]},
+                "object": {"key": [{"prefix": prefix} for prefix in LETTER_PREFIXES]},
+            },
+        )
+        alarms = events.EventPattern(
+            source=["aws.cloudwatch"],
+            detail_type=[ALARM_EVENT],
+            detail={"alarmName": [{"prefix": stage.prefixed("")}]},
+        )
+        tasks = events.EventPattern(
+            detail_type=[DETAIL_TYPE],
+            detail={
+                "eventType": list(TASK_EVENTS),
+                "properties": {"jobId": [{"exists": False}]},
+            },
+        )
+        self._rule("JobsThatFail", jobs, bus=shared.bus)
+        self._rule("TasksWithoutAJobThatFail", tasks, bus=shared.bus)
+        self._rule("LettersThatAreKept", letters)
+        self._rule("AlarmsThatChange", alarms)
+
+    def _rule(
+        self, name: str, pattern: events.EventPattern, *, bus: events.IEventBus | None = None
+    ) -> None:
+        """Without a bus: of the account's default one, where AWS itself tells."""
+        target = targets.SqsQueue(
+            self.alerts.queue,
+            dead_letter_queue=self.alerts.dead_letters,
+            retry_attempts=MAX_RETRIES,
+            max_event_age=Duration.seconds(MAX_AGE_SECONDS),
+        )
+        events.Rule(self, name, event_bus=bus, event_pattern=pattern, targets=[target])
+
+    def _alarm(self, stage: Stage) -> None:
+        """Its name is none of those that wake the watchers."""
+        cloudwatch.Alarm(
+            self,
+            "AlertsUnheard",
+            alarm_name=untold("alerts-unheard", stage),
+            alarm_description="Nobody could be told of something: the function notify failed "
+            f"three times. Its log is /aws/lambda/{stage.prefixed('notify')}.",
+            metric=visible(self.alerts.dead_letters),
+            threshold=0,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            evaluation_periods=1,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+
+    def _grant(self, stage: Stage, shared: InfrastructureStack) -> None:
+        role = self.notify.role
+        allow(role, "dynamodb:Query", on=[shared.state_table.table_arn])
+        shared.artifacts.allow_reading_letters(role)
+        named = f"{stage.prefixed('')}*"
+        alarms = Stack.of(self).format_arn(
+            service="cloudwatch",
+            resource="alarm",
+            resource_name=named,
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
+        )
+        allow(role, "cloudwatch:DescribeAlarms", on=[alarms])
+        acknowledge_wildcard(
+            role,
+            f"arn:<AWS::Partition>:cloudwatch:<AWS::Region>:<AWS::AccountId>:alarm:{named}",
+            because="It looks at whichever alarm of this stage has changed.",
+        )
+
+
+def telling(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:
+    """The settings of whoever tells people."""
+    return {
+        "state_table_name": shared.state_table.table_name,
+        "slack_secret": slack_secret(stage),
+        "slack_channel": stage.slack_channel,
+    }
+
+
+def slack_secret(stage: Stage) -> str:
+    """Nobody has to create it: without it nobody is told."""
+    return f"switchyard/{stage.name}/slack"
+
+
+def webhooks_secret(stage: Stage) -> str:
+    """What webhooks are signed with; without it none is told."""
+    return f"switchyard/{stage.name}/webhooks"
+
+
+def allow_telling(role: iam.IRole, *, stage: Stage, shared: InfrastructureStack) -> None:
+    allow(role, "dynamodb:GetItem", on=[shared.state_table.table_arn])
+    allow_on_alerts(role, "dynamodb:UpdateItem", state_table=shared.state_table.table_arn)
+    allow_secret(role, slack_secret(stage))
+
+
+def allow_secret(role: iam.IRole, name: str) -> None:
+    """Secrets Manager adds six characters to each name."""
+    arn = Stack.of(role).format_arn(
+        service="secretsmanager",
+        resource="secret",
+        resource_name=f"{name}-??????",
+        arn_format=ArnFormat.COLON_RESOURCE_NAME,
+    )
+    allow(role, "secretsmanager:GetSecretValue", on=[arn])
+
+
+def allow_waking(role: iam.IRole, alerts: sqs.IQueue) -> None:
+    """To have something looked at again."""
+    allow(role, "sqs:GetQueueUrl", "sqs:SendMessage", on=[alerts.queue_arn])

@@ -1,0 +1,158 @@
+"""One incident of every kind, as `docs/alerts.md` shows them."""
+
+from dataclasses import replace
+
+from switchyard.domain.alarm_incident import Alarm, alarm_incident
+from switchyard.domain.health import CheckedTask, Health, HealthReport, worst_first
+from switchyard.domain.health_incident import health_incident
+from switchyard.domain.ids import JobRef, bare_task
+from switchyard.domain.incident_rendering import news_of, pages_of
+from switchyard.domain.incidents import Incident
+from switchyard.domain.job import Job
+from switchyard.domain.job_incident import job_incident
+from switchyard.domain.letters_incident import LetterFacts, LettersSeen, letters_incident
+from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.task import Outcome, Task, Usage
+from switchyard.domain.task_incident import task_incident
+from tests.fakes.slack_text import shown
+
+REF = JobRef("acme", "job-7d9c1c1e-5b1f-4c53-9d0a-3f2f6f6f2a10")
+JOB = Job(
+    ref=REF,
+    name="brand analysis",
+    state=JobState.OPEN,
+    total_tasks=3,
+    created_at_ms=0,
+    failure_detected_at_ms=1,
+    failed_task_id="scrape-store",
+)
+FAILED = replace(JOB, state=JobState.FAILED)
+REDRIVEN = replace(JOB, run=2, failure_detected_at_ms=None, state=JobState.OPEN)
+
+
+def a_task(task_id: str, state: TaskState, *, cost: float = 0.0, error: str | None = None) -> Task:
+    outcome = Outcome(
+        state=state,
+        usage=Usage(cost_usd=cost),
+        error=error,
+        error_category="network" if error else None,
+    )
+    return Task(
+        ref=REF.task(task_id),
+        state=state,
+        definition=task_id,
+        definition_version=1,
+        attempt=3 if error else 1,
+        outcome=outcome if state.settled else None,
+    )
+
+
+SCRAPE = a_task(
+    "scrape-store", TaskState.FAILED, cost=0.0125, error="shop.example did not answer in 10 s"
+)
+COMPETITORS = a_task("analyze-competitors", TaskState.COMPLETED, cost=0.0417)
+AT_FIRST = (SCRAPE, a_task("analyze-competitors", TaskState.PROCESSING))
+IN_THE_END = (SCRAPE, COMPETITORS, a_task("compile-result", TaskState.SKIPPED))
+
+
+def checked(task_id: str, health: Health, reason: str, *, elapsed: int, silent: int) -> CheckedTask:
+    return CheckedTask(
+        ref=REF.task(task_id),
+        definition=task_id,
+        health=health,
+        reason=reason,
+        elapsed_ms=elapsed * 60_000,
+        silent_ms=silent * 60_000,
+        last_event_type="Task Heartbeat",
+        worker_id="worker-4f1c09d2a7be",
+    )
+
+
+ORDER = replace(
+    SCRAPE,
+    ref=bare_task("default", "order-4711"),
+    outcome=Outcome(
+        state=TaskState.FAILED,
+        usage=Usage(cost_usd=0.0125),
+        error="shop.example did not answer in 10 s",
+        error_category="network",
+        artifacts="task/logs/order-4711/3/",
+    ),
+)
+
+STUCK = checked(
+    "scrape-store", Health.CRITICAL, "no sign of life for 11 min", elapsed=14, silent=11
+)
+LATE = checked(
+    "compile-result", Health.OVERTIME, "runs for 75 min, 60 min are allowed", elapsed=75, silent=0
+)
+QUIET = checked("color-tags", Health.WARNING, "no sign of life for 6 min", elapsed=9, silent=6)
+IDLE = checked(
+    "font-pairing",
+    Health.NOT_PROGRESSING,
+    "the same call of a tool 10 times in a row",
+    elapsed=22,
+    silent=0,
+)
+
+
+def health(*tasks: CheckedTask) -> Incident:
+    return health_incident(HealthReport(checked_at_ms=0, tasks=worst_first(tasks)))
+
+
+def letters(place: str, *letters: LetterFacts, count: int | None = None) -> Incident:
+    total = len(letters) if count is None else count
+    seen = LettersSeen(place=place, count=total, more=False, newest=letters)
+    return letters_incident(seen, stage="prod")
+
+
+POISON = LetterFacts(
+    message_id="9c2f4d0e-5184-4424-865c-8c7950023ca0",
+    queue="task-queue-prod",
+    reason="the body is not JSON",
+    event_type=None,
+    entity=None,
+    kept_at="2027-01-15T08:00:00+00:00",
+)
+UNDELIVERED = LetterFacts(
+    message_id="1aac08c1-6737-40db-8d9c-2a17322a76cd",
+    queue="undeliverable-events-dlq-prod",
+    reason="NO_PERMISSIONS: the queue's policy does not let the rule send to it",
+    event_type="Task Completed",
+    entity=f"{REF.job_id}__scrape-store",
+    kept_at="2027-01-15T08:00:00+00:00",
+)
+BROKEN = Alarm(
+    name="switchyard-prod-task-received-in-vain-unkept",
+    raised=True,
+    meaning="Dead letters are not handled: the function process-dead-letters is called and fails. "
+    "Nothing is lost for 14 days. The log is /aws/lambda/switchyard-prod-process-dead-letters.",
+    reason="Threshold Crossed: 5 datapoints were greater than the threshold (0.0).",
+)
+
+INCIDENTS = {
+    "stuck and overtime": health(STUCK, LATE),
+    "delayed heartbeats": health(QUIET),
+    "not progressing": health(IDLE),
+    "health recovered": health(),
+    "partial failure": job_incident(JOB, AT_FIRST, stage="prod"),
+    "failed job": job_incident(FAILED, IN_THE_END, stage="prod"),
+    "job being redriven": job_incident(REDRIVEN, (COMPETITORS,), stage="prod"),
+    "job completed after all": job_incident(
+        replace(REDRIVEN, state=JobState.COMPLETED),
+        (replace(SCRAPE, state=TaskState.COMPLETED), COMPETITORS),
+        stage="prod",
+    ),
+    "failed task without a job": task_incident(ORDER),
+    "quarantine": letters("quarantine", POISON),
+    "undeliverable events": letters("undeliverable-events-dlq-prod", UNDELIVERED),
+    "letters are gone": letters("quarantine"),
+    "broken processor": alarm_incident(BROKEN, stage="prod"),
+    "alarm is over": alarm_incident(replace(BROKEN, raised=False), stage="prod"),
+}
+
+
+def as_text(incident: Incident) -> str:
+    """The message, and what its thread is told when it becomes like this."""
+    message = "\n".join(shown(p.blocks) for p in pages_of(incident, with_buttons=True)).rstrip()
+    return f"{message}\n\n↳ {shown(news_of(incident).blocks).strip()}"

@@ -1,0 +1,290 @@
+"""Slack may be busy, down, or silent about what it did: told at another run, and once."""
+
+from typing import Any
+
+import pytest
+
+from switchyard.adapters.memory.chat import MemoryDoor
+from switchyard.adapters.slack import SlackChat
+from switchyard.domain.alerts import LEASE, Alert
+from switchyard.domain.errors import Unavailable
+from switchyard.ports.alerting import Posted
+from switchyard.usecases.tell_incident import Teller, Telling
+from tests.fakes.slack_api import HISTORY, LIST, POST, REPLIES, UPDATE, Fault
+from tests.slack.conftest import Stage
+from tests.slack.incidents import SUBJECT, an_incident, over, stuck
+
+LOST = [
+    pytest.param({"cut": True, "accepted": True}, id="cut after it was done"),
+    pytest.param({"cut": True}, id="cut before it was done"),
+    pytest.param({"status": 500, "accepted": True}, id="500 after it was done"),
+    pytest.param({"status": 503}, id="503 before it was done"),
+    pytest.param({"error": "internal_error", "accepted": False}, id="an error of Slack's own"),
+]
+
+
+def test_a_short_wait_is_waited_for(stage: Stage) -> None:
+    stage.slack.faults = [Fault(status=429, retry_after="3")]
+    began_ms = stage.clock.now_ms()
+    assert stage.run(an_incident(), after=0).telling is Telling.POSTED
+    assert stage.clock.now_ms() - began_ms == 3_000
+    assert len(stage.slack.messages) == 1
+
+
+@pytest.mark.parametrize(("retry_after", "seconds"), [("90", 90), (None, 30), ("soon", 30)])
+def test_a_long_wait_is_left_for_another_run_which_comes_not_too_soon(
+    stage: Stage, retry_after: str | None, seconds: int
+) -> None:
+    stage.slack.faults = [Fault(status=429, retry_after=retry_after)]
+    assert stage.run(an_incident()).telling is Telling.POSTPONED
+    assert stage.run(an_incident(), after=seconds - 1).telling is Telling.POSTPONED
+    assert stage.slack.calls == [POST]
+    assert stage.due == []
+    stage.clock.advance(1)
+    assert stage.due == [SUBJECT]
+    assert stage.run(an_incident(), after=0).telling is Telling.POSTED
+    assert stage.slack.calls == [POST, POST]
+
+
+def test_a_channel_that_asked_to_wait_is_left_alone_for_so_long_and_others_are_not(
+    stage: Stage,
+) -> None:
+    stage.slack.faults = [Fault(status=429, retry_after="30")]
+    teller = stage.teller()
+    for number in range(5):
+        assert teller.tell(an_incident(subject=f"job/a/{number}")).telling is Telling.POSTPONED
+    assert stage.slack.calls == [POST]
+    elsewhere = an_incident(subject="job/a/5", channel="#elsewhere")
+    assert teller.tell(elsewhere).telling is Telling.POSTED
+    stage.clock.advance(30)
+    assert len(stage.due) == 5
+    for subject in stage.due:
+        assert teller.tell(an_incident(subject=subject)).telling is Telling.POSTED
+
+
+def test_no_function_spends_its_time_on_waiting(stage: Stage) -> None:
+    stage.slack.lasting = Fault(status=429, retry_after="2")
+    teller, began_ms = stage.teller(), stage.clock.now_ms()
+    for number in range(20):
+        teller.tell(an_incident(subject=f"job/a/{number}"))
+        stage.clock.advance(1)
+    waited_ms = stage.clock.now_ms() - began_ms - 20_000
+    assert 2_000 <= waited_ms <= 10_000
+
+
+def test_an_outage_is_over_when_the_next_run_finds_it_so(stage: Stage) -> None:
+    stage.slack.lasting = Fault(status=503)
+    assert [stage.run(an_incident()).telling for _ in range(5)] == [Telling.POSTPONED] * 5
+    assert stage.due == [SUBJECT]
+    stage.slack.lasting = None
+    assert stage.run(an_incident()).telling is Telling.POSTED
+    assert len(stage.slack.messages) == 1
+    assert stage.due == []
+
+
+def test_while_slack_does_not_answer_one_teller_asks_it_once(stage: Stage) -> None:
+    stage.slack.lasting = Fault(status=503)
+    teller = stage.teller()
+    for number in range(5):
+        teller.tell(an_incident(subject=f"job/acme/{number}"))
+    assert stage.slack.calls == [POST]
+    assert len(stage.due) == 5
+
+
+def test_a_slack_that_nobody_can_reach_costs_nothing_but_time(stage: Stage) -> None:
+    stage.slack.url = "http://127.0.0.1:1/api/"
+    told = stage.run(an_incident())
+    assert told.telling is Telling.POSTPONED
+    assert "cannot be reached" in told.reason
+    alert = stage.book.find(SUBJECT)
+    assert alert is not None
+    assert not alert.unsure
+
+
+def test_a_slack_that_never_answers_is_given_up_waiting_for(stage: Stage) -> None:
+    stage.slack.faults = [Fault(hangs=True, accepted=True)]
+    assert stage.teller(seconds_per_call=1).tell(an_incident()).telling is Telling.POSTPONED
+    assert stage.run(an_incident()).telling is Telling.POSTED
+    assert len(stage.slack.messages) == 1
+
+
+@pytest.mark.parametrize("fault", LOST)
+def test_a_first_message_whose_answer_was_lost_is_not_posted_twice(
+    stage: Stage, fault: dict[str, object]
+) -> None:
+    stage.slack.faults = [Fault(method=POST, **fault)]  # type: ignore[arg-type]
+    stage.run(an_incident())
+    for _ in range(9):
+        stage.run(an_incident())
+    assert len(stage.slack.messages) == 1
+    assert stage.due == []
+
+
+@pytest.mark.parametrize("fault", LOST)
+def test_news_and_pages_whose_answers_were_lost_are_not_posted_twice(
+    stage: Stage, fault: dict[str, object]
+) -> None:
+    stage.run(stuck(1))
+    stage.slack.faults = [Fault(method=POST, **fault)]  # type: ignore[arg-type]
+    stage.run(stuck(60))
+    stage.slack.faults = [Fault(method=POST, **fault)]  # type: ignore[arg-type]
+    for _ in range(9):
+        stage.run(stuck(60))
+    seen = sorted(message.seen.split("\n")[0] for message in stage.slack.thread())
+    assert seen == [
+        "# 🔴 60 stuck tasks, 0 overtime tasks (2 of 2)",
+        "🔴 Now: 60 stuck tasks, 0 overtime tasks",
+    ]
+
+
+@pytest.mark.parametrize("fault", LOST)
+def test_an_end_whose_answer_was_lost_is_told_once(stage: Stage, fault: dict[str, object]) -> None:
+    stage.run(an_incident())
+    stage.slack.faults = [Fault(method=POST, **fault)]  # type: ignore[arg-type]
+    for _ in range(9):
+        stage.run(over())
+    assert [reply.seen.strip() for reply in stage.slack.thread()] == ["✅ Over: it completed"]
+
+
+def test_what_was_over_before_its_lost_message_was_found_is_told_to_be_over(stage: Stage) -> None:
+    stage.slack.faults = [Fault(method=POST, cut=True, accepted=True)]
+    stage.run(an_incident())
+    assert stage.run(over()).telling is Telling.RECOVERED
+    (main,) = stage.slack.mains
+    assert main.seen.startswith("# ✅")
+
+
+def test_what_was_over_before_it_could_be_told_is_not_told(stage: Stage) -> None:
+    stage.slack.faults = [Fault(method=POST, cut=True)]
+    stage.run(an_incident())
+    assert stage.run(over()).telling is Telling.UNCHANGED
+    assert stage.slack.messages == []
+    assert stage.due == []
+
+
+def test_a_lost_message_is_not_mistaken_for_one_of_an_earlier_incident(stage: Stage) -> None:
+    stage.run(an_incident())
+    stage.run(over(), after=5)
+    stage.slack.faults = [Fault(method=POST, cut=True)]
+    stage.run(an_incident(), after=5)
+    stage.run(an_incident(), after=5)
+    assert [main.seen.split()[1] for main in stage.slack.mains] == ["✅", "🔴"]
+
+
+def test_without_the_right_to_look_it_is_posted_again_and_said_which_right_is_missing(
+    stage: Stage,
+) -> None:
+    stage.slack.faults = [
+        Fault(method=POST, cut=True, accepted=True),
+        Fault(method=LIST, error="missing_scope"),
+    ]
+    stage.run(an_incident())
+    told = stage.run(an_incident())
+    assert told.telling is Telling.POSTED
+    assert "channels:history" in told.reason
+    assert len(stage.slack.messages) == 2
+
+
+def test_who_posted_before_knows_the_channel_and_need_not_ask_for_it(stage: Stage) -> None:
+    teller = stage.teller()
+    teller.tell(an_incident(subject="job/acme/another"))
+    stage.slack.faults = [Fault(method=POST, cut=True, accepted=True)]
+    teller.tell(an_incident())
+    stage.clock.advance(60)
+    teller.tell(an_incident())
+    assert stage.slack.calls == [POST, POST, HISTORY, UPDATE, REPLIES]
+
+
+def test_a_look_that_fails_is_repeated_before_anything_is_posted(stage: Stage) -> None:
+    stage.slack.faults = [
+        Fault(method=POST, cut=True, accepted=True),
+        Fault(method=HISTORY, status=500),
+    ]
+    for _ in range(3):
+        stage.run(an_incident())
+    assert len(stage.slack.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "fix"),
+    [
+        ("invalid_auth", "token"),
+        ("channel_not_found", "name or id"),
+        ("not_in_channel", "invite"),
+        ("missing_scope", "chat:write"),
+    ],
+)
+def test_a_refusal_says_what_mends_it_once_and_is_tried_again_later(
+    stage: Stage, error: str, fix: str
+) -> None:
+    stage.slack.lasting = Fault(error=error)
+    teller = stage.teller()
+    first = teller.tell(an_incident())
+    stage.clock.advance(601)
+    second = teller.tell(an_incident())
+    assert (first.telling, first.said_before) == (Telling.POSTPONED, False)
+    assert fix in first.reason
+    assert (second.telling, second.said_before) == (Telling.POSTPONED, True)
+    stage.slack.lasting = None
+    assert stage.run(an_incident(), after=601).telling is Telling.POSTED
+
+
+def test_after_a_day_of_refusals_only_a_new_event_tries_it_again(stage: Stage) -> None:
+    stage.slack.lasting = Fault(error="channel_not_found")
+    stage.run(an_incident())
+    assert stage.run(an_incident(), after=24 * 3600).telling is Telling.GIVEN_UP
+    stage.clock.advance(24 * 3600)
+    assert stage.due == []
+    stage.slack.lasting = None
+    assert stage.run(an_incident()).telling is Telling.POSTED
+
+
+def test_a_teller_that_died_is_followed_by_one_that_looks_first(stage: Stage) -> None:
+    taken = stage.book.take(Alert(key=SUBJECT), now_ms=stage.clock.now_ms())
+    assert taken is not None
+    assert stage.run(an_incident(), after=1).telling is Telling.POSTPONED
+    assert stage.slack.calls == []
+    assert stage.run(an_incident(), after=LEASE / 1000).telling is Telling.POSTED
+    assert stage.slack.calls == [LIST, HISTORY, POST, REPLIES]
+
+
+def test_what_changes_while_another_tells_is_looked_at_again(stage: Stage) -> None:
+    taken = stage.book.take(Alert(key=SUBJECT), now_ms=stage.clock.now_ms())
+    assert taken is not None
+    assert stage.run(an_incident(), after=1).telling is Telling.POSTPONED
+    assert stage.book.save(taken.told(an_incident("partly failed"), now_ms=stage.clock.now_ms()))
+    assert stage.due == [SUBJECT]
+
+
+def test_of_two_who_tell_at_once_one_tells_and_the_other_has_it_looked_at_again(
+    stage: Stage,
+) -> None:
+    class Slow(SlackChat):
+        def post(self, *args: Any, **kwargs: Any) -> Posted:
+            told.append(stage.run(an_incident(), after=1).telling)
+            return super().post(*args, **kwargs)
+
+    told: list[Telling] = []
+    teller = stage.teller()
+    chat = teller.door.enter()
+    assert isinstance(chat, SlackChat)
+    teller.door = MemoryDoor(Slow(client=chat.client, clock=stage.clock))
+    first = teller.tell(an_incident())
+    assert (told, first.telling) == ([Telling.POSTPONED], Telling.POSTED)
+    assert first.asked
+    assert len(stage.slack.messages) == 1
+    assert stage.due == [SUBJECT]
+    stage.run(an_incident())
+    assert (len(stage.slack.messages), stage.due) == (1, [])
+
+
+def test_without_the_secret_store_it_is_told_later(stage: Stage) -> None:
+    class Down:
+        def enter(self) -> None:
+            raise Unavailable("no answer")
+
+    teller = Teller(book=stage.book, door=Down(), channel="#ops", clock=stage.clock)
+    assert teller.tell(an_incident()).telling is Telling.POSTPONED
+    assert stage.due == [SUBJECT]
+    assert stage.run(an_incident()).telling is Telling.POSTED
+    assert REPLIES not in stage.slack.calls

@@ -1,0 +1,85 @@
+"""What wakes the watchers, and which subject it names."""
+
+import json
+from typing import Any
+
+import pytest
+
+from switchyard.contracts.alerting import JOB_EVENTS, LookAgain, NotAWakeUp, woken_subject
+from tests.builders import JOB_ID
+
+QUEUE = "event-queue-dlq-dev"
+
+
+def an_event(detail_type: str, detail: dict[str, Any]) -> str:
+    return json.dumps({"version": "0", "detail-type": detail_type, "detail": detail})
+
+
+def of_job(tenant: str = "acme", job_id: str = JOB_ID, event_type: str = "Job Failed") -> str:
+    detail = {"eventType": event_type, "tenantId": tenant, "properties": {"jobId": job_id}}
+    return an_event("log-event", detail)
+
+
+def of_object(key: str, detail_type: str = "Object Created") -> str:
+    return an_event(detail_type, {"bucket": {"name": "b"}, "object": {"key": key, "size": 3}})
+
+
+@pytest.mark.parametrize("event_type", JOB_EVENTS)
+def test_an_event_of_a_job_names_the_job(event_type: str) -> None:
+    assert woken_subject(of_job(event_type=event_type)) == f"job/acme/{JOB_ID}"
+
+
+def of_task(request_id: str, **more: str) -> str:
+    properties = {"requestId": request_id, **more}
+    detail = {"eventType": "Task Failed", "tenantId": "acme", "properties": properties}
+    return an_event("log-event", detail)
+
+
+def test_an_event_of_a_task_without_a_job_names_the_task_and_else_its_job() -> None:
+    assert woken_subject(of_task("order-7")) == "task/acme/order-7"
+    assert woken_subject(of_task(f"{JOB_ID}__a", jobId=JOB_ID)) == f"job/acme/{JOB_ID}"
+
+
+@pytest.mark.parametrize("detail_type", ["Object Created", "Object Deleted"])
+def test_a_letter_names_the_place_where_it_lies(detail_type: str) -> None:
+    kept = of_object(f"undeliverable/{QUEUE}/2027-01-15/m-1.json", detail_type)
+    assert woken_subject(kept) == f"letters/{QUEUE}"
+    aside = of_object("quarantine/2027-01-15/m-1.json", detail_type)
+    assert woken_subject(aside) == "letters/quarantine"
+
+
+def test_an_alarm_names_itself() -> None:
+    detail = {"alarmName": "switchyard-dev-event-not-saved", "state": {"value": "ALARM"}}
+    body = an_event("CloudWatch Alarm State Change", detail)
+    assert woken_subject(body) == "alarm/switchyard-dev-event-not-saved"
+
+
+def test_what_was_postponed_is_named_as_it_was() -> None:
+    body = LookAgain(subject="letters/quarantine").model_dump_json(by_alias=True)
+    assert woken_subject(body) == "letters/quarantine"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "not json",
+        "[]",
+        "{}",
+        '{"subject": ""}',
+        '{"subject": "job/acme/1", "more": 1}',
+        an_event("Something Else", {}),
+        of_task(""),
+        of_task("job-1"),
+        of_task("a/b"),
+        of_task(f"{JOB_ID}__a"),
+        of_job(tenant="ACME#1"),
+        of_job(tenant="acme\n"),
+        of_job(job_id="job-1/../x"),
+        of_object("undeliverable/loose.json"),
+        of_object("task/logs/x"),
+        an_event("CloudWatch Alarm State Change", {}),
+    ],
+)
+def test_anything_else_wakes_nobody(body: str) -> None:
+    with pytest.raises(NotAWakeUp):
+        woken_subject(body)
