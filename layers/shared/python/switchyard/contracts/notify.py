@@ -1,0 +1,68 @@
+"""Whom a job wants told of its failures, as producers say it."""
+
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from switchyard.contracts.wire import Wire, told_as, unless_absent
+from switchyard.domain import notify as domain
+from switchyard.domain.errors import Problem
+from switchyard.domain.notify import (
+    MAX_URL,
+    SLACK_CHANNEL,
+    hook_at,
+    problem_with_channel,
+    problem_with_hook,
+    problem_with_url,
+)
+
+
+def _channel(name: str) -> str:
+    problem = problem_with_channel(name)
+    if problem:
+        raise ValueError(problem)
+    return name
+
+
+def _webhook(url: str) -> str:
+    problem = problem_with_url(url)
+    if problem:
+        raise ValueError(problem)
+    return url
+
+
+SlackChannel = Annotated[str, AfterValidator(_channel), told_as(SLACK_CHANNEL)]
+WebhookUrl = Annotated[
+    str, AfterValidator(_webhook), Field(json_schema_extra={"format": "uri", "maxLength": MAX_URL})
+]
+
+
+class Notify(Wire):
+    """Told when the job fails, when it recovers, and when a message of it is put aside."""
+
+    channel: SlackChannel | None = unless_absent()
+    """Of Slack: its name with # in front, or its id."""
+    webhook: WebhookUrl | None = unless_absent()
+    """Signed requests are sent there: https only, and to public addresses."""
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        if (self.channel is None) == (self.webhook is None):
+            raise ValueError("must name either a channel or a webhook")
+        return self
+
+    @classmethod
+    def of(cls, notify: domain.Notify) -> "Notify":
+        """As it was stored: what was valid then is told, whatever is valid now."""
+        return cls.model_construct(channel=notify.channel, webhook=notify.webhook)
+
+    def value(self) -> domain.Notify:
+        return domain.Notify(channel=self.channel, webhook=self.webhook)
+
+
+def notify_problems(notify: Notify | None, *, nearby_allowed: bool) -> list[Problem]:
+    """What is wrong with it in this stage."""
+    if notify is None or notify.webhook is None:
+        return []
+    problem = problem_with_hook(hook_at(notify.webhook), nearby_allowed=nearby_allowed)
+    return [Problem(("notify", "webhook"), problem)] if problem else []
