@@ -1,0 +1,41 @@
+"""Workers in the state table, an item each. Of one that left an empty item stays for a while."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from switchyard.adapters.dynamodb.table import WHATEVER_IS_THERE, DynamoDbTable, Update
+from switchyard.adapters.dynamodb.values import Item
+from switchyard.contracts.tables import TTL, WORKERS_PARTITION
+from switchyard.domain.presence import PresentWorker
+
+_KEPT_FOR_SECONDS: Final = 10 * 60
+_SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
+
+
+class DynamoDbPresence:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def seen(self, worker: PresentWorker) -> None:
+        said = {name: value for name, value in asdict(worker).items() if name in _SAID}
+        self._update(worker.worker_id, set=said | _until_forgotten(worker.seen_at_ms))
+
+    def left(self, worker_id: str, *, now_ms: int) -> None:
+        self._update(worker_id, set=_until_forgotten(now_ms), remove=_SAID)
+
+    def all(self) -> Sequence[PresentWorker]:
+        found = self._table.query("#PK = :workers", {"workers": WORKERS_PARTITION})
+        return [_worker(item) for item in found if "seen_at_ms" in item]
+
+    def _update(self, worker_id: str, **changes: Any) -> None:
+        key = (WORKERS_PARTITION, worker_id)
+        self._table.update(key, Update(**changes, condition=WHATEVER_IS_THERE))
+
+
+def _worker(item: Item) -> PresentWorker:
+    return PresentWorker(worker_id=item["SK"], **{name: item[name] for name in _SAID})
+
+
+def _until_forgotten(now_ms: int) -> Item:
+    return {TTL: now_ms // 1000 + _KEPT_FOR_SECONDS}

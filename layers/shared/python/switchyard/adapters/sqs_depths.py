@@ -1,0 +1,21 @@
+"""How many messages the queues of SQS hold."""
+
+from typing import Any, Final
+
+from switchyard.adapters.aws import call
+from switchyard.ports import QueueDepth
+
+_WAITING: Final = "ApproximateNumberOfMessages"
+_HIDDEN: Final = "ApproximateNumberOfMessagesNotVisible"
+
+
+class SqsQueueDepths:
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def of(self, queue: str) -> QueueDepth:
+        answer = call(
+            self._client.get_queue_attributes, QueueUrl=queue, AttributeNames=[_WAITING, _HIDDEN]
+        )
+        found = answer["Attributes"]
+        return QueueDepth(waiting=int(found[_WAITING]), hidden=int(found[_HIDDEN]))

@@ -1,0 +1,43 @@
+"""Names that the measuring function publishes under, and dashboards and alarms look for."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Final
+
+from switchyard.domain.counts import Spending
+from switchyard.domain.measures import Flow, Levels
+
+STAGE: Final = "stage"
+DEFINITION: Final = "definition"
+COST: Final = "cost_usd"
+TOKENS: Final = "tokens"
+
+Numbers = Mapping[str, float]
+
+UNITS: Final[Mapping[str, str]] = {
+    "queue_depth": "Count",
+    "in_flight_count": "Count",
+    "consumer_count": "Count",
+    "claim_rate": "Count/Second",
+    "completion_rate": "Count/Second",
+    "failure_rate": "Count/Second",
+    "dlq_depth": "Count",
+    "avg_processing_time": "Milliseconds",
+    "timeout_rate": "Count/Second",
+    "age_of_oldest_item": "Seconds",
+    COST: "None",
+    TOKENS: "Count",
+}
+
+
+def numbers_of(measured: Levels | Flow) -> Numbers:
+    """By the names of their metrics; what nothing is known of is left out."""
+    return {
+        name: value
+        for name, value in asdict(measured).items()
+        if name in UNITS and value is not None
+    }
+
+
+def spent(spending: Spending) -> Numbers:
+    return {COST: spending.cost_usd, TOKENS: spending.tokens}

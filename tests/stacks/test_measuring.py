@@ -1,0 +1,163 @@
+"""The yard is measured everywhere, and what is measured is watched."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from stacks.paths import REPOSITORY
+from switchyard.contracts.metrics import UNITS
+from tests.stacks.synthesized import Properties, SynthesizedYard
+from tests.stacks.test_permissions import listed, statements_of
+
+TEN = UNITS.keys() - {"cost_usd", "tokens"}
+
+
+def alarm_named(yard: SynthesizedYard, name: str) -> Properties:
+    return yard.one("AWS::CloudWatch::Alarm", AlarmName=yard.stage.prefixed(name))
+
+
+def measured_by(yard: SynthesizedYard) -> dict[str, str]:
+    """The dimensions under which the function publishes."""
+    function = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed("measure"))
+    variables = function["Environment"]["Variables"]
+    return {"service": variables["POWERTOOLS_SERVICE_NAME"], "stage": variables["STAGE"]}
+
+
+def watched(yard: SynthesizedYard, metric: Any) -> str:
+    """The name of a metric, which is one of those that are published."""
+    assert metric["Namespace"] == "Switchyard"
+    dimensions = {one["Name"]: one["Value"] for one in metric["Dimensions"]}
+    assert dimensions == measured_by(yard)
+    assert metric["MetricName"] in TEN
+    return str(metric["MetricName"])
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "above", "minutes"),
+    [
+        ("oldest-item-too-old", "age_of_oldest_item", 1800, 5),
+        ("dead-letters-stay", "dlq_depth", 0, 5),
+    ],
+)
+def test_one_number_that_stays_too_high_raises_an_alarm(
+    yard: SynthesizedYard, name: str, metric: str, above: int, minutes: int
+) -> None:
+    alarm = alarm_named(yard, name)
+
+    assert watched(yard, alarm) == metric
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", above)
+    assert (alarm["Period"], alarm["EvaluationPeriods"]) == (60, minutes)
+    assert "`switchyard " in alarm["AlarmDescription"]
+
+
+def test_a_yard_that_is_not_measured_raises_an_alarm(yard: SynthesizedYard) -> None:
+    alarm = alarm_named(yard, "yard-not-measured")
+
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Lambda", "Errors")
+    (function,) = (d["Value"] for d in alarm["Dimensions"] if d["Name"] == "FunctionName")
+    assert yard.imported(function)["FunctionName"] == yard.stage.prefixed("measure")
+
+
+@pytest.mark.parametrize(
+    ("name", "expression", "metrics", "above", "evaluated"),
+    [
+        (
+            "tasks-wait-for-nobody",
+            "IF(waiting > 0 AND workers < 1, 1, 0)",
+            {"waiting": "queue_depth", "workers": "consumer_count"},
+            0,
+            (60, 10),
+        ),
+        (
+            "most-tasks-fail",
+            "IF((completed + failed + late) * 900 >= 5,"
+            " 100 * (failed + late) / (completed + failed + late), 0)",
+            {"completed": "completion_rate", "failed": "failure_rate", "late": "timeout_rate"},
+            50,
+            (900, 1),
+        ),
+    ],
+)
+def test_numbers_are_compared_where_the_stage_allows_it(
+    yard: SynthesizedYard,
+    name: str,
+    expression: str,
+    metrics: dict[str, str],
+    above: int,
+    evaluated: tuple[int, int],
+) -> None:
+    if not yard.stage.watches_workers:
+        with pytest.raises(ValueError, match="not enough values"):
+            alarm_named(yard, name)
+        return
+    alarm = alarm_named(yard, name)
+    compared, *found = alarm["Metrics"]
+
+    assert compared["Expression"] == expression
+    stats = {one["Id"]: one["MetricStat"] for one in found}
+    assert {by: watched(yard, stat["Metric"]) for by, stat in stats.items()} == metrics
+    assert {stat["Period"] for stat in stats.values()} == {evaluated[0]}
+    assert alarm["EvaluationPeriods"] == evaluated[1]
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", above)
+    assert "`switchyard " in alarm["AlarmDescription"]
+
+
+def test_the_dashboard_shows_all_ten_numbers_and_what_is_spent(yard: SynthesizedYard) -> None:
+    name = yard.stage.prefixed("yard")
+    dashboards = yard.all("AWS::CloudWatch::Dashboard")
+    ours = [one for one in dashboards if one["DashboardName"] == name]
+    assert bool(ours) == yard.stage.watches_workers
+    for dashboard in ours:
+        parts = dashboard["DashboardBody"]["Fn::Join"][1]
+        body = json.loads("".join(part if isinstance(part, str) else "region" for part in parts))
+        shown = [m for widget in body["widgets"] for m in widget["properties"]["metrics"]]
+        numbers = {
+            metric[1]: dict(zip(metric[2:-1:2], metric[3:-1:2], strict=True))
+            for metric in shown
+            if len(metric) > 1
+        }
+        assert numbers == dict.fromkeys(TEN, measured_by(yard))
+        searched = [metric[0]["expression"] for metric in shown if len(metric) == 1]
+        assert searched == [
+            "SEARCH('{Switchyard,definition,service,stage}"
+            f' MetricName="{spent}" stage="{yard.stage.name}"\', \'Sum\', 300)'
+            for spent in ("cost_usd", "tokens")
+        ]
+
+
+def test_every_dead_letter_queue_is_counted(yard: SynthesizedYard) -> None:
+    function = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed("measure"))
+    told = function["Environment"]["Variables"]["DEAD_LETTER_QUEUE_URLS"]
+    counted = {yard.imported(part)["QueueName"] for part in told["Fn::Join"][1] if part != ","}
+    queues = {queue["QueueName"] for queue in yard.all("AWS::SQS::Queue")}
+    assert counted == {name for name in queues if "-dlq-" in name}
+
+
+@pytest.mark.parametrize(
+    ("holder", "action", "partitions"),
+    [
+        ("save-event", "dynamodb:UpdateItem", ["COUNTS#*"]),
+        ("measure", "dynamodb:UpdateItem", ["COUNTS#*"]),
+        ("measure", "dynamodb:GetItem", ["COUNTS#*"]),
+    ],
+)
+def test_who_counts_writes_counters_and_nothing_else(
+    yard: SynthesizedYard, holder: str, action: str, partitions: list[str]
+) -> None:
+    (granted,) = (
+        statement
+        for statement in statements_of(yard, holder)
+        if action in listed(statement["Action"])
+    )
+    assert granted["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": partitions}}
+
+
+def test_every_alarm_of_the_yard_is_explained(yard: SynthesizedYard) -> None:
+    page = (REPOSITORY / "docs" / "metrics.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
+    names = [alarm.get("AlarmName") for alarm in yard.all("AWS::CloudWatch::Alarm")]
+    there = [name for name in told if yard.stage.prefixed(name) in names]
+    assert there == (told if yard.stage.watches_workers else told[:4])
+    assert len(told) == 6

@@ -1,0 +1,42 @@
+"""The numbers of a stage, in memory."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from local.endpoint import Endpoint
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.measures import Measurement
+from switchyard.usecases.measure import Measurer
+from tests.fakes.measured_yard import MeasuredYard
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Interrupted(Measurer):
+    """Somebody presses Ctrl-C when it has been looked at so often."""
+
+    looks: list[BaseException | None]
+
+    def measure(self, *, window_ms: int) -> Measurement:
+        ended = self.looks.pop(0) if self.looks else None
+        if ended:
+            raise ended
+        return super().measure(window_ms=window_ms)
+
+
+class FakeScales:
+    def __init__(self) -> None:
+        self.yard = MeasuredYard()
+        self.looks: list[BaseException | None] = []
+        """What comes of each; nothing: the numbers."""
+        self.asked: list[tuple[str, bool]] = []
+        """Stage, and whether it is local."""
+        self.outage: Unavailable | None = None
+
+    @contextmanager
+    def __call__(self, stage: str, local: Endpoint | None) -> Iterator[Measurer]:
+        self.asked.append((stage, local is not None))
+        if self.outage:
+            raise self.outage
+        parts = {name: getattr(self.yard.measurer, name) for name in Measurer.__dataclass_fields__}
+        yield _Interrupted(**parts, looks=self.looks)

@@ -1,0 +1,31 @@
+"""Remembers every word of a worker, and does not listen if told so."""
+
+import threading
+
+from switchyard.adapters.memory.presence import MemoryPresence
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.presence import PresentWorker
+
+
+class RecordedPresence(MemoryPresence):
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[PresentWorker | str] = []
+        """Of one that leaves, its id."""
+        self.outage: Unavailable | None = None
+        self.listens = threading.Event()
+        self.listens.set()
+
+    def seen(self, worker: PresentWorker) -> None:
+        self._hear(worker)
+        super().seen(worker)
+
+    def left(self, worker_id: str, *, now_ms: int) -> None:
+        self._hear(worker_id)
+        super().left(worker_id, now_ms=now_ms)
+
+    def _hear(self, word: PresentWorker | str) -> None:
+        self.words.append(word)
+        self.listens.wait()
+        if self.outage:
+            raise self.outage
