@@ -84,6 +84,15 @@ class EventSourceMapping:
     def start(self) -> None:
         self._pump()
 
+    def pause(self, seconds: float) -> None:
+        """It is disabled for so long; what comes meanwhile waits."""
+        at_once, self.at_once = self.at_once, 0
+        self.invocations.world.after(seconds, self._resume, at_once)
+
+    def _resume(self, at_once: int) -> None:
+        self.at_once = at_once
+        self._pump()
+
     def _hear(self) -> None:
         self._listening = False
         self._pump()

@@ -7,27 +7,32 @@ from dataclasses import dataclass
 import pytest
 
 from switchyard.domain import due
+from switchyard.domain.ids import END
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.task import Usage
 from switchyard.ports import Claimed
+from switchyard.usecases import expand_job, submit_job
 from tests.builders import a_submission
 from tests.simulation.checker import violations
 from tests.simulation.cloud.sqs import QueueFaults
+from tests.simulation.cloud.table import Change
 from tests.simulation.functions import SWEEP_SECONDS
 from tests.simulation.kernel.node import Node
 from tests.simulation.run import silence
 from tests.simulation.script import Script
-from tests.simulation.weather import CALM
+from tests.simulation.weather import CALM, Weather
 from tests.simulation.workers import TIMING
 from tests.simulation.yard import Yard
 from worker.verdict import Completed, Verdict
 
 WORK_SECONDS = 30.0
 POLL_SECONDS = 20.0
+DISABLED_SECONDS = 600.0
 LATENCY_SECONDS = 5.0
 """For the requests between two steps, each below half a second."""
 A_POLL_LATER = TIMING.visibility_seconds + POLL_SECONDS + LATENCY_SECONDS
 A_SWEEP_LATER = TIMING.lease_seconds + due.AFTER_LEASE / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
+A_SETTLED_TASK_LATER = due.AFTER_SETTLING / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
 WAYS = 26
 """To services and back: a worker that runs one task takes about so many."""
 
@@ -46,8 +51,10 @@ class OneWay(Script):
 class OneTask:
     """A yard with one task to run, one worker that meets its fate, and one that waits."""
 
-    def __init__(self, seed: int, *, seconds: float = WORK_SECONDS) -> None:
-        self.yard = Yard(seed, weather=CALM, workers=0, script=OneWay(seconds))
+    def __init__(
+        self, seed: int, *, seconds: float = WORK_SECONDS, weather: Weather = CALM
+    ) -> None:
+        self.yard = Yard(seed, weather=weather, workers=0, script=OneWay(seconds))
         self.doomed = self.yard.new_worker()
         self.yard.submit(a_submission({"only": []}))
 
@@ -141,6 +148,63 @@ def test_a_worker_that_loses_only_the_message_goes_on(told_after: float) -> None
     assert len(one.yard.children) == 1
 
 
+def test_events_that_are_all_lost_cost_a_sweep_each() -> None:
+    one = OneTask(seed=1, weather=Weather(wake_ups_lost=1.0))
+    one.run()
+    assert violations(one.yard) == []
+    assert _nudges(one.yard) == [
+        "nudge __start__: dispatch, completed, not dispatched",
+        "nudge only: dispatch, completed, not dispatched",
+    ]
+    bound = 2 * A_SETTLED_TASK_LATER + POLL_SECONDS + WORK_SECONDS
+    assert _settled_at(one.yard) <= bound
+
+
+def test_a_dispatcher_that_was_disabled_goes_on_as_soon_as_it_is_back() -> None:
+    """Its queue kept what woke it, and what the sweeper added changes nothing."""
+    one = OneTask(seed=1)
+    one.yard.dispatcher.pause(DISABLED_SECONDS)
+    one.run()
+    assert violations(one.yard) == []
+    assert set(_nudges(one.yard)) == {"nudge __start__: dispatch, completed, not dispatched"}
+    assert len(one.yard.children) == 1
+    bound = DISABLED_SECONDS + POLL_SECONDS + WORK_SECONDS + LATENCY_SECONDS
+    assert _settled_at(one.yard) <= bound
+
+
+def test_a_half_expanded_job_is_written_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its writer dies after the first items, and the wake-up is gone."""
+    monkeypatch.setattr(submit_job, "MAX_INLINE_TASKS", 0)
+    monkeypatch.setattr(expand_job, "ITEMS_AT_ONCE", 2)
+    one = OneTask(seed=1)
+    die_halfway(one.yard)
+    one.run()
+    assert violations(one.yard) == []
+    assert any("KILLED halfway" in line.what for line in one.yard.world.trace.lines)
+    assert _nudges(one.yard) == ["nudge the job: advance, expand is not over"]
+    bound = due.JOB_BEING_WRITTEN / 1000 + SWEEP_SECONDS + POLL_SECONDS + WORK_SECONDS
+    assert _settled_at(one.yard) <= bound + LATENCY_SECONDS
+
+
+def die_halfway(yard: Yard) -> None:
+    """Whoever writes the job, once."""
+    nodes: dict[str, Node] = {}
+
+    def remembered(kind: str) -> Node:
+        node = yard.new_node(kind)
+        return nodes.setdefault(node.name, node)
+
+    def look(_change: Change) -> None:
+        [job] = yard.history.jobs.values()
+        if job.state is JobState.WRITING and job.written:
+            nodes[yard.world.acting].kill("halfway")
+            yard.cloud.dispatch.messages.clear()
+            yard.cloud.dynamodb.on_change.remove(look)
+
+    yard.invocations.new_node = remembered
+    yard.cloud.dynamodb.on_change.append(look)
+
+
 def _when_started(one: OneTask, call: Callable[[Node], None]) -> None:
     if one.yard.children:
         call(one.doomed.node)
@@ -150,6 +214,16 @@ def _when_started(one: OneTask, call: Callable[[Node], None]) -> None:
 
 def _messages_deleted(yard: Yard) -> int:
     return sum(line.what == "delete message batch" for line in yard.world.trace.lines)
+
+
+def _nudges(yard: Yard) -> list[str]:
+    told = [line.what for line in yard.world.trace.lines if line.what.startswith("nudge ")]
+    return [nudge for nudge in told if ": wait, " not in nudge and ": leave, " not in nudge]
+
+
+def _settled_at(yard: Yard) -> float:
+    [end] = [task for task in yard.history.tasks if task.task_id == END]
+    return next(v.at for v in yard.history.tasks[end] if v.new.state.settled)
 
 
 def _completions(yard: Yard) -> list[str]:

@@ -66,8 +66,11 @@ class Yard:
         """How long after each storm, or change in the calm, the last task was settled."""
         self._script = script or Script(self.dice)
         self._define()
+        self.dispatcher = EventSourceMapping(
+            "dispatcher", self.cloud.dispatch, self.invocations, dispatch
+        )
+        self.dispatcher.start()
         for name, queue, handle in (
-            ("dispatcher", self.cloud.dispatch, dispatch),
             ("save-event", self.cloud.event_queue, keep),
             ("dead-letters", self.cloud.dead_letters, process_dead_letter),
         ):

@@ -1,0 +1,136 @@
+"""Five ways to leave a job stuck. Each is over when the job can go on, and returns its id."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.system import SystemClock, SystemIds
+from switchyard.contracts.job_document import JobDocument
+from switchyard.contracts.jobs import SubmitJob
+from switchyard.domain.artifacts import document_key
+from switchyard.domain.ids import START, JobRef
+from switchyard.domain.plan import Pinned
+from switchyard.domain.plan_parts import part_of
+from tests.e2e.documents import a_job, scripted
+from tests.e2e.patience import eventually
+from tests.e2e.stricken import AFTER_A, Stricken
+
+LONG_ENOUGH_TO_DIE_OF: Final = scripted(delayMs=1_500)
+WRITTEN: Final = 3
+"""Items of the half-expanded job: all its tasks but the last, and nothing of what they name."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    happen: Callable[[Stricken], str]
+
+
+def message_deleted(yard: Stricken) -> str:
+    """By hand, before any worker could receive it."""
+    yard.dismiss_worker()
+    job_id = yard.submit()
+    yard.until(job_id, "a", "QUEUED")
+    eventually(lambda: _delete_message(yard, job_id), "its message is not in the queue")
+    yard.breaks()
+    yard.worker()
+    yard.sweep_when_due(job_id, "a")
+    return job_id
+
+
+def worker_killed(yard: Stricken) -> str:
+    """Nobody else takes the task over before the sweeper has seen that its lease is over."""
+    yard.worker()
+    job_id = yard.submit(**LONG_ENOUGH_TO_DIE_OF)
+    yard.until(job_id, "a", "PROCESSING")
+    yard.kill_worker()
+    yard.breaks()
+    lease_until_ms = yard.cloud.control_item(job_id, "a")["lease_until_ms"]
+    eventually(lambda: SystemClock().now_ms() > lease_until_ms or None, "the lease goes on")
+    yard.sweep_when_due(job_id, "a")
+    yard.worker()
+    return job_id
+
+
+def events_dropped(yard: Stricken) -> str:
+    """The one that starts the job, and the one that its second task waits for."""
+    yard.dismiss_worker()
+    with yard.without_events():
+        job_id = yard.submit()
+    yard.breaks()
+    yard.sweep_when_due(job_id, START)
+    yard.until(job_id, "a", "QUEUED")
+    with yard.without_events():
+        yard.worker()
+        yard.until(job_id, "a", "COMPLETED")
+    yard.sweep_when_due(job_id, "a")
+    return job_id
+
+
+def dispatcher_disabled(yard: Stricken) -> str:
+    """Its queue keeps what wakes it, and the sweeper adds to that."""
+    yard.worker()
+    with yard.without_dispatcher():
+        job_id = yard.submit()
+        yard.breaks()
+        yard.sweep_when_due(job_id, START)
+        yard.until(job_id, "a", "WAITING")
+    return job_id
+
+
+def half_expanded(yard: Stricken) -> str:
+    """Whoever wrote a large job's items died after the first ones, and its wake-up is gone."""
+    yard.worker()
+    ref = JobRef("local", SystemIds().new_job_id())
+    tasks = a_job({"taskId": "a"}, {"taskId": "b", **AFTER_A})
+    document = JobDocument(
+        created_at=SystemClock().now_ms(),
+        pinned={"do": Pinned(yard.define())},
+        job=SubmitJob.model_validate({"name": "large", "tasks": tasks["tasks"]}),
+    )
+    plan, key = document.plan(ref), document_key(ref.tenant, ref.job_id)
+    job = replace(plan.job, document_key=key)
+    intake, blobs = _intake(yard)
+    content = document.model_dump_json(by_alias=True).encode()
+    blobs.put(key, content, content_type="application/json")
+    intake.accept(job)
+    intake.write_part(part_of(plan, first=0, at_most=WRITTEN))
+    intake.note_written(job, WRITTEN)
+    yard.breaks()
+    yard.sweep_when_due(ref.job_id)
+    return ref.job_id
+
+
+FAULTS: Final = (
+    Fault("a message was deleted by hand", message_deleted),
+    Fault("the worker was killed", worker_killed),
+    Fault("events were dropped", events_dropped),
+    Fault("the dispatcher was disabled for a while", dispatcher_disabled),
+    Fault("a job was half expanded", half_expanded),
+)
+
+
+def _delete_message(yard: Stricken, job_id: str) -> bool | None:
+    sqs, url = yard.cloud.client("sqs"), yard.cloud.output("infrastructure", "TaskQueueUrl")
+    received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=1)
+    for message in received.get("Messages", []):
+        if json.loads(message["Body"])["jobId"] == job_id:
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+            return True
+    return None
+
+
+def _intake(yard: Stricken) -> tuple[DynamoDbJobIntake, S3BlobStore]:
+    """As the dispatcher writes."""
+    cloud = yard.cloud
+    table = DynamoDbTable(
+        cloud.client("dynamodb"), cloud.output("infrastructure", "StateTableName")
+    )
+    bucket = cloud.output("infrastructure", "ArtifactsBucketName")
+    blobs = S3BlobStore(cloud.client("s3"), bucket)
+    return DynamoDbJobIntake(table, DynamoDbPayloads(table, blobs)), blobs
