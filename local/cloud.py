@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NoReturn
 
 from local.api import api_serves
 from local.deployed import read_outputs, worker_container
@@ -19,11 +20,15 @@ from local.invoking import Invoked, function_environment, invoke
 from local.lock import held
 from local.ministack import MiniStack
 from local.port_choice import chosen_port
+from local.roster import Roster
 from local.say import Say
 from local.sharing import Sharing
+from local.supervisor import Supervisor
 from local.worker_environment import container_environment
-from local.worker_process import WorkerProcess
+from local.worker_fleet import WorkerFleet
+from local.worker_process import ROLE, WorkerProcess
 from switchyard.clock import system_clock
+from switchyard.domain.scaling import ScalingPolicy
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -114,6 +119,33 @@ class LocalCloud:
             raise CloudError("The local cloud is not running. Start it with `make up`.")
         return known.endpoint
 
+    def supervise(self, policy: ScalingPolicy, say: Say) -> None:
+        """Workers come and go with the backlog, until interrupted or until the cloud is stopped.
+
+        Those beside the first are gone afterwards.
+        """
+        with self.borrowed(say), self._as_the_supervisor(), signals_interrupt():
+            fleet = self._fleet(say)
+            supervisor = Supervisor(
+                policy,
+                start=fleet.start,
+                depth=fleet.depth,
+                slots=fleet.slots,
+                clock=self._clock,
+                say=say,
+                present=fleet.present(),
+            )
+            try:
+                supervisor.run()
+            except KeyboardInterrupt:
+                say("Stopping all workers but the first: they finish or hand back their tasks")
+            except CloudError:
+                if self._ministack.running:
+                    raise
+                say("The local cloud was stopped, and its workers with it")
+            finally:
+                supervisor.stop(keep=1)
+
     def invoke(self, function: str, event: bytes) -> Invoked:
         """Run the handler on this machine, with the environment of the deployed function."""
         endpoint = self.endpoint()
@@ -143,9 +175,7 @@ class LocalCloud:
         )
 
     def _ensure_worker(self, say: Say, undo: ExitStack) -> None:
-        outputs = read_outputs(self._home.outputs_file)
-        container = worker_container(Gateway(self._port), outputs.worker_task_definition)
-        deployed = container_environment(container, os.environ)
+        deployed = self._deployed_environment()
         if self._worker.serves(deployed):
             return
         self._worker.stop()
@@ -153,6 +183,27 @@ class LocalCloud:
         undo.callback(self._worker.stop)
         self._worker.start(deployed)
         self._worker.wait_until_it_speaks()
+
+    def _deployed_environment(self) -> dict[str, str]:
+        outputs = read_outputs(self._home.outputs_file)
+        container = worker_container(Gateway(self._port), outputs.worker_task_definition)
+        return container_environment(container, os.environ)
+
+    def _as_the_supervisor(self) -> AbstractContextManager[None]:
+        def refuse() -> NoReturn:
+            raise CloudError("Another command supervises the workers of this local cloud already.")
+
+        return held(self._home.supervisor, when_waiting=refuse)
+
+    def _fleet(self, say: Say) -> WorkerFleet:
+        return WorkerFleet(
+            roster=Roster(self._home.processes_file),
+            gateway=Gateway(self._port),
+            deployed=self._deployed_environment,
+            worker=self._worker_in,
+            alone=lambda: self._alone(say),
+            cloud_runs=lambda: self._ministack.running,
+        )
 
     @cached_property
     def _port(self) -> int:
@@ -167,9 +218,16 @@ class LocalCloud:
 
     @cached_property
     def _worker(self) -> WorkerProcess:
-        extra = self._extra_environment
+        return self._worker_in(ROLE)
+
+    def _worker_in(self, role: str) -> WorkerProcess:
         return WorkerProcess(
-            REPOSITORY, self._home, self._port, clock=self._clock, extra_environment=extra
+            REPOSITORY,
+            self._home,
+            self._port,
+            clock=self._clock,
+            extra_environment=self._extra_environment,
+            role=role,
         )
 
     @cached_property

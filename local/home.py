@@ -14,6 +14,11 @@ class Home:
         return self.folder / "lock"
 
     @property
+    def supervisor(self) -> Path:
+        """Locked by whoever starts and stops workers with the backlog."""
+        return self.folder / "supervisor"
+
+    @property
     def users(self) -> Path:
         return self.folder / "users"
 

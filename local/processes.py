@@ -74,6 +74,14 @@ def stop(started: StartedProcess, *, grace_seconds: float) -> bool:
         kill_session(started)
 
 
+def end_together(processes: Sequence[psutil.Process], *, grace_seconds: float) -> None:
+    """Ask all of them to end before the first is waited for."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
+    psutil.wait_procs(processes, timeout=grace_seconds)
+
+
 def ends_in_time(process: psutil.Process, grace_seconds: float) -> bool:
     try:
         process.terminate()

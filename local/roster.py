@@ -17,6 +17,9 @@ class Roster:
         except (KeyError, TypeError):
             return None
 
+    def roles(self) -> list[str]:
+        return list(read_private(self._file))
+
     def enter(self, role: str, started: StartedProcess) -> None:
         write_private(self._file, {**read_private(self._file), role: asdict(started)})
 

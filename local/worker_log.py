@@ -1,4 +1,4 @@
-"""What a task prints, from the log of the local cloud's worker."""
+"""What a task prints, from the logs of the local cloud's workers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,3 +27,19 @@ class WorkerLogFile:
             whole, newline, _ = log.read().rpartition(b"\n")
         self._read += len(whole) + len(newline)
         return whole.decode("utf-8", "replace").split("\n")
+
+
+class WorkerLogFiles:
+    """Of all workers that there are or were: nobody knows which of them has the task."""
+
+    def __init__(self, worker_log: Path, request_id: str) -> None:
+        """`worker_log` is that of the first; the others' are beside it."""
+        self._first = worker_log
+        self._request_id = request_id
+        self._logs: dict[Path, WorkerLogFile] = {}
+
+    def news(self) -> Sequence[str]:
+        others = self._first.parent.glob(f"{self._first.stem}-*{self._first.suffix}")
+        for file in (self._first, *sorted(others)):
+            self._logs.setdefault(file, WorkerLogFile(file, self._request_id))
+        return [line for log in self._logs.values() for line in log.news()]

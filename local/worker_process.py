@@ -1,15 +1,17 @@
-"""The worker as a background process; MiniStack records ECS services but runs nothing."""
+"""Workers as background processes; MiniStack records ECS services but runs nothing."""
 
 import hashlib
+import signal
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from local.environments import aws_environment, bare_environment
 from local.errors import failure_with_log
 from local.home import Home
 from local.interrupts import held_back
-from local.processes import find, kill_strays, start_detached
+from local.processes import end_together, find, kill_family, kill_strays, start_detached
 from local.roster import Roster
 from local.sources import RUN_BY_THE_WORKER, fingerprint
 from switchyard.ports import Clock
@@ -28,7 +30,10 @@ class WorkerProcess:
         *,
         clock: Clock,
         extra_environment: Mapping[str, str],
+        role: str = ROLE,
     ) -> None:
+        """`role` tells those that a supervisor starts beside the first from it."""
+        self.name = role
         self._root = root
         self._home = home
         self._port = port
@@ -38,16 +43,30 @@ class WorkerProcess:
 
     @property
     def log(self) -> Path:
-        return self._home.log("worker")
+        return self._home.log(self.name)
 
     @property
     def pid(self) -> int | None:
-        process = find(self._roster.get(ROLE))
+        process = find(self._roster.get(self.name))
         return process.pid if process else None
+
+    @property
+    def running(self) -> bool:
+        return self.pid is not None
+
+    def signal(self, number: signal.Signals) -> None:
+        """Killed, it takes with it what it started."""
+        process = find(self._roster.get(self.name))
+        if process is None:
+            return
+        if number is signal.SIGKILL:
+            kill_family(process)
+        else:
+            process.send_signal(number)
 
     def serves(self, deployed: Mapping[str, str]) -> bool:
         """Does it run, with today's code and the environment now deployed?"""
-        started = self._roster.get(ROLE)
+        started = self._roster.get(self.name)
         return (
             started is not None
             and find(started) is not None
@@ -63,7 +82,7 @@ class WorkerProcess:
                 log=self.log,
                 signature=self._signature(deployed),
             )
-            self._roster.enter(ROLE, started)
+            self._roster.enter(self.name, started)
 
     def wait_until_it_speaks(self) -> None:
         """Raise if it ends, or does nothing for long, instead of writing its first log line."""
@@ -76,10 +95,14 @@ class WorkerProcess:
             raise failure_with_log("The worker ended right after its start.", self.log)
 
     def stop(self) -> None:
-        try:
-            self._roster.end(ROLE, grace_seconds=STOP_SECONDS)
-        finally:
-            kill_strays(self._home.worker_output)
+        """With all that were started beside it, at once."""
+        roles = list(filter(is_worker, self._roster.roles()))
+        with ExitStack() as in_any_case:
+            in_any_case.callback(kill_strays, self._home.worker_output)
+            for role in roles:
+                in_any_case.callback(self._roster.end, role, grace_seconds=0)
+            processes = [find(self._roster.get(role)) for role in roles]
+            end_together(list(filter(None, processes)), grace_seconds=STOP_SECONDS)
 
     def _environment(self, deployed: Mapping[str, str]) -> dict[str, str]:
         return {
@@ -95,3 +118,7 @@ class WorkerProcess:
         environment = repr(sorted(self._environment(deployed).items()))
         digest = hashlib.sha256(environment.encode()).hexdigest()
         return fingerprint(self._root, RUN_BY_THE_WORKER, digest)
+
+
+def is_worker(role: str) -> bool:
+    return role == ROLE or role.startswith(f"{ROLE}-")

@@ -1,25 +1,57 @@
+"""The deployed service has as many workers as its stage's policy says."""
+
+from collections.abc import Iterator
+
 import pytest
 
 from stacks.constructs.worker_scaling import capacity_steps
-from tests.stacks.synthesized import SynthesizedYard
+from stacks.stage import DEV, LOCAL, PROD
+from switchyard.domain.scaling import ScalingPolicy
+from tests.stacks.synthesized import Properties, SynthesizedYard
+
+FIRES = {
+    "GreaterThanOrEqualToThreshold": lambda backlog, threshold: backlog >= threshold,
+    "LessThanOrEqualToThreshold": lambda backlog, threshold: backlog <= threshold,
+}
 
 
-def workers_for(backlog: int, *, max_workers: int, tasks_per_worker: int) -> float:
-    """What the last step that begins below the backlog asks for."""
-    steps = capacity_steps(max_workers, tasks_per_worker=tasks_per_worker)
-    return [step.change for step in steps if (step.lower or 0) <= backlog][-1]
+def alarms_of(yard: SynthesizedYard) -> list[Properties]:
+    resources = yard.template("consumer")["Resources"].values()
+    alarms = [r["Properties"] for r in resources if r["Type"] == "AWS::CloudWatch::Alarm"]
+    return [alarm for alarm in alarms if "Metrics" in alarm and "AlarmName" not in alarm]
 
 
-@pytest.mark.parametrize(
-    ("backlog", "workers"),
-    [(0, 0), (1, 1), (3, 1), (4, 2), (6, 2), (7, 4), (12, 4), (13, 8), (1000, 20)],
-)
-def test_workers_double_when_the_backlog_exceeds_their_slots(backlog: int, workers: int) -> None:
-    assert workers_for(backlog, max_workers=20, tasks_per_worker=3) == workers
+def policies_of(yard: SynthesizedYard) -> Iterator[tuple[Properties, Properties]]:
+    """Each alarm with the steps that it leads to."""
+    for alarm in alarms_of(yard):
+        (action,) = alarm["AlarmActions"]
+        yield alarm, yard.imported(action)["StepScalingPolicyConfiguration"]
 
 
-def test_a_single_worker_serves_any_backlog_where_more_are_not_allowed() -> None:
-    assert workers_for(1000, max_workers=1, tasks_per_worker=3) == 1
+def capacities(yard: SynthesizedYard, backlog: int) -> list[int]:
+    """What every step asks for that is taken with this backlog."""
+    return [
+        step["ScalingAdjustment"]
+        for alarm, steps in policies_of(yard)
+        if FIRES[alarm["ComparisonOperator"]](backlog, alarm["Threshold"])
+        for step in steps["StepAdjustments"]
+        if step.get("MetricIntervalLowerBound", -1) <= backlog - alarm["Threshold"]
+        and backlog - alarm["Threshold"] < step.get("MetricIntervalUpperBound", backlog)
+    ]
+
+
+def test_every_backlog_leads_to_just_the_number_that_the_policy_says(yard: SynthesizedYard) -> None:
+    if yard.stage.scales_workers:
+        for backlog in [*range(130), 10_000]:
+            assert capacities(yard, backlog) == [yard.stage.scaling.capacity_for(backlog)]
+
+
+def test_workers_go_more_slowly_than_they_come(yard: SynthesizedYard) -> None:
+    cooldowns = {
+        alarm["ComparisonOperator"]: steps["Cooldown"] for alarm, steps in policies_of(yard)
+    }
+    out, back = FIRES
+    assert cooldowns == ({out: 30, back: 60} if yard.stage.scales_workers else {})
 
 
 def test_workers_come_and_go_between_none_and_the_stages_limit(yard: SynthesizedYard) -> None:
@@ -27,11 +59,32 @@ def test_workers_come_and_go_between_none_and_the_stages_limit(yard: Synthesized
         (target["MinCapacity"], target["MaxCapacity"])
         for target in yard.all("AWS::ApplicationAutoScaling::ScalableTarget")
     ]
-    assert limits == ([(0, yard.stage.max_workers)] if yard.stage.scales_workers else [])
+    assert limits == ([(0, yard.stage.scaling.max_workers)] if yard.stage.scales_workers else [])
+
+
+def test_each_stage_has_a_policy() -> None:
+    usual = ScalingPolicy(max_workers=5, target_per_worker=20)
+    assert LOCAL.scaling == PROD.scaling == usual
+    assert DEV.scaling == ScalingPolicy(max_workers=2, target_per_worker=20)
+
+
+@pytest.mark.parametrize(
+    ("policy", "steps"),
+    [
+        (ScalingPolicy(max_workers=1), [(1, 0, None)]),
+        (ScalingPolicy(max_workers=2, target_per_worker=7), [(1, 0, 7), (2, 7, None)]),
+        (ScalingPolicy(min_workers=3, max_workers=4), [(3, 0, 60), (4, 60, None)]),
+        (ScalingPolicy(min_workers=2, max_workers=2), [(2, 0, None)]),
+    ],
+)
+def test_the_first_step_begins_with_the_first_message_and_the_last_has_no_end(
+    policy: ScalingPolicy, steps: list[tuple[int, float, float | None]]
+) -> None:
+    assert list(capacity_steps(policy)) == steps
 
 
 def test_tasks_in_flight_count_as_backlog(yard: SynthesizedYard) -> None:
-    scaling = [alarm for alarm in yard.all("AWS::CloudWatch::Alarm") if "Metrics" in alarm]
+    scaling = alarms_of(yard)
     assert bool(scaling) == yard.stage.scales_workers
     for alarm in scaling:
         assert alarm["Metrics"][0]["Expression"] == "FILL(waiting, 0) + FILL(running, 0)"

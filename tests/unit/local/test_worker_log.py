@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from local.worker_log import WorkerLogFile
+from local.worker_log import WorkerLogFile, WorkerLogFiles
 
 TASK = "job-1__scrape"
 
@@ -60,3 +60,14 @@ def test_what_merely_mentions_the_task_is_not_what_it_printed(tmp_path: Path) ->
 
 def test_a_worker_that_never_ran_has_no_log(tmp_path: Path) -> None:
     assert WorkerLogFile(tmp_path / "none.log", TASK).news() == []
+
+
+def test_the_task_may_be_with_any_worker_also_one_that_comes_later(tmp_path: Path) -> None:
+    output = WorkerLogFiles(tmp_path / "worker.log", TASK)
+    (tmp_path / "worker.log").write_text(a_line("first"))
+    assert output.news() == ["first"]
+
+    (tmp_path / "worker-2.log").write_text(a_line("second"))
+    (tmp_path / "cdk.log").write_text(a_line("third"))
+
+    assert output.news() == ["second"]

@@ -1,0 +1,152 @@
+"""Keeps as many worker processes as the backlog calls for, between a least and a greatest number.
+
+What is done about a backlog, and when, is decided in `switchyard.domain.scaling`. Who has to go is
+asked to, once: a worker that is asked again leaves at once, and its tasks are tried anew.
+"""
+
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, NoReturn, Protocol
+
+from local.errors import CloudError
+from local.say import Say
+from local.worker_process import STOP_SECONDS
+from switchyard.domain.scaling import ScalingDecision, ScalingPolicy, decide_workers
+from switchyard.ports import Clock, QueueDepth
+
+STEP_SECONDS: Final = 1.0
+LOOK_SECONDS: Final = 0.2
+EARLY_SECONDS: Final = 10.0
+EARLY_ENDS: Final = 3
+"""So many workers in a row that end so early have the same reason to: no other would do better."""
+
+
+class SupervisedWorker(Protocol):
+    @property
+    def name(self) -> str:
+        """Those whose names come last are the first to go."""
+
+    @property
+    def running(self) -> bool: ...
+
+    def signal(self, number: signal.Signals) -> None:
+        """Nothing happens if it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Since:
+    worker: SupervisedWorker
+    at_s: float
+
+
+class Supervisor:
+    def __init__(
+        self,
+        policy: ScalingPolicy,
+        *,
+        start: Callable[[], SupervisedWorker],
+        depth: Callable[[], QueueDepth],
+        slots: int,
+        clock: Clock,
+        say: Say,
+        present: Sequence[SupervisedWorker] = (),
+    ) -> None:
+        """`slots`: how many tasks a worker does at once. `present`: who works already."""
+        self._policy = policy
+        self._start = start
+        self._depth = depth
+        self._slots = slots
+        self._clock = clock
+        self._say = say
+        self._working = [_Since(worker, clock.monotonic()) for worker in present]
+        self._leaving: list[_Since] = []
+        self._wanted = len(present)
+        self._last_out_s: float | None = None
+        self._last_in_s: float | None = None
+        self._early_ends = 0
+
+    @property
+    def wanted(self) -> int:
+        return self._wanted
+
+    @property
+    def leaving(self) -> int:
+        """Asked to stop, and still busy."""
+        return len(self._leaving)
+
+    def step(self) -> ScalingDecision:
+        """Look once, and start or stop what there is too little or too much of.
+
+        Raise `CloudError` when workers end as soon as they are started.
+        """
+        now_s, depth = self._clock.monotonic(), self._depth()
+        decision = decide_workers(
+            self._policy,
+            backlog=depth.waiting + depth.hidden,
+            busy=-(-depth.hidden // self._slots),
+            running=self._wanted,
+            now_s=now_s,
+            last_out_s=self._last_out_s,
+            last_in_s=self._last_in_s,
+        )
+        if decision.wanted != self._wanted:
+            self._turn_to(decision, now_s)
+        self._forget_ended(now_s)
+        self._come_to_what_is_wanted(now_s)
+        self._press_who_lingers(now_s)
+        return decision
+
+    def run(self) -> NoReturn:
+        """Until something is raised, such as an interruption."""
+        while True:
+            self.step()
+            self._clock.sleep(STEP_SECONDS)
+
+    def stop(self, *, keep: int = 0) -> None:
+        """All but so many go, and are waited for; being interrupted hurries them."""
+        self._working = [one for one in self._working if one.worker.running]
+        self._wanted = min(keep, len(self._working))
+        self._come_to_what_is_wanted(self._clock.monotonic())
+        try:
+            while self._leaving:
+                self._press_who_lingers(self._clock.monotonic())
+                self._clock.sleep(LOOK_SECONDS)
+        finally:
+            for one in self._leaving:
+                one.worker.signal(signal.SIGKILL)
+
+    def _turn_to(self, decision: ScalingDecision, now_s: float) -> None:
+        self._say(f"{self._wanted} → {decision.wanted} workers: {decision.reason}")
+        if decision.wanted > self._wanted:
+            self._last_out_s = now_s
+        else:
+            self._last_in_s = now_s
+        self._wanted = decision.wanted
+
+    def _forget_ended(self, now_s: float) -> None:
+        """They are replaced at once: their tasks come back when the leases end."""
+        for one in self._working:
+            if one.worker.running:
+                continue
+            early = now_s - one.at_s < EARLY_SECONDS
+            self._early_ends = self._early_ends + 1 if early else 0
+            self._say(f"{one.worker.name} has ended by itself")
+        self._working = [one for one in self._working if one.worker.running]
+        if self._early_ends >= EARLY_ENDS:
+            raise CloudError("The workers end as soon as they are started: look into their logs.")
+
+    def _come_to_what_is_wanted(self, now_s: float) -> None:
+        while len(self._working) < self._wanted:
+            self._working.append(_Since(self._start(), now_s))
+        self._working.sort(key=lambda one: one.worker.name)
+        while len(self._working) > self._wanted:
+            worker = self._working.pop().worker
+            worker.signal(signal.SIGTERM)
+            self._leaving.append(_Since(worker, now_s))
+
+    def _press_who_lingers(self, now_s: float) -> None:
+        self._leaving = [one for one in self._leaving if one.worker.running]
+        for one in self._leaving:
+            if now_s - one.at_s > STOP_SECONDS:
+                one.worker.signal(signal.SIGKILL)
