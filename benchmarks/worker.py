@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +41,7 @@ def main(count: int) -> int:
 
 def measure(yard: BenchYard, count: int, folder: Path) -> dict[str, Any]:
     report = folder / "requests.json"
-    with worker(yard, folder, report) as process:
+    with worker(yard.environment, folder, report) as process:
         wait_until_idle(process)
         idle_rss, before = process.memory_info().rss, cpu_seconds(process)
         yard.submit(count)
@@ -68,13 +68,15 @@ def measure(yard: BenchYard, count: int, folder: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def worker(yard: BenchYard, folder: Path, report: Path) -> Iterator[psutil.Process]:
+def worker(
+    yard_environment: Mapping[str, str], folder: Path, report: Path
+) -> Iterator[psutil.Process]:
     """Ended in order, so that its report is written."""
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers/shared/python")]),
         "OUTPUT_FOLDER": str(folder / "output"),
-        **yard.environment,
+        **yard_environment,
     }
     command = [sys.executable, "-m", "benchmarks.measured_worker", str(report)]
     log = folder / "worker.log"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-COPIED: Final = ("layers/shared", "worker", "lambdas", "tests", "pyproject.toml")
+COPIED: Final = ("layers/shared", "worker", "lambdas", "scenarios", "tests", "pyproject.toml")
 ALL_PASSED, SOME_FAILED = 0, 1
 """Pytest's exit codes; any other means that the tests did not run."""
 

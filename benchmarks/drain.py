@@ -1,0 +1,97 @@
+"""What an outage leaves behind: bare messages that waited, and four real workers that drain them.
+
+The last line is JSON. `messages_per_second` depend on the machine; `calls_per_message` are requests
+to AWS from receive to delete, `messages_per_receive` how full the batches are, `busiest_share` how
+many messages the busiest worker had for each that would have been its part.
+"""
+
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import psutil
+
+from benchmarks.telling import tell
+from benchmarks.worker import NOT_A_TASKS, clock, cpu_seconds, wait_for, worker
+from local.environments import aws_environment
+from scenarios.names import Names
+from scenarios.place import Place, clients
+from scenarios.producer import Producer, ProducerSwitches
+from scenarios.yard import Yard, a_yard
+from switchyard.domain.states import TaskState
+from tests.contract.clouds import on_ministack
+
+WORKERS: Final = 4
+
+
+def main(count: int) -> int:
+    with tempfile.TemporaryDirectory() as name, on_ministack(Path(name) / "cloud") as cloud:
+        place = _place(urlsplit(cloud.client("sqs").meta.endpoint_url).port or 0)
+        with a_yard(place, Names.numbered(0), say=tell) as yard:
+            figures = measure(yard, count, Path(name))
+    tell(json.dumps(figures))
+    return 0
+
+
+def measure(yard: Yard, count: int, folder: Path) -> dict[str, Any]:
+    Producer(yard.place.client("sqs"), yard.queue_url, ProducerSwitches()).send(count)
+    reports = [folder / f"worker-{number}" / "requests.json" for number in range(WORKERS)]
+    began = clock.monotonic()
+    with workers(yard, reports) as processes:
+        wait_for(lambda: sum(yard.depth(yard.queue_url).values()) == 0)
+        took, cpu = clock.monotonic() - began, sum(map(cpu_seconds, processes))
+    tasks = yard.tasks()
+    completed = sum(task.state is TaskState.COMPLETED for task in tasks)
+    if completed < count:
+        raise SystemExit(f"only {completed} of {count} messages were handled")
+    each = [Counter[str](json.loads(report.read_text())["calls"]) for report in reports]
+    calls = sum(each, Counter[str]())
+    tell(f"{count} messages, {WORKERS} workers, {took:.1f} s")
+    for operation, number in sorted(calls.items()):
+        tell(f"  {number / count:7.3f}  {operation}")
+    return {
+        "messages": count,
+        "workers": WORKERS,
+        "messages_per_second": round(count / took, 1),
+        "calls_per_message": round(_of_messages(calls) / count, 2),
+        "messages_per_receive": round(count / calls["ReceiveMessage"], 2),
+        "cpu_ms_per_message": round(cpu * 1000 / count, 1),
+        "busiest_share": round(max(map(_of_messages, each)) * WORKERS / _of_messages(calls), 2),
+        "duplicates": sum(task.fence for task in tasks) - count,
+    }
+
+
+@contextmanager
+def workers(yard: Yard, reports: Sequence[Path]) -> Iterator[list[psutil.Process]]:
+    with ExitStack() as stack:
+        processes = []
+        for report in reports:
+            report.parent.mkdir()
+            running = worker(yard.environment, report.parent, report)
+            processes.append(stack.enter_context(running))
+        yield processes
+
+
+def _place(port: int) -> Place:
+    environment = aws_environment(port)
+    client = clients(
+        endpoint_url=environment["AWS_ENDPOINT_URL"],
+        region_name=environment["AWS_REGION"],
+        aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
+    )
+    return Place(stage="local", client=client, environment=environment)
+
+
+def _of_messages(calls: Counter[str]) -> int:
+    return sum(number for name, number in calls.items() if name not in NOT_A_TASKS)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 2_000))

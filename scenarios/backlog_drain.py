@@ -1,0 +1,94 @@
+"""11. Messages came for a long time while no worker ran."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scenarios.effects import Status
+from scenarios.evidence import Evidence
+from scenarios.inbox import PRODUCED_AT
+from scenarios.observing import Seen, Watch
+from scenarios.producer import Producer, ProducerSwitches, messages
+from scenarios.workers import Workers
+from scenarios.yard import Yard
+
+FRESH: Final = 240
+STALE: Final = 60
+SENT_TWICE: Final = 20
+"""So many of the fresh ones, by a producer that heard no answer."""
+WORKERS: Final = 4
+STALE_AFTER_SECONDS: Final = 3_600
+PATIENCE_SECONDS: Final = 120.0
+
+
+@dataclass(frozen=True)
+class BacklogDrain:
+    name: str = "backlog-drain"
+    title: str = "Backlog drain after an outage"
+    what_it_shows: str = (
+        "300 messages wait; four workers handle them, each once, and refuse what is too old."
+    )
+
+    def run(self, yard: Yard, workers: Workers, evidence: Evidence) -> None:
+        watch = Watch(yard, workers, evidence)
+        fresh, stale = _accumulate(yard, evidence)
+        before = watch.look()
+        sent = len(fresh) + len(stale) + SENT_TWICE
+        evidence.check("it all waits", before.waiting == sent, shown=before.waiting)
+        began = evidence.clock.monotonic()
+        for _ in range(WORKERS):
+            workers.start(STALE_AFTER_SECONDS=STALE_AFTER_SECONDS, STALE_MESSAGES="discard")
+        watch.until_drained(seconds=PATIENCE_SECONDS)
+        seen = watch.until_all_settled()
+        took = evidence.clock.monotonic() - began
+        evidence.count("messages a minute", round(60 * (len(fresh) + len(stale)) / took))
+        _check_work(fresh, seen, workers, evidence)
+        _check_stale(stale, seen, evidence)
+        evidence.check("there are no dead letters", seen.dead == 0, shown=seen.dead)
+
+
+def _accumulate(yard: Yard, evidence: Evidence) -> tuple[Sequence[str], Sequence[str]]:
+    sqs = yard.place.client("sqs")
+    old_ms = evidence.clock.now_ms() - 2 * STALE_AFTER_SECONDS * 1000
+    stale = ProducerSwitches(prefix="stale", attributes={PRODUCED_AT: str(old_ms)})
+    fresh = ProducerSwitches(prefix="fresh")
+    made = messages(fresh, FRESH)
+    sent_stale = Producer(sqs, yard.queue_url, stale).send(STALE)
+    sent_fresh = Producer(sqs, yard.queue_url, fresh).send_these(made)
+    Producer(sqs, yard.queue_url, fresh).send_these(made[:SENT_TWICE])
+    evidence.count("messages", FRESH + STALE)
+    evidence.count("sent twice", SENT_TWICE)
+    return sent_fresh.good, sent_stale.good
+
+
+def _check_work(fresh: Sequence[str], seen: Seen, workers: Workers, evidence: Evidence) -> None:
+    evidence.check(
+        "every message that is not stale is completed",
+        set(seen.completed) == set(fresh),
+        shown=f"{len(seen.completed)} of {len(fresh)}",
+    )
+    claims = Counter(entry.message for entry in workers.journal("claimed"))
+    others = {message: number for message, number in claims.items() if number != 1}
+    once = set(claims) == set(fresh) and not others
+    evidence.check("each is handled once", once, shown=others or f"{len(claims)} claims")
+    shares = Counter(entry.worker for entry in workers.journal("claimed"))
+    told = dict(sorted(shares.items()))
+    evidence.check("all workers take part", len(shares) == WORKERS, shown=told)
+
+
+def _check_stale(stale: Sequence[str], seen: Seen, evidence: Evidence) -> None:
+    refused = {
+        message
+        for message, row in seen.statuses.items()
+        if row["status"] == Status.FAILED and row["error_reason"].startswith("stale")
+    }
+    evidence.count("stale", len(refused))
+    evidence.check(
+        "what is stale is refused, and told as failed",
+        refused == set(stale),
+        shown=f"{len(refused)} of {len(stale)}",
+    )
+
+
+SCENARIO: Final = BacklogDrain()

@@ -1,0 +1,127 @@
+"""5. More messages come than the workers that there are can handle."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from local.supervisor import Supervisor
+from scenarios.evidence import Evidence
+from scenarios.observing import Seen, Watch
+from scenarios.producer import Producer, ProducerSwitches
+from scenarios.workers import Worker, Workers
+from scenarios.yard import Yard
+from switchyard.domain.scaling import USUAL_SCALING, ScalingPolicy
+from switchyard.ports import QueueDepth
+
+MESSAGES: Final = 30
+SLOW_MS: Final = 800
+SLOTS: Final = 2
+PATIENCE_SECONDS: Final = 90.0
+FORMED: Final = MESSAGES // 2
+POLICY: Final = replace(
+    USUAL_SCALING,
+    min_workers=1,
+    max_workers=4,
+    target_per_worker=6,
+    scale_out_cooldown_seconds=2,
+    scale_in_cooldown_seconds=3,
+)
+"""That of the deployed service, for a small burst and somebody who waits for it."""
+
+
+@dataclass(frozen=True)
+class Backpressure:
+    name: str = "backpressure"
+    title: str = "Backpressure and scaling"
+    what_it_shows: str = "A burst makes a backlog, workers come until it is gone, and then they go."
+
+    def run(self, yard: Yard, workers: Workers, evidence: Evidence) -> None:
+        watch = Watch(yard, workers, evidence)
+        supervised = _Supervised(yard, workers, evidence)
+        watch.until("one worker is at work", lambda seen: supervised.after(seen).workers == 1)
+        slowly = ProducerSwitches(input={"offline": {"delayMs": SLOW_MS}})
+        sent = Producer(yard.place.client("sqs"), yard.queue_url, slowly).send(MESSAGES)
+        evidence.count("sent", len(sent.good))
+        watch.until(
+            "the queue is empty",
+            lambda seen: supervised.after(seen).drained,
+            seconds=PATIENCE_SECONDS,
+        )
+        seen = watch.until("it stays so, and workers went", supervised.is_at_rest)
+        _check_scaling(supervised.looks, evidence)
+        _check_messages(sent.good, seen, workers, evidence)
+        ended = [worker for worker in workers.started if not worker.running]
+        codes = [worker.exit_code for worker in ended]
+        evidence.check("who was too many ended in order", not any(codes), shown=codes)
+
+
+class _Supervised:
+    """The supervisor, which takes a step with every look, and what was seen each time."""
+
+    def __init__(self, yard: Yard, workers: Workers, evidence: Evidence) -> None:
+        self.looks: list[Seen] = []
+        self._policy = _policy(yard)
+        self._supervisor = Supervisor(
+            self._policy,
+            start=lambda: _start(workers),
+            depth=self._depth,
+            slots=SLOTS,
+            clock=evidence.clock,
+            say=evidence.note,
+        )
+
+    def after(self, seen: Seen) -> Seen:
+        self.looks.append(seen)
+        self._supervisor.step()
+        return seen
+
+    def is_at_rest(self, seen: Seen) -> bool:
+        self.after(seen)
+        few = seen.workers == self._policy.min_workers
+        return few and seen.drained and not self._supervisor.leaving
+
+    def _depth(self) -> QueueDepth:
+        return QueueDepth(waiting=self.looks[-1].waiting, hidden=self.looks[-1].hidden)
+
+
+def _start(workers: Workers) -> Worker:
+    return workers.start(MAX_CONCURRENT_CLAUDE=SLOTS)
+
+
+def _policy(yard: Yard) -> ScalingPolicy:
+    return replace(POLICY, max_workers=1) if yard.planted == "no-scaling" else POLICY
+
+
+def _check_scaling(looks: Sequence[Seen], evidence: Evidence) -> None:
+    most = max(seen.backlog for seen in looks)
+    workers = [seen.workers for seen in looks]
+    evidence.count("greatest backlog", most)
+    evidence.count("most workers", max(workers))
+    evidence.check("a backlog forms", most >= FORMED, shown=most)
+    evidence.check(
+        "workers come until there are as many as may be",
+        max(workers) == POLICY.max_workers,
+        shown=f"{max(workers)} of {POLICY.max_workers}",
+    )
+    after_the_most = workers[workers.index(max(workers)) :]
+    evidence.check(
+        "they go as the backlog goes",
+        max(workers) > POLICY.min_workers == after_the_most[-1],
+        shown=f"{max(workers)} → {after_the_most[-1]}",
+    )
+
+
+def _check_messages(sent: Sequence[str], seen: Seen, workers: Workers, evidence: Evidence) -> None:
+    evidence.check(
+        "every message is completed",
+        set(seen.completed) == set(sent),
+        shown=f"{len(seen.completed)} of {len(sent)}",
+    )
+    claims = Counter(entry.message for entry in workers.journal("claimed"))
+    twice = {message: number for message, number in claims.items() if number > 1}
+    evidence.check("no message is handled twice", not twice, shown=twice or "none was")
+    evidence.check("there are no dead letters", seen.dead == 0, shown=seen.dead)
+
+
+SCENARIO: Final = Backpressure()

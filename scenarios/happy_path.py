@@ -1,0 +1,41 @@
+"""1. Everything goes well."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from scenarios.evidence import Evidence
+from scenarios.observing import Watch
+from scenarios.producer import Producer, ProducerSwitches
+from scenarios.workers import Workers
+from scenarios.yard import Yard
+
+MESSAGES: Final = 12
+
+
+@dataclass(frozen=True)
+class HappyPath:
+    name: str = "happy-path"
+    title: str = "Happy path"
+    what_it_shows: str = "Every message is handled once, and the queue is empty afterwards."
+
+    def run(self, yard: Yard, workers: Workers, evidence: Evidence) -> None:
+        watch = Watch(yard, workers, evidence)
+        producer = Producer(yard.place.client("sqs"), yard.queue_url, ProducerSwitches())
+        sent = producer.send(MESSAGES)
+        evidence.count("sent", len(sent.good))
+        worker = workers.start(MESSAGE_LIMIT=len(sent.good))
+        seen = watch.until("the worker has ended", lambda _: not worker.running)
+        code = worker.exit_code
+        evidence.check("the worker ends by itself after its last message", code == 0, shown=code)
+        evidence.check("the queue is empty", seen.drained, shown=f"{seen.backlog} left")
+        evidence.check(
+            "every message is completed",
+            set(seen.completed) == set(sent.good),
+            shown=f"{len(seen.completed)} of {len(sent.good)}",
+        )
+        attempts = sum(row["attempts"] for row in seen.statuses.values())
+        evidence.check("no message is tried twice", attempts == len(sent.good), shown=attempts)
+        evidence.check("there are no dead letters", seen.dead == 0, shown=seen.dead)
+
+
+SCENARIO: Final = HappyPath()

@@ -1,0 +1,101 @@
+"""6. A message has an effect elsewhere, and its worker dies right after it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from scenarios.effects import Status
+from scenarios.evidence import Evidence
+from scenarios.observing import Seen, Watch
+from scenarios.producer import Producer, ProducerSwitches
+from scenarios.switches import CrashPoint
+from scenarios.workers import Workers
+from scenarios.yard import Yard
+
+PLAIN: Final = 4
+CRASHING: Final = 2
+"""Of each kind; each takes a worker with it."""
+EXTENSION_SECONDS: Final = 2  # a shorter lease: what a dead worker held comes back sooner
+
+
+@dataclass(frozen=True)
+class SideEffects:
+    name: str = "side-effects"
+    title: str = "Downstream side effects"
+    what_it_shows: str = (
+        "A worker dies after the effect, before the message is deleted: the effect is not repeated."
+    )
+
+    def run(self, yard: Yard, workers: Workers, evidence: Evidence) -> None:
+        watch = Watch(yard, workers, evidence)
+        acted = self._crash(CrashPoint.AFTER_EFFECT, yard, workers, watch)
+        settled = self._crash(CrashPoint.AFTER_SETTLING, yard, workers, watch)
+        plain = _send(yard, "plain", PLAIN)
+        workers.start(VISIBILITY_EXTENSION_AMOUNT=EXTENSION_SECONDS)
+        seen = watch.until_drained()
+
+        sent = acted | settled | plain
+        evidence.count("sent", len(sent))
+        _check_effects(sent, acted, workers, evidence)
+        again = {entry.message for entry in workers.journal("claimed") if entry.fence > 1}
+        evidence.check("what was settled is not worked on again", again <= acted, shown=again)
+        _check_tables(sent, acted, seen, evidence)
+
+    def _crash(self, point: CrashPoint, yard: Yard, workers: Workers, watch: Watch) -> set[str]:
+        """Messages that kill their workers there, the first time."""
+        sent = _send(yard, point, CRASHING)
+        for _ in sent:
+            workers.start(
+                MAX_CONCURRENT_CLAUDE=1,
+                CRASH_ON_FIRST=1,
+                CRASH_AT=point,
+                CRASH_ONLY=point,
+                VISIBILITY_EXTENSION_AMOUNT=EXTENSION_SECONDS,
+            )
+        watch.until(f"{CRASHING} workers have crashed {point}", lambda seen: seen.workers == 0)
+        return sent
+
+
+def _send(yard: Yard, prefix: str, count: int) -> set[str]:
+    switches = ProducerSwitches(prefix=prefix)
+    return set(Producer(yard.place.client("sqs"), yard.queue_url, switches).send(count).good)
+
+
+def _check_effects(sent: set[str], acted: set[str], workers: Workers, evidence: Evidence) -> None:
+    crashed = Counter(entry.facts["at"] for entry in workers.journal("crashed"))
+    meant = {CrashPoint.AFTER_EFFECT: CRASHING, CrashPoint.AFTER_SETTLING: CRASHING}
+    evidence.check("workers die right after effects", crashed == meant, shown=dict(crashed))
+    effects = Counter(entry.message for entry in workers.journal("effect"))
+    evidence.count("effects", effects.total())
+    once = effects == dict.fromkeys(sent, 1)
+    evidence.check("every effect happens once", once, shown=dict(effects))
+    skipped = {entry.message for entry in workers.journal("effect skipped")}
+    evidence.check(
+        "where its worker died before settling, a second effect is prevented",
+        skipped == acted,
+        shown=sorted(skipped),
+    )
+
+
+def _check_tables(sent: set[str], acted: set[str], seen: Seen, evidence: Evidence) -> None:
+    completed = set(seen.completed)
+    evidence.check(
+        "every message has one completion",
+        completed == sent,
+        shown=f"{len(completed)} of {len(sent)}",
+    )
+    by_status = seen.by_status
+    all_completed = by_status == {Status.COMPLETED: len(sent)}
+    evidence.check("every status is COMPLETED", all_completed, shown=dict(by_status))
+    attempts = {message: row["attempts"] for message, row in seen.statuses.items()}
+    expected = {message: 2 if message in acted else 1 for message in sent}
+    evidence.check("the status tells each attempt", attempts == expected, shown=attempts)
+    digests = all(
+        row["payload_digest"] == seen.statuses[message]["payload_digest"]
+        for message, row in seen.completed.items()
+        if message in seen.statuses
+    )
+    evidence.check("both tables tell the same digest", digests)
+
+
+SCENARIO: Final = SideEffects()
