@@ -1,11 +1,13 @@
 """What every keeper of idempotency keys promises."""
 
+from dataclasses import replace
+
 import pytest
 
 from switchyard.domain.plan import Pinned
 from switchyard.domain.submission_keys import KeyKind
 from switchyard.ports import KeyTaken
-from tests.builders import JOB_ID, NOW_MS, TENANT
+from tests.builders import JOB_ID, NOW_MS, TENANT, TRACEPARENT
 from tests.contract.conftest import Backend
 
 KEY = 'order-7/retry?of="monday"'
@@ -23,9 +25,8 @@ def take(
     at: int = 0,
     kind: KeyKind = KeyKind.PRODUCER,
 ) -> KeyTaken:
-    return backend.submission_keys.take(
-        tenant, KEY, job_id=job_id, body_hash=said, now_ms=NOW_MS + at, kind=kind
-    )
+    wanted = KeyTaken(job_id=job_id, body_hash=said, created_at_ms=NOW_MS + at)
+    return backend.submission_keys.take(tenant, KEY, wanted, kind=kind)
 
 
 def test_who_comes_first_has_the_key(backend: Backend) -> None:
@@ -70,11 +71,17 @@ def test_a_key_is_found_as_long_as_it_lives(backend: Backend) -> None:
 def test_the_definitions_are_those_of_who_was_first(backend: Backend) -> None:
     pins = [{"scrape": Pinned(version, 2), "read-it": Pinned(7)} for version in (1, 2)]
     for pinned in pins:
-        taken = backend.submission_keys.take(
-            TENANT, KEY, job_id=JOB_ID, body_hash="abc", now_ms=NOW_MS, pinned=pinned
-        )
+        taken = backend.submission_keys.take(TENANT, KEY, replace(FIRST, pinned=pinned))
         assert taken.pinned == pins[0]
     assert backend.submission_keys.find(TENANT, KEY, now_ms=NOW_MS) == taken
+
+
+def test_the_trace_is_that_of_who_was_first_and_goes_with_the_key(backend: Backend) -> None:
+    first = replace(FIRST, trace=TRACEPARENT)
+    for taken in (first, replace(FIRST, trace=None)):
+        assert backend.submission_keys.take(TENANT, KEY, taken) == first
+    later = replace(FIRST, created_at_ms=NOW_MS + DAY_MS)
+    assert backend.submission_keys.take(TENANT, KEY, later) == later
 
 
 def test_kinds_do_not_share_keys(backend: Backend) -> None:

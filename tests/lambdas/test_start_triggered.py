@@ -11,6 +11,8 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.submission_keys import KeyKind
+from switchyard.ports import KeyTaken
 from tests.builders import NOW_MS, TENANT, a_definition
 from tests.fakes.triggers import S3_EVENT, a_message, a_trigger
 from tests.lambdas.conftest import FakeContext, load_handler
@@ -109,10 +111,11 @@ def test_exactly_what_an_outage_hit_comes_back(monkeypatch: pytest.MonkeyPatch) 
     submitter = module.starter().submitter
     take = submitter.submission_keys.take
 
-    def refuse_the_first(tenant: str, key: str, **said: Any) -> Any:
+    def refuse_the_first(tenant: str, key: str, taken: KeyTaken, *, kind: KeyKind) -> KeyTaken:
         if key.endswith("/hit"):
             raise Unavailable("throttled")
-        return take(tenant, key, **said)
+        answer: KeyTaken = take(tenant, key, taken, kind=kind)
+        return answer
 
     monkeypatch.setattr(submitter.submission_keys, "take", refuse_the_first)
     batch = a_batch(a_message(S3_EVENT | {"id": "hit"}), a_message())

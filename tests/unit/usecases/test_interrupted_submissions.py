@@ -1,8 +1,6 @@
 """A submission dies or is overtaken between any two of its requests: one job comes out."""
 
 import contextlib
-from collections.abc import Callable, Iterator
-from itertools import count
 
 import pytest
 
@@ -11,8 +9,8 @@ from switchyard.domain.ids import START, JobRef
 from switchyard.domain.states import JobState
 from switchyard.usecases import expand_job, submit_job
 from tests.builders import TENANT, a_submission
-from tests.fakes.interruption import Death, Interruption, death
-from tests.fakes.small_cloud import Process, SmallCloud
+from tests.fakes.interruption import Death, death
+from tests.fakes.small_cloud import Process, SmallCloud, everywhere
 
 EDGES: dict[str, list[str]] = {"a": [], **{f"b{n}": ["a"] for n in range(9)}}
 REQUEST = a_submission(EDGES)
@@ -28,20 +26,6 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 def of_any_size(request: pytest.FixtureRequest) -> None:
     if request.param == "large":
         request.getfixturevalue("large")
-
-
-def everywhere(
-    happens: Callable[[SmallCloud], object],
-) -> Iterator[tuple[SmallCloud, Interruption]]:
-    """Before and after each request, until one was never reached."""
-    for number in count():
-        for after in (False, True):
-            cloud = SmallCloud()
-            interruption = Interruption(number, lambda: happens(cloud), after=after)  # noqa: B023
-            yield cloud, interruption
-            if not interruption.happened:
-                assert number > 3, "there was nothing to interrupt"
-                return
 
 
 def check(cloud: SmallCloud, accepted: JobAccepted) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.plan import JobPlan
 from switchyard.usecases.start_triggered import Dropped, PutAside
 from tests.builders import NOW_MS, TENANT, a_definition
 from tests.fakes.triggered_yard import REPORT, TriggeredYard
@@ -176,7 +177,25 @@ def test_a_job_of_which_nothing_could_be_written_is_started_by_the_trigger_as_it
     yard.store.put(TENANT, a_trigger(job=REPORT | {"tasks": [task]}), now_ms=NOW_MS)
     job = yard.started(a_message())
     assert (job.name, yard.jobs, yard.kept) == ("report", 1, [])
-    assert job.ref.job_id.endswith("01")
+
+
+def test_who_was_overtaken_by_a_try_with_the_changed_trigger_comes_back_for_that_job(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    yard = TriggeredYard(a_trigger())
+    write, others = yard.memory.intake.write, []
+
+    def overtaken(plan: JobPlan) -> None:
+        monkeypatch.setattr(yard.memory.intake, "write", write)
+        yard.store.put(TENANT, a_trigger(job=REPORT), now_ms=NOW_MS)
+        others.append(yard.started(a_message()))
+        write(plan)
+
+    monkeypatch.setattr(yard.memory.intake, "write", overtaken)
+    with pytest.raises(Unavailable, match="is not of this submission"):
+        yard.start(a_message())
+    assert [yard.started(a_message())] == others
+    assert (others[0].name, yard.jobs, yard.kept) == ("report", 1, [])
 
 
 def test_what_comes_back_after_a_year_starts_no_second_job() -> None:

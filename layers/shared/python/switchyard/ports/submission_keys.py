@@ -17,6 +17,8 @@ class KeyTaken:
     created_at_ms: int
     pinned: Mapping[str, Pinned] | None = None
     """Its definitions, unless they are too many to remember."""
+    trace: str | None = None
+    """The `traceparent` it came with, if any."""
 
 
 class SubmissionKeys(Protocol):
@@ -26,18 +28,20 @@ class SubmissionKeys(Protocol):
         """Which job the key stands for, if it still does."""
 
     def take(
-        self,
-        tenant: str,
-        key: str,
-        *,
-        job_id: str,
-        body_hash: str,
-        now_ms: int,
-        kind: KeyKind = KeyKind.PRODUCER,
-        pinned: Mapping[str, Pinned] | None = None,
+        self, tenant: str, key: str, taken: KeyTaken, *, kind: KeyKind = KeyKind.PRODUCER
     ) -> KeyTaken:
         """Let the key stand for this job, unless it stands for another: return the one it does.
 
         As long as its kind lives; then it may be taken again. Whoever takes it again for the same
         job changes nothing. Raise `AnswerLost` when nobody knows: whoever asks again is told.
+        """
+
+    def take_over(
+        self, tenant: str, key: str, taken: KeyTaken, *, instead_of: str, kind: KeyKind
+    ) -> KeyTaken:
+        """Let the key stand for another job than it does, unless that one `may_be_given_up` no
+        more: return the one it stands for.
+
+        In the same write the old job becomes one that nobody can write or open, even who is about
+        to. Raise `AnswerLost` as `take`.
         """

@@ -17,7 +17,7 @@ from switchyard.contracts.triggers import (
     UnreadableMessage,
     parse_trigger_message,
 )
-from switchyard.domain.errors import InvalidJob, Rejected
+from switchyard.domain.errors import Conflict, InvalidJob, Rejected, Unavailable
 from switchyard.domain.job_templates import EVENT, SCHEDULE, NoValue, render
 from switchyard.domain.submission_keys import KeyKind
 from switchyard.domain.task import Json
@@ -89,6 +89,8 @@ class TriggerStarter:
             return _dropped(asked, tags.reason)
         try:
             accepted = self._submit(applied, asked, tags)
+        except Conflict as error:  # another try was faster: whoever comes back finds its job
+            raise Unavailable(f"{asked.trigger}: {error}") from error
         except (NoValue, Rejected) as error:
             return self._refuse(message, asked, f"{asked.trigger}: {error}")
         self._note(asked, TriggerRun.of_job(accepted, asked.envelope.id))

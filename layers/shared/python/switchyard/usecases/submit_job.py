@@ -11,14 +11,16 @@ from typing import Final
 
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob, instant
+from switchyard.contracts.notify import notify_problems
 from switchyard.domain.artifacts import document_key
-from switchyard.domain.errors import InvalidJob, KeyReused, Problem
+from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
 from switchyard.domain.graph import MAX_TASKS, TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.ids import JobRef
 from switchyard.domain.plan import MAX_INLINE_TASKS, JobPlan, Pinned
 from switchyard.domain.references import reference_problems
 from switchyard.domain.states import JobState
 from switchyard.domain.submission_keys import KeyKind, body_hash, problem_with_key
+from switchyard.domain.tracing import TraceParent, trace_given
 from switchyard.domain.triggers import reserved_tags
 from switchyard.ports import (
     BlobStore,
@@ -46,6 +48,8 @@ class _Submission:
     request: SubmitJob
     key: str | None
     kind: KeyKind
+    trace: str | None
+    """No part of what is asked for: a second try is often in another span."""
 
     @cached_property
     def said(self) -> str:
@@ -54,6 +58,10 @@ class _Submission:
     def require_same(self, taken: KeyTaken) -> None:
         if self.key and self.kind is KeyKind.PRODUCER and taken.body_hash != self.said:
             raise KeyReused(self.key)
+
+    def require_ours(self, taken: KeyTaken) -> None:
+        if self.key and taken.body_hash != self.said:
+            raise NotNow(f"another try has just begun {taken.job_id}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +75,7 @@ class Submitter:
     emitter: Emitter
     clock: Clock
     ids: Ids
+    webhooks_may_reach_private: bool = False
 
     def submit(
         self,
@@ -75,23 +84,30 @@ class Submitter:
         *,
         key: str | None = None,
         kind: KeyKind = KeyKind.PRODUCER,
+        traceparent: str | None = None,
     ) -> JobAccepted:
-        """Raise `InvalidJob` with every problem, `KeyReused` when the key stands for another."""
-        submission = _Submission(tenant, request, key, kind)
+        """Raise `InvalidJob` with every problem, `KeyReused` when the key stands for another.
+
+        A `traceparent` that makes no sense is as good as none.
+        """
+        trace = traceparent if TraceParent.parse(traceparent) else None
+        submission = _Submission(tenant, request, key, kind, trace)
         earlier = self._accepted_before(submission)
         if earlier is not None:
-            return _answer(request, earlier)
+            return _answer(tenant, request, earlier)
         pinned = self._checked(tenant, request, key, kind)
         taken = self._identity(submission, pinned)
         ref = JobRef(tenant, taken.job_id)
         if key is None or not self._is_in(ref):
+            submission.require_ours(taken)
             document = JobDocument(
                 created_at=taken.created_at_ms,
-                pinned={**pinned, **(taken.pinned or {})},  # a trigger may have changed since
+                pinned=taken.pinned or pinned,
+                trace=taken.trace,
                 job=request,
             )
             self._take_in(ref, document)
-        return _answer(request, taken)
+        return _answer(tenant, request, taken)
 
     def _accepted_before(self, asked: _Submission) -> KeyTaken | None:
         """By a try that this one has nothing to add to, whatever was deleted since."""
@@ -111,6 +127,7 @@ class Submitter:
         problems = [
             *_key_problems(key),
             *(reserved_tags(request.tags) if kind is KeyKind.PRODUCER else ()),
+            *notify_problems(request.notify, nearby_allowed=self.webhooks_may_reach_private),
             *problems_in(specs),
             *size_problems(request, request.tasks),
         ]
@@ -126,18 +143,21 @@ class Submitter:
         """The job's id, when it was created, and of what: those of the first try under its key."""
         job_id, now_ms = self.ids.new_job_id(), self.clock.now_ms()
         if asked.key is None:
-            return KeyTaken(job_id=job_id, body_hash="", created_at_ms=now_ms)
-        taken = self.submission_keys.take(
-            asked.tenant,
-            asked.key,
+            return KeyTaken(job_id=job_id, body_hash="", created_at_ms=now_ms, trace=asked.trace)
+        ours = KeyTaken(
             job_id=job_id,
             body_hash=asked.said,
-            now_ms=now_ms,
-            kind=asked.kind,
+            created_at_ms=now_ms,
             pinned=pinned if len(pinned) <= MOST_PINS else None,
+            trace=asked.trace,
         )
+        taken = self.submission_keys.take(asked.tenant, asked.key, ours, kind=asked.kind)
         asked.require_same(taken)
-        return taken
+        if taken.body_hash == asked.said:
+            return taken
+        return self.submission_keys.take_over(
+            asked.tenant, asked.key, ours, instead_of=taken.job_id, kind=asked.kind
+        )
 
     def _is_in(self, ref: JobRef) -> bool:
         """Whether an earlier try has left nothing to do but to wake whoever writes the job."""
@@ -169,12 +189,13 @@ class Submitter:
         self.emitter.emit(job_events.created(plan.job, plan.visible_tasks, plan.payloads))
 
 
-def _answer(request: SubmitJob, taken: KeyTaken) -> JobAccepted:
+def _answer(tenant: str, request: SubmitJob, taken: KeyTaken) -> JobAccepted:
     return JobAccepted(
         job_id=taken.job_id,
         total_tasks=len(request.tasks),
         root_tasks=roots(_specs(request)),
         created_at=instant(taken.created_at_ms),
+        trace_id=trace_given(JobRef(tenant, taken.job_id), taken.trace).trace_id,
     )
 
 

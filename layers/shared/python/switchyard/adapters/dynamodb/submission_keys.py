@@ -1,14 +1,17 @@
 """Idempotency keys in the state table, which forgets them by itself, sooner or later."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.items import job_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, as_new
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import TTL
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.ids import JobRef
 from switchyard.domain.plan import Pinned
-from switchyard.domain.submission_keys import KeyKind
+from switchyard.domain.states import JobState
+from switchyard.domain.submission_keys import KeyKind, given_up
 from switchyard.ports import KeyTaken
 
 
@@ -23,34 +26,61 @@ class DynamoDbSubmissionKeys:
         return _taken(item) if item and item["created_at_ms"] > now_ms - kind.life_ms else None
 
     def take(
-        self,
-        tenant: str,
-        key: str,
-        *,
-        job_id: str,
-        body_hash: str,
-        now_ms: int,
-        kind: KeyKind = KeyKind.PRODUCER,
-        pinned: Mapping[str, Pinned] | None = None,
+        self, tenant: str, key: str, taken: KeyTaken, *, kind: KeyKind = KeyKind.PRODUCER
     ) -> KeyTaken:
         answer = self._table.update(
             _key(tenant, key, kind),
             Update(
-                set={
-                    "job_id": job_id,
-                    "body_hash": body_hash,
-                    "created_at_ms": now_ms,
-                    "pinned": pinned and {name: _pin(p) for name, p in pinned.items()},
-                    TTL: (now_ms + kind.life_ms) // 1000,
-                },
+                set=_attributes(taken, kind),
                 condition="attribute_not_exists(#PK) OR #created_at_ms <= :expired",
-                values={"expired": now_ms - kind.life_ms},
+                values={"expired": taken.created_at_ms - kind.life_ms},
             ),
         )
         item = answer.item if isinstance(answer, Refusal) else answer
-        if item is None:
-            raise Unavailable(f"{key!r} expired while it was looked at")
-        return _taken(item)
+        return _found(item, key)
+
+    def take_over(
+        self, tenant: str, key: str, taken: KeyTaken, *, instead_of: str, kind: KeyKind
+    ) -> KeyTaken:
+        """The job item as well: who writes or opens that job looks there."""
+        place = _key(tenant, key, kind)
+        key_now = Update(
+            set=_attributes(taken, kind),
+            condition="#job_id = :old",
+            values={"old": instead_of},
+        )
+        if self._table.transact((place, key_now), _given_up(JobRef(tenant, instead_of))):
+            return taken
+        return _found(self._table.get(place), key)
+
+
+def _given_up(ref: JobRef) -> tuple[Key, Update]:
+    """Its due time stays: the sweeper abandons it."""
+    place, put = as_new(job_item(given_up(ref)))
+    condition = "#state = :writing AND attribute_not_exists(#document_key)"
+    return place, replace(
+        put,
+        condition=f"{put.condition} OR ({condition})",
+        values={"writing": JobState.WRITING},
+    )
+
+
+def _attributes(taken: KeyTaken, kind: KeyKind) -> Item:
+    pinned = taken.pinned
+    return {
+        "job_id": taken.job_id,
+        "body_hash": taken.body_hash,
+        "created_at_ms": taken.created_at_ms,
+        "pinned": pinned and {name: _pin(p) for name, p in pinned.items()},
+        "trace": taken.trace,
+        TTL: (taken.created_at_ms + kind.life_ms) // 1000,
+    }
+
+
+def _found(item: Item | None, key: str) -> KeyTaken:
+    if item is None:
+        raise Unavailable(f"{key!r} expired while it was looked at")
+    return _taken(item)
 
 
 def _taken(item: Item) -> KeyTaken:
@@ -60,6 +90,7 @@ def _taken(item: Item) -> KeyTaken:
         body_hash=item["body_hash"],
         created_at_ms=item["created_at_ms"],
         pinned=pinned and {name: Pinned(**pin) for name, pin in pinned.items()},
+        trace=item.get("trace"),
     )
 
 

@@ -1,16 +1,16 @@
 """Idempotency keys, in memory."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain.plan import Pinned
-from switchyard.domain.submission_keys import KeyKind
+from switchyard.domain.ids import JobRef
+from switchyard.domain.submission_keys import KeyKind, given_up, may_be_given_up
 from switchyard.ports import KeyTaken
 
 
 class MemorySubmissionKeys:
     def __init__(self, state: MemoryState) -> None:
-        self._lock = state.lock
+        self._state, self._lock = state, state.lock
         self._taken: dict[tuple[str, str, KeyKind], KeyTaken] = {}
 
     def find(
@@ -21,21 +21,24 @@ class MemorySubmissionKeys:
         return taken if taken and taken.created_at_ms > now_ms - kind.life_ms else None
 
     def take(
-        self,
-        tenant: str,
-        key: str,
-        *,
-        job_id: str,
-        body_hash: str,
-        now_ms: int,
-        kind: KeyKind = KeyKind.PRODUCER,
-        pinned: Mapping[str, Pinned] | None = None,
+        self, tenant: str, key: str, taken: KeyTaken, *, kind: KeyKind = KeyKind.PRODUCER
     ) -> KeyTaken:
         with self._lock:
-            taken = self.find(tenant, key, now_ms=now_ms, kind=kind)
-            if taken is None:
-                taken = KeyTaken(
-                    job_id=job_id, body_hash=body_hash, created_at_ms=now_ms, pinned=pinned
-                )
+            earlier = self.find(tenant, key, now_ms=taken.created_at_ms, kind=kind)
+            if earlier is None:
                 self._taken[tenant, key, kind] = taken
+            return earlier or taken
+
+    def take_over(
+        self, tenant: str, key: str, taken: KeyTaken, *, instead_of: str, kind: KeyKind
+    ) -> KeyTaken:
+        old = JobRef(tenant, instead_of)
+        with self._lock:
+            stands_for = self._taken[tenant, key, kind]
+            found = self._state.jobs.get(old)
+            if stands_for.job_id != instead_of or not may_be_given_up(found):
+                return stands_for
+            due_at_ms = found.due_at_ms if found else None
+            self._state.jobs[old] = replace(given_up(old), due_at_ms=due_at_ms)
+            self._taken[tenant, key, kind] = taken
             return taken

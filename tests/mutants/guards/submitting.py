@@ -1,0 +1,62 @@
+"""How a key stands for one job, and which of two tries opens it."""
+
+from typing import Final
+
+from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.mutant import Mutant
+
+KEYS: Final = f"{PACKAGE}/adapters/dynamodb/submission_keys.py"
+TAKEN_OVER: Final = ("tests/contract/test_keys_taken_over.py", *ON_MOTO)
+CHANGED: Final = ("tests/unit/usecases/test_changed_between_tries.py",)
+
+GUARDS: Final = (
+    Mutant(
+        guard="a key is taken over from the job that was read",
+        file=KEYS,
+        old='condition="#job_id = :old"',
+        new='condition=":old = :old"',
+        tests=TAKEN_OVER,
+    ),
+    Mutant(
+        guard="a job that was opened keeps its key",
+        file=KEYS,
+        old='"#state = :writing AND',
+        new='":writing = :writing AND',
+        tests=TAKEN_OVER,
+    ),
+    Mutant(
+        guard="a job that the dispatcher writes keeps its key",
+        file=KEYS,
+        old=' AND attribute_not_exists(#document_key)"',
+        new='"',
+        tests=TAKEN_OVER,
+    ),
+    Mutant(
+        guard="a job whose key was taken over is given up in the same write",
+        file=KEYS,
+        old="(place, key_now), _given_up(JobRef(tenant, instead_of))",
+        new="(place, key_now)",
+        tests=TAKEN_OVER,
+    ),
+    Mutant(
+        guard="a job that was given up is not opened",
+        file=f"{PACKAGE}/adapters/dynamodb/job_intake.py",
+        old="#state = :writing AND #created_at_ms = :created",
+        new="#state = :writing AND :created = :created",
+        tests=CHANGED,
+    ),
+    Mutant(
+        guard="nobody writes its tasks into the job of another template",
+        file=f"{PACKAGE}/usecases/submit_job.py",
+        old="            submission.require_ours(taken)\n",
+        new="",
+        tests=CHANGED,
+    ),
+    Mutant(
+        guard="a job begun with another template is given up",
+        file=f"{PACKAGE}/usecases/submit_job.py",
+        old="        if taken.body_hash == asked.said:",
+        new="        if taken:",
+        tests=CHANGED,
+    ),
+)
