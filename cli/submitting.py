@@ -1,5 +1,7 @@
 """Sends a file: first the definitions it brings along, then its job, or the tasks for one."""
 
+from functools import partial
+
 from cli.api import Api
 from cli.errors import InvalidFile
 from cli.files.document import Document
@@ -17,7 +19,7 @@ from switchyard.ports import Clock
 
 
 def submit(job: SourcedJob, api: Api, *, key: str, clock: Clock) -> JobAccepted:
-    register(job.document, job.content.definitions, api)
+    register(job.document, job.content.definitions, api, clock=clock)
     try:
         return _sent(job.content.submission(), api, key, clock)
     except Refused as refused:
@@ -26,7 +28,7 @@ def submit(job: SourcedJob, api: Api, *, key: str, clock: Clock) -> JobAccepted:
 
 def add(addition: SourcedAddition, job_id: str, api: Api, *, clock: Clock) -> TasksAdded:
     """What is in the job counts as added: so the same is sent until all of it is."""
-    register(addition.document, addition.content.definitions, api)
+    register(addition.document, addition.content.definitions, api, clock=clock)
     tasks = addition.content.addition()
     before, come_to = -1, 0
     try:
@@ -51,12 +53,15 @@ def _sent(job: SubmitJob, api: Api, key: str, clock: Clock) -> JobAccepted:
     return patiently(lambda: api.submit(job, key=key), clock, seconds=PAUSE_SECONDS)
 
 
-def register(document: Document, definitions: Definitions, api: Api) -> list[RegisteredDefinition]:
+def register(
+    document: Document, definitions: Definitions, api: Api, *, clock: Clock
+) -> list[RegisteredDefinition]:
     """An unchanged definition keeps its version, so doing this again is harmless."""
     registered = []
     for name, definition in definitions.items():
+        put = partial(api.put_definition, name, definition)
         try:
-            registered.append(api.put_definition(name, definition))
+            registered.append(until_accepted(put, clock))
         except Refused as refused:
             raise _on_its_lines(refused, document, ("definitions", name)) from refused
     return registered

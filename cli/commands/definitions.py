@@ -50,7 +50,8 @@ def put(
     """
     document, definitions = read_definitions(file)
     with _api(stage, outside_of(context)) as api:
-        registered = register(document, definitions, api)
+        clock = outside_of(context).clock
+        registered = register(document, definitions, api, clock=clock)
     if as_json:
         print_json([*registered])
     else:

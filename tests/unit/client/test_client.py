@@ -15,6 +15,7 @@ from tests.unit.cli.fakes import (
     CREATED,
     JOB_ID,
     KEY,
+    TRACE_ID,
     FakeApi,
     a_job,
     a_task,
@@ -24,7 +25,9 @@ from tests.unit.cli.fakes import (
 )
 from tests.unit.cli.told import DONE, JOB_ROUTE, RUNNING, created, ended, job_ended, pending
 
-ACCEPTED = JobAccepted(job_id=JOB_ID, total_tasks=1, root_tasks=("scrape",), created_at=CREATED)
+ACCEPTED = JobAccepted(
+    job_id=JOB_ID, total_tasks=1, root_tasks=("scrape",), created_at=CREATED, trace_id=TRACE_ID
+)
 JOB = f"/jobs/{JOB_ID}"
 
 
@@ -134,18 +137,24 @@ def test_a_task_is_named_by_its_handle_or_its_id(client: Client, api: FakeApi) -
     assert client.task(JOB_ID, "scrape") == client.task(JOB_ID, handle)
 
 
-def test_tasks_are_added(client: Client, api: FakeApi) -> None:
+@pytest.mark.parametrize(
+    "lost",
+    [(), (httpx.ReadTimeout("slow"),), (problem(503, "try again in a moment"),)],
+    ids=["nothing", "timeout", "503"],
+)
+def test_tasks_are_added_and_sent_again_if_the_answer_was_lost(
+    lost: tuple[httpx.Response | Exception, ...], client: Client, api: FakeApi
+) -> None:
     added = TasksAdded(
         job_id=JOB_ID, added_tasks=("more",), immediately_ready=(), total_tasks_now=2
     )
-    api.on(f"POST {JOB}/tasks", answer(added))
+    api.on(f"POST {JOB}/tasks", *lost, answer(added))
     more = Job()
     more.task("more", after=["scrape"])
 
     assert client.add(JOB_ID, more) == added
-    assert api.sent(f"POST {JOB}/tasks") == [
-        {"tasks": [{"taskId": "more", "name": "more", "dependsOn": ["scrape"]}]}
-    ]
+    body = {"tasks": [{"taskId": "more", "name": "more", "dependsOn": ["scrape"]}]}
+    assert api.sent(f"POST {JOB}/tasks") == [body] * (1 + len(lost))
 
 
 def test_a_cancel_is_repeated_until_it_is_answered(client: Client, api: FakeApi) -> None:

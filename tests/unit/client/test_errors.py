@@ -77,10 +77,10 @@ def test_a_refusal_names_every_problem_with_its_place(client: Client, api: FakeA
 def test_what_must_not_be_done_twice_is_sent_again_only_if_nothing_was_done(
     given: httpx.Response | Exception, tries: int, client: Client, api: FakeApi
 ) -> None:
-    api.on(f"POST /jobs/{JOB_ID}/tasks", given)
+    api.on(f"POST /jobs/{JOB_ID}/redrive", given)
 
     with pytest.raises(ClientError):
-        client.add(JOB_ID, Job())
+        client.redrive(JOB_ID)
 
     assert len(api.requests) == tries
 

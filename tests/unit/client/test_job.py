@@ -34,6 +34,21 @@ def test_handles_say_what_comes_after_what() -> None:
     }
 
 
+def test_a_job_says_who_is_told_of_its_failures() -> None:
+    job = Job("brand", notify={"channel": "#brand"})
+    job.task("store")
+    assert job.submission().model_dump(exclude_none=True)["notify"] == {"channel": "#brand"}
+    for wrong in (
+        {},
+        {"channel": "#a", "webhook": "https://hooks.example"},
+        {"mail": "a@b.example"},
+    ):
+        job = Job("brand", notify=wrong)
+        job.task("store")
+        with pytest.raises(UnusableJob, match="notify"):
+            job.submission()
+
+
 def test_a_handle_of_the_job_can_be_followed_by_what_joins_it() -> None:
     report = Job().task("report")
     more = Job()

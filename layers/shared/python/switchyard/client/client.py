@@ -105,12 +105,11 @@ class Client:
         return self._ask(lambda: self._api.submit(submission, key=one_key))
 
     def add(self, job_id: str, more: Job) -> TasksAdded:
-        """Add the tasks of `more` to a job that has not ended.
-
-        Not sent again once it may have arrived: then `Unreachable`, and `job` tells what is there.
+        """Add the tasks of `more` to a job that has not ended, once each, however often they have
+        to be sent: those that an earlier try brought in count as added.
         """
         addition = more.addition()
-        return self._ask_once(lambda: self._api.add(job_id, addition))
+        return self._ask(lambda: self._api.add(job_id, addition))
 
     def jobs(self, *, status: str | None = None, tag: str | None = None) -> Iterator[JobSummary]:
         """The newest first, page by page; `tag` reads `key:value`."""
@@ -164,7 +163,8 @@ class Client:
         """Run again what did not complete, or just these tasks, with what follows.
 
         `changes` are `input` (of exactly one task), `model`, `max_turns`, `timeout` in milliseconds
-        and `max_cost_usd`. Not sent again once it may have arrived, as `add`.
+        and `max_cost_usd`. Not sent again once it may have arrived: then `Unreachable`, and `job`
+        tells whether it runs.
         """
         try:
             asked = RedriveJob.model_validate({"tasks": [*map(id_of, tasks)], **changes})

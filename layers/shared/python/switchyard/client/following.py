@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 from switchyard.client.event_source import EventSource
+from switchyard.client.pacing import Pacing
 from switchyard.client.patience import OUTAGE_SECONDS, patiently
 from switchyard.client.statuses import FINAL
 from switchyard.contracts.event_views import EventView
@@ -41,7 +42,12 @@ class Following:
 
     def to_the_end(self) -> Iterator[Sequence[EventView]]:
         """What comes, until what is followed has settled and all that came of it was told."""
-        pause = FASTEST_POLL_SECONDS
+        pacing = Pacing(
+            self._clock,
+            fastest_seconds=FASTEST_POLL_SECONDS,
+            slowest_seconds=SLOWEST_POLL_SECONDS,
+            slowing_down=SLOWING_DOWN,
+        )
         while True:
             news = self._patiently(self._news)
             self._note(news)
@@ -49,10 +55,7 @@ class Following:
                 yield news
             elif self._patiently(self._is_over):
                 return
-            pause = (
-                FASTEST_POLL_SECONDS if news else min(pause * SLOWING_DOWN, SLOWEST_POLL_SECONDS)
-            )
-            self._clock.sleep(pause)
+            pacing.rest(news=bool(news))
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         return patiently(ask, self._clock, seconds=self._patience_seconds)

@@ -35,9 +35,17 @@ class Job:
     For `Client.add` it is what joins a job: its tasks may come after that one's, too.
     """
 
-    def __init__(self, name: str = "job", *, tags: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        name: str = "job",
+        *,
+        tags: Mapping[str, str] | None = None,
+        notify: Mapping[str, str] | None = None,
+    ) -> None:
+        """`notify` names who is told of its failures: `{"channel": …}` or `{"webhook": …}`."""
         self._name = name
         self._tags = dict(tags or {})
+        self._notify = notify
         self._tasks: dict[str, TaskRequest] = {}
 
     def task(
@@ -71,9 +79,11 @@ class Job:
 
     def submission(self) -> SubmitJob:
         """As the API is sent it. Raise `UnusableJob`."""
-        tags = {"tags": self._tags} if self._tags else {}
+        said: dict[str, Any] = {"tags": self._tags} if self._tags else {}
+        if self._notify is not None:
+            said["notify"] = self._notify
         try:
-            return SubmitJob(name=self._name, tasks=self._requests(), **tags)
+            return SubmitJob(name=self._name, tasks=self._requests(), **said)
         except ValidationError as error:
             raise _unusable("The job cannot be:", error) from error
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from switchyard.client.pacing import Pacing
 from switchyard.client.statuses import FINAL
 from switchyard.contracts.jobs import JobView
 from switchyard.ports import Clock
@@ -15,15 +16,17 @@ TASKS_PER_SECOND: Final = 1_000  # an answer has them all: large ones are asked 
 
 def as_it_changes(job: JobView, look: Callable[[], JobView], clock: Clock) -> Iterator[JobView]:
     """This look at it and every further one, the last at its end."""
-    pause = FASTEST_POLL_SECONDS
+    pacing = Pacing(
+        clock,
+        fastest_seconds=FASTEST_POLL_SECONDS,
+        slowest_seconds=SLOWEST_POLL_SECONDS,
+        slowing_down=SLOWING_DOWN,
+    )
+    changed = True
     yield job
     while job.status not in FINAL:
-        clock.sleep(max(pause, job.total_tasks / TASKS_PER_SECOND))
+        pacing.rest(news=changed, at_least=job.total_tasks / TASKS_PER_SECOND)
         latest = look()
-        pause = _next_pause(pause, changed=latest != job)
+        changed = latest != job
         job = latest
         yield job
-
-
-def _next_pause(pause: float, *, changed: bool) -> float:
-    return FASTEST_POLL_SECONDS if changed else min(pause * SLOWING_DOWN, SLOWEST_POLL_SECONDS)
