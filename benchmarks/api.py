@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import httpx
 
-from benchmarks.cold_starts import ColdStart, cold_starts
+from benchmarks.cold_starts import ColdStart, Import, cold_starts
 from benchmarks.telling import tell
 from switchyard.adapters.system import SystemClock
 from tests.e2e.conftest import RunningCloud, running
@@ -61,12 +61,15 @@ def main(requests: int) -> int:
     tell(f"{requests} requests each, one after the other; a job has {TASKS} tasks:")
     for figure in figures:
         tell(str(figure))
-    boto3_ms, starts = cold_starts()
-    tell(f"Cold starts, beside {boto3_ms:.0f} ms for boto3 and a client:")
+    boto3, starts = cold_starts()
+    tell(
+        f"Cold starts, beside {boto3.cpu_ms:.0f} ms ({boto3.wall_ms:.0f} by the clock)"
+        " for boto3 and a client:"
+    )
     for start in starts:
         tell(str(start))
-    tell(json.dumps(summary(figures, boto3_ms, starts)))
-    return 0 if all(start.ratio <= start.most for start in starts) else 1
+    tell(json.dumps(summary(figures, boto3, starts)))
+    return 0 if all(start.within_budget for start in starts) else 1
 
 
 def measured(cloud: RunningCloud, requests: int) -> Iterator[Measured]:
@@ -105,7 +108,7 @@ def counted(cloud: RunningCloud) -> Iterator[Counter[str]]:
 
 
 def summary(
-    figures: list[Measured], boto3_ms: float, starts: list[ColdStart]
+    figures: list[Measured], boto3: Import, starts: list[ColdStart]
 ) -> dict[str, dict[str, Any]]:
     return {
         "requests": {
@@ -117,12 +120,19 @@ def summary(
             for figure in figures
         },
         "cold_starts": {
-            "boto3_ms": round(boto3_ms),
-            **{
-                start.verb: {"ms": round(start.ms), "ratio": round(start.ratio, 2)}
-                for start in starts
-            },
+            "boto3_ms": round(boto3.cpu_ms),
+            **{start.verb: figures_of(start) for start in starts},
         },
+    }
+
+
+def figures_of(start: ColdStart) -> dict[str, float]:
+    return {
+        "ms": round(start.best.cpu_ms),
+        "wall_ms": round(start.best.wall_ms),
+        "ratio": round(start.ratio, 2),
+        "beyond_boto3": round(start.own, 2),
+        "allowed": round(start.most, 2),
     }
 
 

@@ -2,9 +2,12 @@
 
 Each import has a process of its own, with the function's folder and our layer, as on Lambda. What
 counts is processor time, the least of several rounds, and its ratio to that of `import boto3` with
-one client: both suffer alike from whatever else the machine does.
+one client: both suffer alike from whatever else the machine does. Budgets are for what a function
+imports beyond these: with boto3 (240 ms), Powertools and pydantic alone every one would be at 300.
+Every function is measured with boto3 and a client, also one that leaves them to its first event.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -15,54 +18,96 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 LAYER: Final = ROOT / "layers/shared/python"
-ROUNDS: Final = 9
+ROUNDS: Final = 10
+A_CLIENT: Final = "import boto3; boto3.client('dynamodb')"
 BOTO3: Final = "boto3"
-BOTO3_MS: Final = 180
-"""On an idle machine of the class that the budgets are meant for."""
+BOTO3_MS: Final = 240
+"""Processor time, the least of many on the class of machine that the budgets are meant for."""
 BUDGET_MS: Final[Mapping[str, int]] = {"api": 450}
+"""Beyond boto3 and a client."""
 OTHERS_MS: Final = 350
 
-VERBS: Final = sorted(path.parent.name for path in (ROOT / "lambdas").glob("*/handler.py"))
-_TIMED: Final = """
-import time
-began = time.process_time()
+_MEASURED: Final = """
+import json, resource, time
+
+def spent():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime, time.perf_counter()
+
+before = spent()
 {imports}
-print((time.process_time() - began) * 1000)
+cpu, wall = (1000 * (now - then) for now, then in zip(spent(), before))
+print(json.dumps([cpu, wall]))
 """
+
+
+@dataclass(frozen=True)
+class Import:
+    cpu_ms: float
+    wall_ms: float
 
 
 @dataclass(frozen=True)
 class ColdStart:
     verb: str
-    ms: float
+    best: Import
     ratio: float
 
     @property
+    def own(self) -> float:
+        """What it imports beyond boto3, in terms of boto3."""
+        return self.ratio - 1
+
+    @property
     def most(self) -> float:
-        """The ratio that the budget allows."""
+        """Of that, what the budget allows."""
         return BUDGET_MS.get(self.verb, OTHERS_MS) / BOTO3_MS
 
+    @property
+    def within_budget(self) -> bool:
+        return self.own <= self.most
+
     def __str__(self) -> str:
-        verdict = "" if self.ratio <= self.most else f", {self.most:.2f} is allowed"
-        return f"  {self.verb:<22} {self.ms:5.0f} ms, {self.ratio:.2f} times boto3{verdict}"
+        return (
+            f"  {self.verb:<22} {self.best.cpu_ms:5.0f} ms ({self.best.wall_ms:.0f} by the clock),"
+            f" {self.ratio:.2f} times boto3, {self.own:.2f} of {self.most:.2f} allowed beyond it"
+        )
 
 
-def cold_starts() -> tuple[float, list[ColdStart]]:
+def verbs() -> list[str]:
+    """Whatever has a handler is a function."""
+    return sorted(path.parent.name for path in (ROOT / "lambdas").glob("*/handler.py"))
+
+
+def cold_starts() -> tuple[Import, list[ColdStart]]:
     """That of boto3 first. Rounds are interleaved: a bad minute spoils one of each."""
-    rounds = [{BOTO3: _boto3(), **{verb: _handler(verb) for verb in VERBS}} for _ in range(ROUNDS)]
-    best = {name: min(found[name] for found in rounds) for name in rounds[0]}
-    return best[BOTO3], [ColdStart(verb, best[verb], best[verb] / best[BOTO3]) for verb in VERBS]
+    functions = verbs()
+    rounds = [
+        {BOTO3: _boto3(), **{verb: _handler(verb) for verb in functions}} for _ in range(ROUNDS)
+    ]
+    best = {name: least([found[name] for found in rounds]) for name in rounds[0]}
+    boto3 = best[BOTO3]
+    return boto3, [
+        ColdStart(verb, best[verb], best[verb].cpu_ms / boto3.cpu_ms) for verb in functions
+    ]
 
 
-def _boto3() -> float:
-    return _timed("import boto3; boto3.client('dynamodb')")
+def least(imports: list[Import]) -> Import:
+    return Import(
+        cpu_ms=min(each.cpu_ms for each in imports),
+        wall_ms=min(each.wall_ms for each in imports),
+    )
 
 
-def _handler(verb: str) -> float:
-    return _timed("import handler", LAYER, ROOT / "lambdas" / verb)
+def _boto3() -> Import:
+    return _measured(A_CLIENT)
 
 
-def _timed(imports: str, *paths: Path) -> float:
+def _handler(verb: str) -> Import:
+    return _measured(f"import handler\n{A_CLIENT}", LAYER, ROOT / "lambdas" / verb)
+
+
+def _measured(imports: str, *paths: Path) -> Import:
     """Traced, as on the stages in AWS."""
     environment = {
         "PATH": os.environ["PATH"],
@@ -71,7 +116,8 @@ def _timed(imports: str, *paths: Path) -> float:
         "LAMBDA_TASK_ROOT": str(ROOT),
         "POWERTOOLS_SERVICE_NAME": "bench",
         "POWERTOOLS_METRICS_NAMESPACE": "Switchyard",
+        "PYDANTIC_DISABLE_PLUGINS": "__all__",
     }
-    command = [sys.executable, "-c", _TIMED.format(imports=imports)]
+    command = [sys.executable, "-c", _MEASURED.format(imports=imports)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return float(done.stdout)
+    return Import(*json.loads(done.stdout))

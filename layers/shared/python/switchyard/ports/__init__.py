@@ -1,31 +1,54 @@
 """The roles that the outside world plays for the use cases.
 
-Every adapter of a port keeps the promises written here; `tests/contract` holds each to them.
+Every adapter of a port keeps the promises written here; `tests/contract` holds each to them. What
+nobody asks for is not imported: it would only make a function's start slower.
 """
 
-from switchyard.ports.additions import TaskAdditions
-from switchyard.ports.blobs import BlobStore, Links, StoredBlob
-from switchyard.ports.cancelling import Cancelling
-from switchyard.ports.consumption import Consumption
-from switchyard.ports.dispatching import DispatchQueue
-from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvents
-from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
-from switchyard.ports.machine import (
-    Clock,
-    Ids,
-    Randomness,
-    ScaleInProtection,
-    Sleep,
-    Workforce,
-)
-from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
-from switchyard.ports.queues import Mail, Received, TaskInbox, TaskQueue
-from switchyard.ports.rates import RequestRates
-from switchyard.ports.redriving import Redriving
-from switchyard.ports.registry import ApiKeys, DefinitionStore
-from switchyard.ports.submission_keys import KeyTaken, SubmissionKeys
-from switchyard.ports.task_output import TaskOutput
-from switchyard.ports.tasks import Claimed, Payloads, Refused, TaskAdoption, TaskGraph, TaskLeases
+from typing import TYPE_CHECKING, Final
+
+from switchyard.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from switchyard.ports.additions import TaskAdditions
+    from switchyard.ports.blobs import BlobStore, Links, StoredBlob
+    from switchyard.ports.cancelling import Cancelling
+    from switchyard.ports.consumption import Consumption
+    from switchyard.ports.counters import Counters, PublishedMinutes
+    from switchyard.ports.dispatching import DispatchQueue
+    from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvents
+    from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
+    from switchyard.ports.machine import (
+        Clock,
+        Ids,
+        Randomness,
+        ScaleInProtection,
+        Sleep,
+        Workforce,
+    )
+    from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
+    from switchyard.ports.presence import Presence
+    from switchyard.ports.queues import (
+        Mail,
+        QueueDepth,
+        QueueDepths,
+        Received,
+        TaskInbox,
+        TaskQueue,
+    )
+    from switchyard.ports.rates import RequestRates
+    from switchyard.ports.redriving import Redriving
+    from switchyard.ports.registry import ApiKeys, DefinitionStore
+    from switchyard.ports.submission_keys import KeyTaken, SubmissionKeys
+    from switchyard.ports.task_output import TaskOutput
+    from switchyard.ports.tasks import (
+        Claimed,
+        Payloads,
+        Refused,
+        TaskAdoption,
+        TaskGraph,
+        TaskLeases,
+    )
+    from switchyard.ports.unsettled import PageOfUnsettled, Unsettled, UnsettledTask
 
 __all__ = [
     "ApiKeys",
@@ -35,6 +58,7 @@ __all__ = [
     "Claimed",
     "Clock",
     "Consumption",
+    "Counters",
     "DefinitionStore",
     "DispatchQueue",
     "EventBus",
@@ -50,7 +74,12 @@ __all__ = [
     "PageOfEvents",
     "PageOfJobs",
     "PageOfOverdue",
+    "PageOfUnsettled",
     "Payloads",
+    "Presence",
+    "PublishedMinutes",
+    "QueueDepth",
+    "QueueDepths",
     "Randomness",
     "Received",
     "Redriving",
@@ -67,5 +96,32 @@ __all__ = [
     "TaskLeases",
     "TaskOutput",
     "TaskQueue",
+    "Unsettled",
+    "UnsettledTask",
     "Workforce",
 ]
+
+_PARTS: Final = {
+    "additions": ("TaskAdditions",),
+    "blobs": ("BlobStore", "Links", "StoredBlob"),
+    "cancelling": ("Cancelling",),
+    "consumption": ("Consumption",),
+    "counters": ("Counters", "PublishedMinutes"),
+    "dispatching": ("DispatchQueue",),
+    "events": ("EventBus", "EventLog", "EventReader", "PageOfEvents"),
+    "jobs": ("JobIntake", "JobStore", "PageOfJobs"),
+    "machine": ("Clock", "Ids", "Randomness", "ScaleInProtection", "Sleep", "Workforce"),
+    "overdue": ("Backlog", "Overdue", "PageOfOverdue"),
+    "presence": ("Presence",),
+    "queues": ("Mail", "QueueDepth", "QueueDepths", "Received", "TaskInbox", "TaskQueue"),
+    "rates": ("RequestRates",),
+    "redriving": ("Redriving",),
+    "registry": ("ApiKeys", "DefinitionStore"),
+    "submission_keys": ("KeyTaken", "SubmissionKeys"),
+    "task_output": ("TaskOutput",),
+    "tasks": ("Claimed", "Payloads", "Refused", "TaskAdoption", "TaskGraph", "TaskLeases"),
+    "unsettled": ("PageOfUnsettled", "Unsettled", "UnsettledTask"),
+}
+
+if not TYPE_CHECKING:
+    __getattr__ = on_demand(__name__, _PARTS)
