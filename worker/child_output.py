@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,7 @@ from switchyard.observability import get_logger
 from worker.activity import LastActivity
 from worker.redaction import Redaction
 from worker.task.markers import MARKER, marked_in
+from worker.waiting import others_first
 
 logger = get_logger("worker")
 
@@ -18,6 +20,7 @@ MAX_LINE_BYTES: Final = 8 * 1024
 MAX_KEPT_BYTES: Final = 1024 * 1024
 MAX_PRINTED_BYTES: Final = 50_000_000
 CHUNK_BYTES: Final = 64 * 1024
+LINES_AT_ONCE: Final = 100  # what is read at once may be thousands, and a lease has to be renewed
 LEAST_BYTES_OF_A_LINE: Final = 100  # the log writes at least that much around one
 
 
@@ -62,8 +65,11 @@ class ChildOutput:
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(self._read_end, "rb")
         )
         try:
+            heard = count(1)
             async for line in self._lines(reader):
                 self._hear(line)
+                if next(heard) % LINES_AT_ONCE == 0:
+                    await others_first()
         finally:
             transport.close()
             self._file.close()

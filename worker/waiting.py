@@ -1,7 +1,8 @@
 """Waiting for the first of several things, for all of them, or between two tries."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Generator, Iterable, Mapping
+from types import coroutine
 from typing import Any, TypeVar
 
 from switchyard.ports import Randomness
@@ -55,3 +56,9 @@ class Pauses:
 
     def reset(self) -> None:
         self._failures = 0
+
+
+@coroutine
+def others_first() -> Generator[None, None, None]:
+    """Lets whatever else is due in the loop run before one goes on."""
+    yield

@@ -91,6 +91,28 @@ def test_a_marker_is_heard_after_any_amount_of_output(folder: Path) -> None:
     assert len(stdout(folder)) < MAX_KEPT_BYTES / 50
 
 
+def test_thousands_of_lines_at_once_do_not_hold_up_the_loop(folder: Path) -> None:
+    turns: list[int] = []
+
+    async def follow() -> None:
+        output = ChildOutput(
+            folder / "logs/stdout.log",
+            request_id="r",
+            redaction=Redaction(None),
+            printed=Printed(),
+            activity=LastActivity(SystemClock()),
+        )
+        os.write(output.write_end, b"x\n" * 5_000)
+        following = asyncio.create_task(output.follow())
+        while not following.done():
+            turns.append((folder / "logs/stdout.log").stat().st_size)
+            await asyncio.sleep(0)
+
+    asyncio.run(follow())
+
+    assert len(set(turns)) > 10  # it grew bit by bit, and others saw it
+
+
 def test_whoever_holds_a_pipe_open_does_not_hold_the_worker(folder: Path) -> None:
     async def last_words() -> None:
         output = ChildOutput(
