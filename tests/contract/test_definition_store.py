@@ -16,6 +16,15 @@ def test_a_definition_keeps_its_version_until_it_says_something_new(backend: Bac
     assert backend.definitions.latest(TENANT, ["scrape", "nobody"]) == {"scrape": changed}
 
 
+@pytest.mark.parametrize("other", [True, 1.0])
+def test_what_python_takes_for_the_same_is_something_new(backend: Backend, other: object) -> None:
+    backend.definitions.put(TENANT, "scrape", a_definition(output_schema={"const": 1}))
+    changed = backend.definitions.put(
+        TENANT, "scrape", a_definition(output_schema={"const": other})
+    )
+    assert (changed.version, repr(changed.output_schema)) == (2, repr({"const": other}))
+
+
 def test_definitions_with_schemas_come_back_as_they_were(backend: Backend) -> None:
     schema = {"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5}}}
     kept = backend.definitions.put(TENANT, "b", a_definition(output_schema=schema))
@@ -39,7 +48,9 @@ def test_definitions_with_steps_come_back_as_they_were(backend: Backend) -> None
         {"name": "plan", "description": "Plan.", "outputSchema": {"enum": [None, 0.5]}},
         {"name": "write", "description": "{{steps.plan.output}}", "tools": []},
     ]
-    definition = a_definition(steps=steps, max_cost_usd=0.25, input_schema={"const": None})
+    definition = a_definition(
+        steps=steps, max_cost_usd=0.25, input_schema={"const": None}, health={"repeats": 3}
+    )
     kept = backend.definitions.put(TENANT, "b", definition)
     assert backend.definitions.version(TENANT, "b", 1) == kept
     assert kept.content == definition

@@ -2,6 +2,7 @@
 
 import pytest
 
+from switchyard.adapters import event_pages
 from switchyard.contracts.events import OVERFLOW, KeptEvent, what_it_says
 from switchyard.domain import event_queries
 from switchyard.domain.errors import Rejected
@@ -79,6 +80,22 @@ def test_events_on_a_page_are_whole(backend: Backend, question: str, newest_firs
     keep(backend, pending())
     (event,) = a_page(backend, QUESTIONS[question], newest_first=newest_first).events
     assert what_it_says(event) == pending()
+
+
+@pytest.mark.parametrize("newest_first", [False, True], ids=["oldest first", "newest first"])
+def test_a_long_way_to_the_next_answer_is_made_in_several_pages(
+    backend: Backend, newest_first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_pages, "MOST_LOOKED_AT", 3)
+    sent = [keep(backend, pending(run=run), at_ms=NOW_MS + run) for run in range(10)]
+    keep(backend, completed({}), at_ms=NOW_MS + 5)
+    nobody = event_queries.whole_log("a").within("nobody")
+    assert {len(page) for page in pages(backend, nobody, newest_first=newest_first)} == {0}
+    assert len(pages(backend, nobody, newest_first=newest_first)) > 2
+    history = event_queries.history(JOB.task("task-1")).only(PENDING)
+    found = ids(flat(pages(backend, history, limit=4, newest_first=newest_first)))
+    expected = [event.event_id for event in sent]
+    assert found == (expected[::-1] if newest_first else expected)
 
 
 def test_a_last_page_that_is_exactly_full_leads_nowhere(backend: Backend) -> None:

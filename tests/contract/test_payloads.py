@@ -63,6 +63,18 @@ def test_ten_thousand_parents_come_back_as_they_were(backend: Backend) -> None:
     assert backend.payloads.read_many([task]) == {"b": payload}
 
 
+def test_what_has_expired_in_the_bucket_is_missed_by_nobody_who_asks_for_the_rest(
+    backend: Backend,
+) -> None:
+    large = Payload(input={"text": "x" * 9_000}, depends_on=("a",))
+    backend.intake.write(replace(a_plan(), payloads={"b": large}))
+    for key in [*backend.blobs.keys("task/")]:
+        backend.blobs.delete(key)
+    left = backend.payloads.read_what_is_left(JOB.task("b"))
+    assert (left.depends_on, left.input in (None, large.input)) == (("a",), True)
+    assert backend.payloads.read_what_is_left(JOB.task("nobody")) == Payload()
+
+
 def test_many_payloads_are_read_together(backend: Backend) -> None:
     """More than one request may ask for, some in the bucket, some that nobody wrote."""
     inputs = {f"t{n}": {"n": n, "text": "x" * (9_000 if n % 20 == 0 else 9)} for n in range(101)}

@@ -63,6 +63,25 @@ def test_json_may_be_sent_with_its_charset(api: Api) -> None:
     assert api("POST", "/jobs", body, content_type="application/json; charset=utf-8")[0] == 201
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"tasks": [], **{f"{n}" * 50_000: 1 for n in range(100)}},
+        {"tasks": [], "\U0001f600" * 100_000: 1},
+        {
+            "tasks": [
+                {"taskId": "a", "name": "scrape", "input": {"k" * 900_000: "${tasks.x.output}"}}
+            ]
+        },
+    ],
+    ids=["many long names", "a long name", "a long place"],
+)
+def test_a_refusal_is_short_however_long_the_names_are(api: Api, body: Any) -> None:
+    status, answer = api.text("POST", "/jobs", body)
+    assert (status, len(json.dumps(answer)) < 1_000_000) == (400, True)
+    assert json.loads(answer)["problems"][0]["path"].endswith("…")
+
+
 def test_a_body_may_come_encoded(api: Api) -> None:
     text = base64.b64encode(a_body('"ü"').encode()).decode()
     assert api("POST", "/jobs", text, encoded=True)[0] == 201

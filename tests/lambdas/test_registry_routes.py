@@ -6,6 +6,7 @@ import pytest
 
 from switchyard import VERSION
 from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from tests.builders import a_definition, a_submission
 from tests.lambdas.test_api import Api
 
@@ -74,6 +75,21 @@ def test_a_deleted_definition_is_gone_and_its_versions_are_not(api: Api) -> None
     status, problem = api("POST", "/jobs", body)
     assert (status, problem["problems"][0]["path"]) == (400, "tasks.0.name")
     assert put(api)[1]["version"] == 2
+
+
+def test_whoever_registers_at_the_same_time_is_told_to_try_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = DynamoDbDefinitionStore._write
+
+    def just_after_another(store: DynamoDbDefinitionStore, tenant: str, mine: Any) -> None:
+        monkeypatch.setattr(DynamoDbDefinitionStore, "_write", write)
+        store.put(tenant, mine.name, a_definition(max_turns=5))
+        write(store, tenant, mine)
+
+    monkeypatch.setattr(DynamoDbDefinitionStore, "_write", just_after_another)
+    assert (put(api, max_turns=3)[0], api.headers["Retry-After"]) == (409, "5")
+    assert [put(api, max_turns=3)[1]["version"] for _ in range(2)] == [3, 3]
 
 
 def test_a_definition_in_use_is_kept_and_its_users_named(api: Api) -> None:

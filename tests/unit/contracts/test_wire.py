@@ -77,11 +77,10 @@ def test_the_deepest_document_is_kept() -> None:
 
 def test_a_definition_too_large_to_keep_is_refused_with_its_size() -> None:
     yard = MemoryYard(ManualClock())
-    schema = {"type": "object", "description": "x" * 70_000}
+    schema = {"type": "object", "description": "x" * 40_000}
+    large = a_definition(input_schema=schema, output_schema=schema)
     with pytest.raises(InvalidDefinition, match="bytes"):
-        put_definition(
-            "acme", "d", a_definition(output_schema=schema), definitions=yard.definitions
-        )
+        put_definition("acme", "d", large, definitions=yard.definitions)
 
 
 @pytest.mark.parametrize(

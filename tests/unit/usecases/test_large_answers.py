@@ -19,12 +19,14 @@ INPUT = f"s3://bucket/{INPUT_KEY}"
 OUTPUT = "s3://bucket/task/logs/a/1/artifacts/task-result.json"
 
 
-def view_of(*, given: Any = None, made: Any = None) -> TaskView:
+def view_of(*, given: Any = None, made: Any = None, after: tuple[str, ...] = ()) -> TaskView:
     yard = MemoryYard(ManualClock())
     outcome = Outcome(state=TaskState.COMPLETED, artifacts="task/logs/a/1/")
     task = a_task("a", state=TaskState.COMPLETED, outcome=outcome)
     yard.state.tasks[task.ref] = task
-    yard.state.payloads[task.ref] = Payload(input=given, output=made, input_key=INPUT_KEY)
+    yard.state.payloads[task.ref] = Payload(
+        input=given, output=made, input_key=INPUT_KEY, depends_on=after
+    )
     return read_task(
         TENANT,
         JOB.job_id,
@@ -66,3 +68,9 @@ def test_no_answer_is_larger_than_a_function_may_give(character: str, count: int
     view = view_of(given=character * 200_000, made=character * count)
     assert answered(view) <= LAMBDA_ANSWER_BYTES
     assert (view.output is None) is (view.output_location is not None)
+
+
+def test_the_output_gives_way_to_the_names_of_ten_thousand_parents() -> None:
+    view = view_of(made="o" * 5_400_000, after=tuple(f"{n:0128}" for n in range(9_999)))
+    assert answered(view) <= LAMBDA_ANSWER_BYTES
+    assert (view.output, view.output_location, len(view.depends_on)) == (None, OUTPUT, 9_999)

@@ -1,5 +1,7 @@
 """Some of a tenant's jobs: pages as full as if there were no others."""
 
+import json
+
 import pytest
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
@@ -12,6 +14,7 @@ from switchyard.usecases import list_jobs as listing
 from switchyard.usecases.list_jobs import list_jobs
 from tests.builders import NOW_MS, TENANT
 
+LAMBDA_ANSWER_BYTES = 6 * 1024 * 1024
 RARE = JobFilter(status=JobStatus.FAILED)
 WEB = JobFilter(tag="team:web")
 
@@ -77,6 +80,25 @@ def test_a_long_way_is_made_in_several_requests(
     monkeypatch.setattr(listing, "MOST_LOOKED_AT", 12)
     found = pages(yard, RARE, 2)
     assert [names(page) for page in found] == [["20"], ["10"], ["0"]]
+
+
+def test_a_page_of_filtered_jobs_is_no_larger_than_an_answer() -> None:
+    yard, long = MemoryYard(ManualClock()), "\U0001f600" * 124
+    for number in range(120):
+        ref = JobRef(TENANT, f"job-00000000-0000-4000-8000-{number:012d}")
+        yard.state.jobs[ref] = Job(
+            ref=ref,
+            name=str(number),
+            state=JobState.OPEN,
+            total_tasks=1,
+            created_at_ms=NOW_MS + number,
+            tags={"team": "web"} | {f"{n:04}{long}": long for n in range(19)},
+        )
+    found = pages(yard, WEB, 100)
+    assert [name for page in found for name in names(page)] == [str(n) for n in range(119, -1, -1)]
+    for page in found:
+        body = json.dumps(page.model_dump(mode="json", by_alias=True))
+        assert len(json.dumps({"body": body})) <= LAMBDA_ANSWER_BYTES
 
 
 def test_tags_are_compared_whole_and_shown(yard: MemoryYard) -> None:

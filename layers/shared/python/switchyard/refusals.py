@@ -8,7 +8,14 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from switchyard.contracts.problems import PROBLEM_TYPE, ProblemDetails, entries, validation_problems
+from switchyard.contracts.problems import (
+    MAX_DETAIL,
+    PROBLEM_TYPE,
+    ProblemDetails,
+    beginning,
+    entries,
+    validation_problems,
+)
 from switchyard.domain.errors import (
     Conflict,
     Invalid,
@@ -78,7 +85,11 @@ def for_gateway(refused: Response[str]) -> dict[str, Any]:
 
 
 def refusal(status: HTTPStatus, detail: str, problems: Sequence[Problem] = ()) -> Response[str]:
+    """However long a request is, what is said of it fits into an answer."""
     body = ProblemDetails(
-        title=status.phrase, status=status, detail=detail, problems=entries(problems)
+        title=status.phrase,
+        status=status,
+        detail=beginning(detail, MAX_DETAIL),
+        problems=entries(problems),
     )
     return Response(status, PROBLEM_TYPE, body.model_dump_json(by_alias=True))

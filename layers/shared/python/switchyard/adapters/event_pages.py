@@ -14,6 +14,7 @@ from switchyard.ports import PageOfEvents
 Record = dict[str, Any]
 
 FETCHED_AT_ONCE: Final = 50  # whole events; each may be 200 KB
+MOST_LOOKED_AT: Final = 20_000  # in the time that one request has
 
 
 class EventPages(ABC):
@@ -48,16 +49,17 @@ class EventPages(ABC):
         found: list[Record] = []
         ends: list[str] = []
         for query in queries:
-            records, complete = self._beyond(
-                place, query, limit, max_bytes, newest_first=newest_first
-            )
+            records, end = self._beyond(place, query, limit, max_bytes, newest_first=newest_first)
             found += records
-            ends += [] if complete else [_place(records[-1])]
+            ends += [] if end is None else [end]
         found = _known_to_be_next(found, ends, newest_first=newest_first)
         events = tuple(self._fitting(found[:limit], max_bytes))
-        if len(events) == len(found) and not ends:
+        if len(events) < len(found):
+            ended = _place(found[len(events) - 1])
+        elif ends:
+            ended = max(ends) if newest_first else min(ends)
+        else:
             return PageOfEvents(events, cursor=None)
-        ended = _place(found[len(events) - 1])
         return PageOfEvents(events, cursor_at(ended, queries, newest_first=newest_first))
 
     def _beyond(
@@ -68,36 +70,38 @@ class EventPages(ABC):
         max_bytes: int,
         *,
         newest_first: bool,
-    ) -> tuple[list[Record], bool]:
-        """The first answers after a place, as many as a page may hold, and whether these are all.
+    ) -> tuple[list[Record], str | None]:
+        """The first answers after a place, as many as a page may hold or a request may look for.
 
-        All of them where they are not by time.
+        And up to where these are all, if not to the end. All of them where they are not by time.
         """
         if place is not None:
             query = query.ending_at(place) if newest_first else query.starting_at(place)
         taken: list[Record] = []
         size = 0
-        for record in self._answers(query, newest_first=newest_first, at_once=count + 1):
-            if _place(record) == place:
-                continue
-            if query.by_time and (len(taken) == count or size > max_bytes):
-                return taken, False
-            taken.append(record)
-            size += len(json.dumps(record.get("properties")))
-        return taken, True
+        found = self._own(query, newest_first=newest_first, at_once=count + 1)
+        for looked_at, record in enumerate(found):
+            if _place(record) != place and _is_answer(record, query):
+                if query.by_time and (len(taken) == count or size > max_bytes):
+                    return taken, _place(taken[-1])
+                taken.append(record)
+                size += len(json.dumps(record.get("properties")))
+            if query.by_time and looked_at >= MOST_LOOKED_AT:
+                return taken, _place(record)
+        return taken, None
 
-    def _answers(
-        self, query: EventQuery, *, newest_first: bool = False, at_once: int | None = None
+    def _answers(self, query: EventQuery) -> Iterator[Record]:
+        found = self._own(query, newest_first=False, at_once=None)
+        return (record for record in found if _is_answer(record, query))
+
+    def _own(
+        self, query: EventQuery, *, newest_first: bool, at_once: int | None
     ) -> Iterator[Record]:
+        """The tenant's: where another's event is, is nobody's business but theirs."""
         if query.empty:
             return
         for record in self._find(query, newest_first=newest_first, at_once=at_once):
-            if query.admits(
-                tenant=record["tenantId"],
-                sort_key=_place(record),
-                event_type=record["eventType"],
-                app_key=record.get("GSI2PK"),
-            ):
+            if record["tenantId"] == query.tenant:
                 yield record
 
     def _fitting(self, records: Sequence[Record], max_bytes: int) -> Iterator[KeptEvent]:
@@ -141,6 +145,15 @@ def _known_to_be_next(found: list[Record], ends: list[str], *, newest_first: boo
     if newest_first:
         return [record for record in found if _place(record) >= max(ends)]
     return [record for record in found if _place(record) <= min(ends)]
+
+
+def _is_answer(record: Record, query: EventQuery) -> bool:
+    return query.admits(
+        tenant=record["tenantId"],
+        sort_key=_place(record),
+        event_type=record["eventType"],
+        app_key=record.get("GSI2PK"),
+    )
 
 
 def _place(record: Record) -> str:

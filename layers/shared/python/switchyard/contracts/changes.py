@@ -1,10 +1,12 @@
 """What producers ask of jobs that run or have run, and what they are answered."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
 from switchyard.contracts.jobs import TaskId
-from switchyard.contracts.wire import JsonValue, Wire
+from switchyard.contracts.wire import JsonValue, Wire, at_most
 from switchyard.domain.graph import MAX_TASKS
 
 
@@ -22,7 +24,9 @@ class TaskCancelAccepted(CancelAccepted):
 class RedriveJob(Wire):
     """Without tasks, all that failed, timed out or were cancelled are redriven."""
 
-    tasks: tuple[TaskId, ...] = Field(default=(), max_length=MAX_TASKS)
+    tasks: Annotated[tuple[TaskId, ...], at_most(MAX_TASKS)] = Field(
+        default=(), max_length=MAX_TASKS
+    )
     input: JsonValue = None
     """Instead of the one that its task had; needs exactly one task."""
     model: ModelName | None = None

@@ -8,6 +8,11 @@ from switchyard.domain.errors import Problem, not_too_many
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
+MAX_PLACE: Final = 500
+"""Characters; likewise below. Names in a request may be as long as the request."""
+MAX_MESSAGE: Final = 1_500
+MAX_DETAIL: Final = 20_000
+
 _OUR_WORDS: Final = {
     "extra_forbidden": "is not a field that is known here",
     "missing": "is required",
@@ -30,9 +35,16 @@ class ProblemDetails(Wire):
 
 def entries(problems: Iterable[Problem]) -> tuple[ProblemEntry, ...]:
     return tuple(
-        ProblemEntry(path=".".join(map(str, problem.path)), message=problem.message)
+        ProblemEntry(
+            path=beginning(".".join(map(str, problem.path)), MAX_PLACE),
+            message=beginning(problem.message, MAX_MESSAGE),
+        )
         for problem in problems
     )
+
+
+def beginning(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def validation_problems(errors: Iterable[Mapping[str, Any]]) -> list[Problem]:

@@ -7,11 +7,12 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
-from switchyard.contracts.wire import CleanText, Wire
+from switchyard.contracts.wire import CleanText, Wire, at_most
 from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.placeholders import steps_named_in
 
 MAX_STEPS: Final = 20
+MAX_TOOLS: Final = 1_000
 FIFTEEN_MINUTES_MS: Final = 15 * 60 * 1000
 
 _STEP_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -34,6 +35,7 @@ def _output_file(name: str) -> str:
 ToolName = Annotated[CleanText, Field(min_length=1, max_length=200)]
 ProcessName = Annotated[str, AfterValidator(_step_name)]
 """What `worker/task/processing.py` knows an output's treatment by."""
+ToolNames = Annotated[tuple[ToolName, ...], Field(max_length=MAX_TOOLS), at_most(MAX_TOOLS)]
 
 
 class StepDefinition(Wire):
@@ -45,7 +47,7 @@ class StepDefinition(Wire):
     output_file: Annotated[str, AfterValidator(_output_file)] | None = None
     """Below `artifacts/`; `{name}.json` when absent, the task's result for the last step."""
     max_turns: int | None = Field(default=None, ge=1, le=200)
-    tools: tuple[ToolName, ...] | None = None
+    tools: ToolNames | None = None
     timeout: int | None = Field(default=None, ge=1_000, le=FIFTEEN_MINUTES_MS)
     """Milliseconds; the stage's `DEFAULT_TIMEOUT` when absent."""
     process_output: ProcessName | None = None

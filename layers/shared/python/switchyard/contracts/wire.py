@@ -34,6 +34,20 @@ JsonValue = Annotated[Any, AfterValidator(_kept)]
 """Whatever JSON can say, and nothing that it cannot."""
 
 
+def at_most(count: int) -> BeforeValidator:
+    """Of a list or an object: counted before its parts are looked at, which may all be wrong.
+
+    A million problems are more than a function can tell.
+    """
+
+    def few_enough(given: Any) -> Any:
+        if isinstance(given, list | dict) and len(given) > count:
+            raise ValueError(f"there are {len(given):,}; at most {count:,} are accepted")
+        return given
+
+    return BeforeValidator(few_enough)
+
+
 def told_as(pattern: re.Pattern[str]) -> Any:
     """For the description of the API: what a validator of our own, with better words, checks."""
     return Field(json_schema_extra={"pattern": f"^{pattern.pattern}$"})

@@ -63,14 +63,18 @@ def unknown_names(tasks: Sequence[TaskSpec], known: Container[str]) -> list[Prob
     ]
 
 
-def _size_problems(tasks: Sequence[TaskSpec]) -> list[Problem]:
-    if not 1 <= len(tasks) <= MAX_TASKS:
-        return [Problem(("tasks",), f"a job has 1 to {MAX_TASKS:,} tasks, this one {len(tasks):,}")]
-    edges = sum(len(task.depends_on) for task in tasks)
+def size_problem(tasks: int, edges: int) -> str | None:
+    """Of a job with so many of them."""
+    if not 1 <= tasks <= MAX_TASKS:
+        return f"a job has 1 to {MAX_TASKS:,} tasks, this one {tasks:,}"
     if edges > MAX_EDGES:
-        message = f"a job has at most {MAX_EDGES:,} dependencies, this one {edges:,}"
-        return [Problem(("tasks",), message)]
-    return []
+        return f"a job has at most {MAX_EDGES:,} dependencies, this one {edges:,}"
+    return None
+
+
+def _size_problems(tasks: Sequence[TaskSpec]) -> list[Problem]:
+    problem = size_problem(len(tasks), sum(len(task.depends_on) for task in tasks))
+    return [Problem(("tasks",), problem)] if problem else []
 
 
 def _id_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:

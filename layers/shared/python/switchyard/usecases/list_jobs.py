@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from switchyard.contracts.jobs import JobPage
+from switchyard.contracts.jobs import JobPage, JobSummary
 from switchyard.domain.job import Job
 from switchyard.domain.job_filters import JobFilter
 from switchyard.ports import JobStore
-from switchyard.usecases.read_jobs import job_summary
+from switchyard.usecases.read_jobs import MAX_ANSWER_BYTES, bytes_in_answer, job_summary
 
 READ_AT_ONCE: Final = 200
 MOST_LOOKED_AT: Final = 5_000  # in the time that one request has
@@ -37,19 +37,22 @@ def listed_jobs(tenant: str, *, jobs: JobStore, cursor: str | None = None) -> It
 
 
 def _filtered(listed: Iterator[Job], wanted: JobFilter, limit: int) -> JobPage:
-    found: list[Job] = []
+    found: list[JobSummary] = []
     last: Job | None = None
+    room = MAX_ANSWER_BYTES
     for looked_at, job in enumerate(listed):
         if looked_at == MOST_LOOKED_AT:
             return _page(found, ending_with=last)
         if wanted.takes(job):
-            if len(found) == limit:
-                return _page(found, ending_with=found[-1])
-            found.append(job)
+            summary = job_summary(job)
+            room -= bytes_in_answer(summary.model_dump(mode="json", by_alias=True)) + 1  # a comma
+            if len(found) == limit or room < 0:
+                return _page(found, ending_with=last)
+            found.append(summary)
         last = job
     return _page(found, ending_with=None)
 
 
-def _page(found: list[Job], *, ending_with: Job | None) -> JobPage:
+def _page(found: list[JobSummary], *, ending_with: Job | None) -> JobPage:
     cursor = ending_with.listing_order if ending_with else None
-    return JobPage(jobs=tuple(map(job_summary, found)), cursor=cursor)
+    return JobPage(jobs=tuple(found), cursor=cursor)

@@ -7,7 +7,7 @@ from switchyard.adapters.dynamodb.items import json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.values import Item, serialized
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.domain.errors import Conflict, UnknownDefinition
+from switchyard.domain.errors import NotNow, UnknownDefinition
 
 _DELETED: Final = "deleted_at_ms"
 
@@ -19,7 +19,7 @@ class DynamoDbDefinitionStore:
     def put(self, tenant: str, name: str, definition: TaskDefinition) -> RegisteredDefinition:
         item = self._table.get(_latest_key(tenant, name))
         current = _definition(item) if item else None
-        if item and current and _is_known(item) and current.content == definition:
+        if item and current and _is_known(item) and current.says(definition):
             return current
         registered = RegisteredDefinition(
             **definition.model_dump(), name=name, version=current.version + 1 if current else 1
@@ -83,8 +83,8 @@ class DynamoDbDefinitionStore:
             raise _changed(definition.name)
 
 
-def _changed(name: str) -> Conflict:
-    return Conflict(f"definition {name!r} was changed at the same time")
+def _changed(name: str) -> NotNow:
+    return NotNow(f"definition {name!r} was changed at the same time; try again in a moment")
 
 
 def _is_known(item: Item) -> bool:

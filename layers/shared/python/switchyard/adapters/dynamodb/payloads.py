@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from switchyard.adapters.dynamodb.items import DATA_PREFIX, data_key, json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.artifacts import input_key
+from switchyard.domain.errors import MissingBlob
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.task import Json, Payload
 from switchyard.ports import BlobStore
@@ -34,6 +35,10 @@ class DynamoDbPayloads:
         item = self._table.get(data_key(ref))
         return self._payload(item) if item else Payload()
 
+    def read_what_is_left(self, ref: TaskRef) -> Payload:
+        item = self._table.get(data_key(ref))
+        return self._payload(item, self._load_what_is_left) if item else Payload()
+
     def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
         items = self._table.get_many([data_key(ref) for ref in refs])
         payloads = self._table.workforce.each(self._payload, items)
@@ -53,13 +58,14 @@ class DynamoDbPayloads:
         )
         return dict(zip(made, outputs, strict=True))
 
-    def _payload(self, item: Item) -> Payload:
+    def _payload(self, item: Item, load: Callable[[Item, str], Json] | None = None) -> Payload:
+        load = load or self._load
         return Payload(
-            input=self._load(item, "input"),
-            context=self._load(item, "context") or {},
+            input=load(item, "input"),
+            context=load(item, "context") or {},
             input_key=item.get("input_key"),
-            depends_on=tuple(self._load(item, "depends_on") or ()),
-            output=self._load(item, "output"),
+            depends_on=tuple(load(item, "depends_on") or ()),
+            output=load(item, "output"),
         )
 
     def _given(self, ref: TaskRef, name: str, value: Json) -> Item:
@@ -70,6 +76,12 @@ class DynamoDbPayloads:
         key = input_key(ref.tenant, ref.request_id, hashlib.sha256(content).hexdigest())
         self._blobs.put(key, content, content_type="application/json")
         return {f"{name}_key": key}
+
+    def _load_what_is_left(self, item: Item, name: str) -> Json:
+        try:
+            return self._load(item, name)
+        except MissingBlob:
+            return None
 
     def _load(self, item: Item, name: str) -> Json:
         if f"{name}_key" in item:

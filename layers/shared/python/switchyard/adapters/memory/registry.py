@@ -17,7 +17,7 @@ class MemoryDefinitionStore:
     def put(self, tenant: str, name: str, definition: TaskDefinition) -> RegisteredDefinition:
         versions = self._versions.setdefault((tenant, name), [])
         known = versions and (tenant, name) not in self._deleted
-        if not known or versions[-1].content != definition:
+        if not known or not versions[-1].says(definition):
             versions.append(
                 RegisteredDefinition(
                     **definition.model_dump(), name=name, version=len(versions) + 1
