@@ -6,6 +6,7 @@ import pytest
 
 from tests.contract.backends import Backend, in_memory, in_the_cloud
 from tests.contract.clouds import Cloud, on_ministack, on_moto, simulated_cloud
+from tests.contract.on_demand import made_on_demand
 
 __all__ = ["Backend"]
 
@@ -38,4 +39,4 @@ def cloud(request: pytest.FixtureRequest) -> Cloud:
 def backend(request: pytest.FixtureRequest) -> Backend:
     if request.param == "memory":
         return in_memory()
-    return in_the_cloud(request.getfixturevalue(request.param))
+    return in_the_cloud(made_on_demand(request.getfixturevalue(request.param)))

@@ -40,7 +40,7 @@ class Case:
         owned = {"owner": "w1"} if self.held or self.facts["state"] in SETTLED else {}
         due = {"fence": FENCE, "due_at_ms": NOW_MS + 99}
         task = a_task(**{"attempt": 1} | owned | due | self.facts)
-        plan = a_plan()
+        plan = a_plan({ROOT.task_id: []})
         others = [other for other in plan.tasks if other.ref != ROOT]
         backend.intake.write(replace(plan, tasks=(*others, task)))
         return the_task(backend)

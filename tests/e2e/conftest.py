@@ -5,6 +5,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,18 +55,13 @@ class RunningCloud:
 
     @property
     def aws(self) -> dict[str, str]:
-        return {
-            "endpoint_url": self.endpoint.aws_endpoint_url,
-            "region_name": self.endpoint.region,
-            "aws_access_key_id": "test",
-            "aws_secret_access_key": "test",
-        }
+        return _aws(self.endpoint)
 
     def client(self, service: str) -> Any:
-        return boto3.client(service, **self.aws)  # type: ignore[call-overload]
+        return _client(service, self.endpoint)
 
     def table(self, name: str) -> Any:
-        return boto3.resource("dynamodb", **self.aws).Table(name)  # type: ignore[call-overload]
+        return _tables(self.endpoint).Table(name)
 
     def output(self, stack: str, name: str) -> str:
         outputs = json.loads((self.folder / "outputs.json").read_text())
@@ -172,7 +168,7 @@ def running(folder: Path, *, thinks_ms: int) -> Iterator[RunningCloud]:
         local.down(print)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningCloud]:
     with running(tmp_path_factory.mktemp("a cloud"), thinks_ms=100) as cloud:
         yield cloud
@@ -185,14 +181,14 @@ def workers(cloud: RunningCloud, tmp_path_factory: pytest.TempPathFactory) -> It
         yield workers
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def brand_job(cloud: RunningCloud) -> JobView:
     """The example job, run to its end."""
     document = yaml.safe_load((ROOT / "examples" / "brand-analysis.yaml").read_text())
     return cloud.settled(cloud.submit(document))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def swept_job(cloud: RunningCloud) -> JobView:
     """A job that nobody was told of, started by the sweeper and run to its end."""
     with cloud.http as http:
@@ -212,6 +208,25 @@ def swept_job(cloud: RunningCloud) -> JobView:
     cloud.lose(plan, opened_ms_ago=AFTER_SETTLING + 1)
     cloud.sweep()
     return cloud.settled(job.job_id)
+
+
+def _aws(endpoint: Endpoint) -> dict[str, str]:
+    return {
+        "endpoint_url": endpoint.aws_endpoint_url,
+        "region_name": endpoint.region,
+        "aws_access_key_id": "test",
+        "aws_secret_access_key": "test",
+    }
+
+
+@cache  # a client takes longer to make than most of its requests to answer
+def _client(service: str, endpoint: Endpoint) -> Any:
+    return boto3.client(service, **_aws(endpoint))  # type: ignore[call-overload]
+
+
+@cache
+def _tables(endpoint: Endpoint) -> Any:
+    return boto3.resource("dynamodb", **_aws(endpoint))  # type: ignore[call-overload]
 
 
 def _free_port() -> int:

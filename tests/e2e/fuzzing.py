@@ -9,7 +9,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -64,31 +63,34 @@ class Fuzzer:
         self._session.headers["x-api-key"] = self.key
 
     def send(self, cases: int) -> None:
-        for number, strategy in self._rounds():
-            if self.answers.total() >= cases:
-                return
-            self._some(strategy, number)
+        possible = list(self._strategies())
+        for number in itertools.count(self.seed):
+            self._register()
+            for strategy in tuple(possible):
+                if self.answers.total() >= cases:
+                    return
+                if not self._some(strategy, number):
+                    possible.remove(strategy)
 
     def reach(self, cases: int) -> None:
         """For the known things alone, with well-formed requests; a PUT makes one of one's own."""
-        naming = [found for found in self._operations if found.path_parameters]
-        for number, operation in itertools.product(range(cases), naming):
+        strategies = [
+            operation.as_strategy(MODES[0], path_parameters=ids).map(_without_query)
+            for operation in self._operations
+            if (ids := self._ids_in(operation)) and operation.method != "put"
+        ]
+        for number, strategy in itertools.product(range(cases), strategies):
             if self.answers.total() >= cases:
                 return
-            if operation.method != "put":
-                ids = self._ids_in(operation)
-                strategy = operation.as_strategy(MODES[0], path_parameters=ids)
-                self._some(strategy.map(_without_query), self.seed + number)
+            self._some(strategy, self.seed + number)
 
-    def _rounds(self) -> Iterator[tuple[int, Any]]:
-        for number in itertools.count(self.seed):
-            self._register()
-            for operation, mode in itertools.product(self._operations, MODES):
-                yield number, operation.as_strategy(mode)
-                if operation.path_parameters or operation.body:
-                    ids = self._ids_in(operation) or None
-                    known = operation.as_strategy(mode, path_parameters=ids)
-                    yield number, known.map(self._naming_what_exists)
+    def _strategies(self) -> Iterator[Any]:
+        for operation, mode in itertools.product(self._operations, MODES):
+            yield operation.as_strategy(mode)
+            if operation.path_parameters or operation.body:
+                ids = self._ids_in(operation) or None
+                known = operation.as_strategy(mode, path_parameters=ids)
+                yield known.map(self._naming_what_exists)
 
     def _ids_in(self, operation: Any) -> dict[str, str]:
         named = {parameter.name for parameter in operation.path_parameters}
@@ -107,7 +109,9 @@ class Fuzzer:
                         task["name"] = self.known["name"]
         return case
 
-    def _some(self, strategy: Any, seed: int) -> None:
+    def _some(self, strategy: Any, seed: int) -> bool:
+        """False if there are none: what may be any text cannot be asked wrongly."""
+
         @hypothesis.seed(seed)
         @hypothesis.settings(
             max_examples=CASES_AT_ONCE,
@@ -120,8 +124,11 @@ class Fuzzer:
         def one(case: Any) -> None:
             self._judge(case)
 
-        with suppress(Unsatisfiable):  # a route without parameters cannot be asked wrongly
+        try:
             one()
+        except Unsatisfiable:
+            return False
+        return True
 
     def _judge(self, case: Any) -> None:
         response = case.call(session=self._session)

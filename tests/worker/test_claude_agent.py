@@ -24,10 +24,7 @@ from tests.fakes.messages_api_replies import (
 )
 from tests.worker.claude_home import an_assignment, move_in
 from worker.agents.agent import AgentFailed, Answer
-
-pytest.importorskip("claude_agent_sdk")
-
-from worker.agents.claude import ClaudeAgent
+from worker.agents.choice import agent_for
 
 BLUE = answers({"colour": "blue"})
 NOBODY_LISTENS = "http://127.0.0.1:9"
@@ -37,9 +34,11 @@ Run = Callable[..., Answer]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    pytest.importorskip("claude_agent_sdk")  # here: not every process needs to import it
+
     def run(api: MessagesApi | str, prompt: str = "Choose.", **facts: Any) -> Answer:
         move_in(monkeypatch, tmp_path, api=api if isinstance(api, str) else api.url)
-        return ClaudeAgent().run(prompt, an_assignment("claude-agent-sdk", **facts))
+        return agent_for("claude-agent-sdk").run(prompt, an_assignment("claude-agent-sdk", **facts))
 
     return run
 

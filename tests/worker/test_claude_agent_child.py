@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from tests.fakes.messages_api_replies import answers, says, uses
 from tests.worker.claude_home import API_KEY, an_assignment
 from worker.child_environment import Credential, child_environment
 
-pytest.importorskip("claude_agent_sdk")
-pytest.importorskip("anthropic")
+pytestmark = pytest.mark.skipif(
+    not (find_spec("claude_agent_sdk") and find_spec("anthropic")), reason="no SDK is installed"
+)
 
 CANARY = "canary-9f8e7d6c"
 MEMORY_MB = 1024

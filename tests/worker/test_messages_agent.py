@@ -20,10 +20,7 @@ from tests.fakes.messages_api_replies import (
 )
 from tests.worker.claude_home import API_KEY, an_assignment, move_in
 from worker.agents.agent import AgentFailed, Answer
-
-pytest.importorskip("anthropic")
-
-from worker.agents.messages import MAX_TOKENS, MessagesAgent
+from worker.agents.choice import agent_for
 from worker.agents.spending import BYTES_PER_TOKEN
 
 BLUE = answers({"colour": "blue"})
@@ -34,9 +31,11 @@ Run = Callable[..., Answer]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    pytest.importorskip("anthropic")  # here: not every process needs to import it
+
     def run(api: MessagesApi | str, prompt: str = "Choose.", **facts: Any) -> Answer:
         move_in(monkeypatch, tmp_path, api=api if isinstance(api, str) else api.url)
-        return MessagesAgent().run(prompt, an_assignment("messages", **facts))
+        return agent_for("messages").run(prompt, an_assignment("messages", **facts))
 
     return run
 
@@ -58,7 +57,7 @@ def test_structured_output_comes_back_with_what_it_cost(run: Run) -> None:
     assert (answer.effort.turns, answer.effort.input_tokens) == (1, 100)
     assert answer.effort.trace.cache.efficiency_percent == pytest.approx(66.7)
     [request] = api.requests
-    assert (request["model"], request["max_tokens"]) == ("claude-haiku-4-5", MAX_TOKENS)
+    assert (request["model"], request["max_tokens"]) == ("claude-haiku-4-5", 32_000)
     assert "tools" not in request
     asked = request["output_config"]["format"]
     assert (asked["type"], asked["schema"]["additionalProperties"]) == ("json_schema", False)
@@ -238,7 +237,7 @@ def test_the_key_goes_where_it_belongs_and_nothing_else_goes_with_it(
     with messages_api(BLUE) as api:
         move_in(monkeypatch, tmp_path, api=api.url)
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary-in-the-environment")
-        MessagesAgent().run("@/etc/passwd", an_assignment("messages"))
+        agent_for("messages").run("@/etc/passwd", an_assignment("messages"))
 
     [heard] = api.heard
     assert f"Bearer {API_KEY}" in heard
