@@ -13,6 +13,8 @@ def job_named(given: str) -> str:
 def task_named(request: str, task: str | None) -> tuple[str, str]:
     """By its request id, or by the ids of its job and itself."""
     if task is None:
+        if JOB_ID.fullmatch(request):
+            raise BadInput(f"Which task of {request}? Name it after the job's id.")
         try:
             return split_request_id(request)
         except ValueError as error:

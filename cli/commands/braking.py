@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 import typer
 
+from cli.errors import BadInput
 from cli.operating import local_endpoint, operating
 from cli.options import JsonOption
 from cli.outside import outside_of
@@ -26,6 +27,7 @@ BrakeStageOption = Annotated[
     ),
 ]
 ReasonOption = Annotated[str | None, typer.Option(help="Why, for whoever finds it paused.")]
+MAX_REASON: Final = 200
 
 
 class ConsumptionState(Wire):
@@ -54,15 +56,19 @@ def pause(
     Within half a minute none is begun any more; what runs, runs on. Jobs are still accepted, and
     wait. `resume` lets the workers go on.
     """
+    if reason and len(reason) > MAX_REASON:
+        raise BadInput(f"A reason has at most {MAX_REASON} characters.")
+    asked = Pause(since_ms=outside_of(context).clock.now_ms(), reason=reason)
     with _consumption(context, stage) as consumption:
-        found = consumption.pause(now_ms=outside_of(context).clock.now_ms(), reason=reason)
+        found = consumption.pause(now_ms=asked.since_ms, reason=asked.reason)
     state = ConsumptionState.of(found, stage)
     if as_json:
         print_json(state)
         return
     why = f" ({clean(state.reason)})" if state.reason else ""
     results().print(f"Paused since {state.since:%Y-%m-%d %H:%M} UTC{why}.", soft_wrap=True)
-    hint = f"Go on with `switchyard resume{stage.option}`."
+    before = "" if found == asked else "It was paused already: that stays as it was. "
+    hint = f"{before}Go on with `switchyard resume{stage.option}`."
     notices().print(hint, style="dim", soft_wrap=True)
 
 

@@ -31,7 +31,11 @@ FollowOption = Annotated[
 GetOption = Annotated[bool, typer.Option("--get", help="Bring them here.")]
 FolderOption = Annotated[
     Path | None,
-    typer.Option("--to", help="Where to: with --get, a folder named like the task if absent."),
+    typer.Option(
+        "--to",
+        file_okay=False,
+        help="Where to: with --get, a folder named like the task if absent.",
+    ),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -14,11 +14,13 @@ from local.cloud import REPOSITORY
 from local.invoking import function_names
 
 FunctionArgument = Annotated[
-    str, typer.Argument(metavar="FUNCTION", help="Its folder below lambdas/: api, save-event, …")
+    str, typer.Argument(metavar="FUNCTION", help="Its folder below lambdas/: api, save_event, …")
 ]
 EventArgument = Annotated[
     Path, typer.Argument(metavar="EVENT", help="The event, in JSON. See tests/events/.")
 ]
+
+NBSP: Final = "\xa0"  # with which AWS's client indents what an exception says
 
 
 def invoke(context: typer.Context, function: FunctionArgument, event: EventArgument) -> None:
@@ -31,7 +33,7 @@ def invoke(context: typer.Context, function: FunctionArgument, event: EventArgum
     given = json.dumps(read_document(event).value).encode()
     invoked = outside_of(context).cloud.invoke(name, given)
     for line in invoked.log.splitlines():
-        notices().print(visible(line), style="dim", soft_wrap=True)
+        notices().print(visible(line.replace(NBSP, " ")), style="dim", soft_wrap=True)
     typer.echo(json.dumps(invoked.answer.payload, indent=2))
     if invoked.answer.failed:
         raise typer.Exit(FUNCTION_FAILED)

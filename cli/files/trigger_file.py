@@ -24,7 +24,7 @@ class DeclaredTrigger(Trigger):
 
 
 class TriggerFile(Wire):
-    triggers: tuple[DeclaredTrigger, ...] = Field(min_length=1)
+    triggers: tuple[DeclaredTrigger, ...]
     definitions: Definitions = Field(default_factory=dict)
     """`definitions put` registers them."""
 
@@ -38,7 +38,8 @@ class SourcedTriggers:
 def read_triggers(file: Path) -> SourcedTriggers:
     document = read_document(file)
     content = validated(document, TriggerFile)
-    problems = [
+    problems = [] if content.triggers else [Problem(("triggers",), "there are none")]
+    problems += [
         Problem(("triggers", index, *problem.path), problem.message)
         for index, declared in enumerate(content.triggers)
         for problem in trigger_problems(declared)

@@ -10,7 +10,7 @@ from botocore.stub import Stubber
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_inspection import AwsInspection
-from switchyard.domain.diagnosis import STACKS, Switch, SwitchKind, Workers
+from switchyard.domain.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 from switchyard.domain.errors import Unavailable
 
 SERVICES = (
@@ -148,6 +148,24 @@ def test_rules_and_mappings_are_on_or_off(stubs: dict[str, Stubber]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("description", "findings"),
+    [("Wakes the sweeper.", 1), (f"{OFF_ON_PURPOSE} Finds stuck tasks.", 0)],
+    ids=["forgotten", "off on purpose"],
+)
+def test_a_schedule_that_the_stage_does_without_is_not_missed(
+    description: str, findings: int, stubs: dict[str, Stubber]
+) -> None:
+    off = {"State": "DISABLED", "ScheduleExpression": "rate(5 minutes)"}
+    listed(stubs, ours=[], shared=[{"Name": "often", "Description": description, **off}])
+    made(stubs, "health-check", AWS__Events__Rule="often")
+    made(stubs, "event")
+
+    switches = AwsInspection("dev").switches()
+
+    assert switches == [Switch("often", SwitchKind.SCHEDULE, on=False)] * findings
+
+
+@pytest.mark.parametrize(
     ("rules", "on"),
     [
         ([{"Name": "every-event", "State": "ENABLED"}], True),
@@ -164,6 +182,15 @@ def test_a_rule_of_our_bus(rules: list[Any], on: bool, stubs: dict[str, Stubber]
     (switch,) = AwsInspection("dev").switches()
 
     assert switch == Switch("every-event", SwitchKind.SUBSCRIPTION, on=on)
+
+
+def test_a_stage_without_stacks_and_bus_has_nothing_to_switch(stubs: dict[str, Stubber]) -> None:
+    stubs["events"].add_client_error("list_rules", "ResourceNotFoundException")
+    stubs["events"].add_response("list_rules", {"Rules": []}, {"NamePrefix": "switchyard-dev-"})
+    for _ in range(2 * len(STACKS)):
+        stubs["cloudformation"].add_client_error("list_stack_resources", "ValidationError")
+
+    assert AwsInspection("dev").switches() == []
 
 
 def test_only_dead_letters_are_counted(stubs: dict[str, Stubber]) -> None:

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import FakeApi, a_task, a_task_view, answer
+from tests.unit.cli.fakes import JOB_ID, FakeApi, a_task, a_task_view, answer
 from tests.unit.cli.test_logs import DONE, REQUEST_ID, ROUTE, a_file
 
 
@@ -40,6 +40,23 @@ def test_a_task_without_files(status: str, said: str, switchyard: Switchyard, ap
     api.on(ROUTE, answer(a_task_view(a_task("scrape", status))))
 
     assert switchyard("artifacts", REQUEST_ID).stdout == said
+
+
+def test_a_job_alone_does_not_name_a_task(switchyard: Switchyard, api: FakeApi) -> None:
+    result = switchyard("artifacts", JOB_ID)
+
+    assert result.stderr == f"Which task of {JOB_ID}? Name it after the job's id.\n"
+    assert result.exit_code == 2
+
+
+def test_they_are_not_brought_to_a_file(
+    switchyard: Switchyard, api: FakeApi, tmp_path: Path
+) -> None:
+    (tmp_path / "here").touch()
+    result = switchyard("artifacts", REQUEST_ID, "--to", tmp_path / "here")
+
+    assert result.exit_code == 2
+    assert api.requests == []
 
 
 def test_they_are_brought_to_a_folder(switchyard: Switchyard, tmp_path: Path) -> None:

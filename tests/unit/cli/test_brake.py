@@ -33,6 +33,16 @@ def test_a_second_pause_tells_of_the_first(switchyard: Switchyard, brake: FakeBr
         "since": "2027-01-15T07:00:00Z",
         "reason": "costs",
     }
+    again = switchyard("pause", "--reason", "another")
+    assert again.stdout == "Paused since 2027-01-15 07:00 UTC (costs).\n"
+    assert again.stderr.startswith("It was paused already: that stays as it was. Go on with")
+
+
+def test_a_reason_is_short(switchyard: Switchyard, brake: FakeBrake) -> None:
+    result = switchyard("pause", "--reason", "x" * 201)
+
+    assert (result.stderr, result.exit_code) == ("A reason has at most 200 characters.\n", 2)
+    assert brake.consumption.paused() is None
 
 
 def test_resume_takes_it_back(switchyard: Switchyard, brake: FakeBrake) -> None:

@@ -62,6 +62,29 @@ def test_what_may_not_be_seen_is_a_finding_and_no_end(
     assert len(found) == 6
 
 
+def test_of_a_stage_that_is_not_deployed_nothing_else_is_asked_of_its_stacks(
+    switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    hospital.inspection.statuses.clear()
+    hospital.inspection.service = None
+
+    found = findings(switchyard, "--stage", "dev")
+
+    assert list(found) == ["credentials", "Claude", "Slack", "workers", "stacks"]
+    assert found["workers"] == ("fail", "there is no service", "make deploy STAGE=dev")
+    assert found["stacks"][0] == "fail"
+
+
+def test_a_stage_without_dead_letter_queues_is_not_well(
+    switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    hospital.inspection.letters.clear()
+
+    level, said, _ = findings(switchyard, "--stage", "dev")["dead letters"]
+
+    assert (level, said) == ("fail", "there are no queues")
+
+
 def test_every_failure_comes_with_its_fix(switchyard: Switchyard, hospital: FakeHospital) -> None:
     sick = hospital.inspection
     del sick.statuses["event"]

@@ -23,7 +23,7 @@ triggers:
 """
 
 BROKEN = {
-    "no triggers": ("triggers: []\n", "1: triggers: "),
+    "no triggers": ("triggers: []\n", "1: triggers: there are none"),
     "neither on nor schedule": (
         "triggers:\n  - name: x\n    job: {tasks: []}\n",
         "2: triggers[0]: a trigger has either `on` or `schedule`",
@@ -48,7 +48,7 @@ BROKEN = {
     ),
     "too few fields": (
         SCHEDULED % "cron(0 9 * * *)",
-        "3: triggers[0].schedule: cron(0 9 * * *) has 5 fields, AWS wants six",
+        "3: triggers[0].schedule: cron(0 9 * * *): AWS wants six fields, not 5",
     ),
     "a field out of bounds": (
         SCHEDULED % "cron(0 25 * * ? *)",
@@ -121,6 +121,7 @@ def test_every_problem_has_its_line(
     result = switchyard("triggers", "apply", file)
 
     assert f"{file}:{words}" in result.stderr
+    assert "tuple" not in result.stderr
     assert result.exit_code == 2
 
 

@@ -1,63 +1,21 @@
 """`triggers`: what starts jobs by itself, applied from a file and looked at."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.triggering import stage_operator
-from local.endpoint import Endpoint
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.transport import MemoryMail, MemoryTaskQueue
-from switchyard.adapters.memory.triggers import MemoryTriggerRules, MemoryTriggerStore
-from switchyard.contracts.triggers import TriggerMessage, TriggerRun, parse_trigger_message
+from switchyard.contracts.triggers import TriggerRun
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.triggers import RuleRefused
 from switchyard.ports.triggers import TriggerRule
-from switchyard.usecases.operate_triggers import TriggerOperator
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import CREATED, JOB_ID, NOW_MS, FakeCloud
+from tests.unit.cli.fake_desk import FakeDesk
+from tests.unit.cli.fakes import CREATED, JOB_ID, FakeCloud
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "triggers.yaml"
-QUEUE = "trigger-queue-dev"
-
-
-class FakeDesk:
-    def __init__(self) -> None:
-        self.store = MemoryTriggerStore()
-        self.rules = MemoryTriggerRules()
-        self.queue = MemoryTaskQueue(ManualClock(NOW_MS))
-        self.asked: list[tuple[str, str | None]] = []
-        self.outage: Unavailable | None = None
-
-    @contextmanager
-    def __call__(self, stage: str, local: Endpoint | None) -> Iterator[TriggerOperator]:
-        self.asked.append((stage, local.aws_endpoint_url if local else None))
-        if self.outage:
-            raise self.outage
-        yield TriggerOperator(
-            stage=stage,
-            store=self.store,
-            rules=self.rules,
-            mail=MemoryMail({QUEUE: self.queue}),
-            queue=QUEUE,
-            clock=ManualClock(NOW_MS),
-        )
-
-    def sent(self) -> list[TriggerMessage]:
-        received = self.queue.receive(at_most=9, wait_seconds=0, visibility_seconds=99)
-        return [parse_trigger_message(message.body) for message in received]
-
-
-@pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> FakeDesk:
-    desk = FakeDesk()
-    monkeypatch.setattr("cli.triggering.stage_operator", desk)
-    return desk
 
 
 @pytest.fixture
@@ -261,14 +219,6 @@ def test_what_eventbridge_refuses_is_told_with_its_line(
     line = EXAMPLE.read_text().splitlines().index("  - name: uploads") + 1
     assert result.stderr == f"{EXAMPLE}:{line}: triggers[0]: Event pattern is not valid.\n"
     assert result.exit_code == 2
-
-
-def test_without_a_region_the_real_stage_is_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
-    with pytest.raises(Unavailable, match="region"), stage_operator("dev", None):
-        pass
 
 
 def test_a_stage_that_is_out_of_reach(desk: FakeDesk, switchyard: Switchyard) -> None:

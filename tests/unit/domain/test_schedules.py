@@ -81,7 +81,7 @@ def test_a_clock_that_is_behind_the_settings_still_gets_the_first_run() -> None:
     ("text", "words"),
     [
         ("every day", "is no schedule: write rate(5 minutes) or cron("),
-        ("cron(0 9 * * *)", "has 5 fields, AWS wants six: minutes hours day-of-month"),
+        ("cron(0 9 * * *)", "AWS wants six fields, not 5: minutes hours day-of-month"),
         ("cron(0 9 * * * *)", "day-of-month, day-of-week: exactly one of the two must be ?"),
         ("cron(0 9 ? * ? *)", "day-of-month, day-of-week: exactly one of the two must be ?"),
         ("cron(60 9 ? * * *)", "minutes: '60' must be 0 to 59"),

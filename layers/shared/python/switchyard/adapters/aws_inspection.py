@@ -8,7 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from switchyard.adapters import aws
 from switchyard.contracts.undeliverable import queue_name
-from switchyard.domain.diagnosis import STACKS, Switch, SwitchKind, Workers
+from switchyard.domain.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 from switchyard.domain.errors import Unavailable
 
 RULE: Final = "AWS::Events::Rule"
@@ -48,12 +48,16 @@ class AwsInspection:
 
     def switches(self) -> Sequence[Switch]:
         known = self._rules()
-        rules = [_rule(name, known.get(name)) for name in map(_rule_name, self._resources(RULE))]
+        names = map(_rule_name, self._resources(RULE))
+        rules = [_rule(name, known.get(name)) for name in names if _is_wanted(known.get(name))]
         return [*rules, *map(self._mapping, self._resources(MAPPING))]
 
     def dead_letters(self) -> Mapping[str, int]:
-        urls = [url for url in self._resources(QUEUE) if "-dlq-" in url]
-        return {url.rpartition("/")[2]: self._waiting(url) for url in sorted(urls)}
+        return {url.rpartition("/")[2]: self._waiting(url) for url in self.dead_letter_queues()}
+
+    def dead_letter_queues(self) -> Sequence[str]:
+        """Their URLs."""
+        return sorted(url for url in self._resources(QUEUE) if "-dlq-" in url)
 
     def _stack_status(self, name: str) -> str | None:
         stack = f"switchyard-{self._stage}-{name}"
@@ -74,8 +78,7 @@ class AwsInspection:
         pages = self._client("cloudformation").get_paginator("list_stack_resources")
         stack = f"switchyard-{self._stage}-{name}"
         listed = pages.paginate(StackName=stack).search("StackResourceSummaries")
-        found: list[Any] = _seen(lambda: list(listed))
-        return found
+        return _seen(lambda: list(listed), missing="ValidationError") or []
 
     def _workers(self, service: Any) -> Workers:
         definition = _seen(
@@ -106,10 +109,14 @@ class AwsInspection:
 
     def _rules(self) -> dict[str, Any]:
         """By name, on our bus and on the account's."""
-        pages = self._client("events").get_paginator("list_rules")
-        ours = pages.paginate(EventBusName=f"switchyard-{self._stage}").search("Rules")
-        shared = pages.paginate(NamePrefix=f"switchyard-{self._stage}-").search("Rules")
-        return {rule["Name"]: rule for rule in _seen(lambda: [*ours, *shared])}
+        ours = self._rules_of(EventBusName=f"switchyard-{self._stage}")
+        shared = self._rules_of(NamePrefix=f"switchyard-{self._stage}-")
+        return {rule["Name"]: rule for rule in [*ours, *shared]}
+
+    def _rules_of(self, **asked: str) -> list[Any]:
+        listed = self._client("events").get_paginator("list_rules").paginate(**asked)
+        found = _seen(lambda: list(listed.search("Rules")), missing="ResourceNotFoundException")
+        return found or []
 
     def _mapping(self, uuid: str) -> Switch:
         mapping = _seen(self._client("lambda").get_event_source_mapping, UUID=uuid)
@@ -128,6 +135,10 @@ class AwsInspection:
 def _rule_name(resource: str) -> str:
     """Those of a bus of its own are called `bus|rule`."""
     return resource.rpartition("|")[2]
+
+
+def _is_wanted(found: Any) -> bool:
+    return found is None or not found.get("Description", "").startswith(OFF_ON_PURPOSE)
 
 
 def _rule(name: str, found: Any) -> Switch:

@@ -16,6 +16,8 @@ STACKS: Final = (
     "consumer",
 )
 ROLLED_BACK: Final = "UPDATE_ROLLBACK_COMPLETE"
+OFF_ON_PURPOSE: Final = "Off in this stage."
+"""So begins the description of a schedule that the stage does without."""
 
 
 class Level(StrEnum):
@@ -107,6 +109,8 @@ def judge_switches(switches: Sequence[Switch], *, kind: SwitchKind) -> Finding:
 
 def judge_dead_letters(waiting: Mapping[str, int], *, option: str) -> Finding:
     """By queue. Functions empty them within minutes."""
+    if not waiting:
+        return Finding("dead letters", Level.FAIL, "there are no queues", "deploy the stage again")
     full = [f"{count} in {queue}" for queue, count in waiting.items() if count]
     if full:
         look = f"switchyard dlq list{option}"

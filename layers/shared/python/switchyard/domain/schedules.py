@@ -81,7 +81,7 @@ def _cron(text: str) -> Cron:
     fields = text.split()
     if len(fields) != len(_FIELDS):
         raise InvalidSchedule(
-            f"cron({text}) has {len(fields)} fields, AWS wants six: {' '.join(_FIELDS)}"
+            f"cron({text}): AWS wants six fields, not {len(fields)}: {' '.join(_FIELDS)}"
         )
     minutes, hours, day, month, weekday, year = fields
     if (day == "?") == (weekday == "?"):

@@ -49,8 +49,16 @@ class Examiner:
         ]
 
     def of_stacks(self) -> list[Finding]:
+        """Of a stage that is not deployed, that alone: nothing else of it can be seen."""
+        try:
+            statuses = self.inspection.stacks()
+        except Unavailable as error:
+            return [_unseen("stacks", error), *self._of_what_they_made()]
+        judged = judge_stacks(statuses, stage=self.stage)
+        return [judged, *self._of_what_they_made()] if statuses else [judged]
+
+    def _of_what_they_made(self) -> list[Finding]:
         return [
-            *_look("stacks", lambda: [judge_stacks(self.inspection.stacks(), stage=self.stage)]),
             *_look("switches", self._switches),
             *_look("dead letters", self._dead_letters),
             *_look("consumption", self._consumption),
@@ -73,4 +81,8 @@ def _look(subject: str, look: Callable[[], Sequence[Finding]]) -> Sequence[Findi
     try:
         return look()
     except Unavailable as error:
-        return [Finding(subject, Level.FAIL, str(error), NO_ACCESS)]
+        return [_unseen(subject, error)]
+
+
+def _unseen(subject: str, error: Unavailable) -> Finding:
+    return Finding(subject, Level.FAIL, str(error), NO_ACCESS)
