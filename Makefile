@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock openapi fuzz-api bench-api bench-worker bench-dispatch worker-image clean distclean
+.PHONY: help setup run up down test lint check scenarios scenarios-planted simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock openapi alerts fuzz-api bench-api bench-worker bench-dispatch bench-drain recovery worker-image clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -35,7 +35,7 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test lint check simulate races random-jobs mutants openapi fuzz-api bench-api bench-worker bench-dispatch: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test lint check simulate races random-jobs mutants openapi alerts fuzz-api bench-api bench-worker bench-dispatch bench-drain recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 # One more than there are cores: what runs on the local cloud mostly waits.
 PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(1 + (os.cpu_count() or 1))")
 test: setup ## Run all tests, on all cores: ARGS="-k lease", PROCESSES=1
@@ -53,6 +53,12 @@ lint: setup ## Check style, types, imports and templates
 	$(BIN)/cfn-lint --ignore-checks W3005 -- cdk.out/*/*.template.json
 
 check: lint test ## Lint, then test: what CI runs
+
+scenarios: setup ## Let queues make trouble for real workers: NAMES="poison-messages", ARGS="--at-once 2"
+	@$(BIN)/python -m scenarios.run $(ARGS) $(NAMES)
+
+scenarios-planted: setup ## Plant a defect for each of them, and see it caught: NAMES="out-of-order"
+	@$(BIN)/python -m scenarios.planted $(NAMES)
 
 simulate: setup ## Simulate yards in bad weather: SEEDS=500, or SEED=7 for one and its timeline
 	@$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),100))
@@ -72,6 +78,9 @@ fuzz-api: setup ## Send the local API requests that its description allows, and 
 openapi: setup ## Write docs/openapi.json anew from the routes
 	@$(BIN)/python -m tests.lambdas.described > docs/openapi.json
 
+alerts: setup ## Write the alerts in docs/alerts.md anew, as the code renders them
+	@$(BIN)/python -m tests.slack.page
+
 bench-api: setup ## Measure what requests and cold starts cost: REQUESTS=100
 	@$(BIN)/python -m benchmarks.api $(or $(REQUESTS),100)
 
@@ -80,6 +89,12 @@ bench-worker: setup ## Measure what a task costs a worker: TASKS=500
 
 bench-dispatch: setup ## Measure what jobs cost to dispatch, and how that grows with their tasks
 	@$(BIN)/python -m benchmarks.dispatch
+
+bench-drain: setup ## Measure how four workers drain what an outage left behind: MESSAGES=2000
+	@$(BIN)/python -m benchmarks.drain $(or $(MESSAGES),2000)
+
+recovery: setup ## Break a local cloud in five ways, and see each put right: why, and how soon
+	@$(BIN)/python -m tests.e2e.recovery
 
 format: setup ## Format the code
 	$(BIN)/ruff check --fix .

@@ -51,7 +51,7 @@ def _of_job(said: Any) -> list[str]:
             return [f"{number} {status}" for status, number in sorted(counts.items())]
         case TaskHealthCheck():
             summary = [(name.removeprefix("total_"), number) for name, number in said.summary]
-            return [f"{number} {name}" for name, number in summary if number]
+            return [f"{number} {name.replace('_', ' ')}" for name, number in summary if number]
     return []
 
 

@@ -34,8 +34,7 @@ def readable(line: str) -> str:
     marked = marked_in(line.encode())
     if marked is None:
         return line
-    activity, step = marked
-    return f"· {step}: {activity.replace('_', ' ')}"
+    return f"· {marked.step}: {marked.activity.replace('_', ' ')}"
 
 
 def stored(task: TaskView, api: Api) -> list[str]:

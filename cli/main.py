@@ -19,10 +19,14 @@ from cli.commands import (
     events,
     files,
     firing,
+    health,
     invoking,
     jobs,
     keys,
+    metrics,
+    scenarios,
     submission,
+    supervising,
     triggers,
 )
 from cli.errors import CliError, Interrupted, Unreachable, exit_code_of
@@ -35,8 +39,9 @@ from switchyard.domain.text import without_control_characters
 
 EXIT_CODES: Final = (
     "Exit codes: 0 done, 1 the job did not complete or does not agree with its log, definitions "
-    "differ, a function failed or a stage is not well, 2 bad input or usage, 3 the API or the "
-    "local cloud cannot be reached, 130 interrupted."
+    "differ, a function or a scenario failed, or a stage or one of its tasks is not well, 2 bad "
+    "input or usage, "
+    "3 the API or the local cloud cannot be reached, 130 interrupted."
 )
 
 
@@ -143,7 +148,11 @@ triggers_app.command("delete")(triggers.delete)
 app.command()(braking.pause)
 app.command()(braking.resume)
 app.command()(doctor.doctor)
+app.command()(metrics.metrics)
+app.command()(health.health)
 app.command()(invoking.invoke)
+app.command()(scenarios.scenarios)
 app.command()(cloud.up)
 app.command()(cloud.down)
 app.command()(cloud.status)
+app.command()(supervising.supervise)

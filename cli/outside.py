@@ -13,10 +13,14 @@ from local.cloud import Status
 from local.endpoint import Endpoint
 from local.invoking import Invoked
 from local.say import Say
+from switchyard.domain.scaling import ScalingPolicy
 from switchyard.ports import Clock, Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
+from switchyard.usecases.check_tasks import TaskChecker
 from switchyard.usecases.examine_stage import Examiner
 from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.measure import Measurer
+from switchyard.usecases.operate_triggers import TriggerOperator
 from switchyard.usecases.watch_letter import LetterWatch
 
 
@@ -34,6 +38,9 @@ class Cloud(Protocol):
 
     def require_worker(self) -> None:
         """Raise `CloudError` when nobody is there to do the tasks."""
+
+    def supervise(self, policy: ScalingPolicy, say: Say) -> None:
+        """Workers come and go with the backlog, until interrupted or until it is stopped."""
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         """Run a function's handler here, with the environment that it has there."""
@@ -63,8 +70,14 @@ class Outside:
     """Sees what becomes of those that are sent again; otherwise as `api_keys`."""
     consumption: Callable[[str, Endpoint | None], AbstractContextManager[Consumption]]
     """The brake of a stage's workers; otherwise as `api_keys`."""
+    triggers: Callable[[str, Endpoint | None], AbstractContextManager[TriggerOperator]]
+    """The triggers of a stage, with their rules; otherwise as `api_keys`."""
     task_output: Callable[[str, Endpoint | None, str, int], AbstractContextManager[TaskOutput]]
     """What a task of a stage prints, by its request id and from a time on; as `api_keys`."""
+    checker: Callable[[str, Endpoint | None], AbstractContextManager[TaskChecker]]
+    """Looks at the running tasks of a stage; otherwise as `api_keys`."""
+    measurer: Callable[[str, Endpoint | None], AbstractContextManager[Measurer]]
+    """Measures a stage; otherwise as `api_keys`."""
     examiner: Callable[[str, str, Endpoint | None], Examiner]
     """Of a stage, with the option that its commands need; the local one is at its endpoint."""
     transport: httpx.BaseTransport | None = None

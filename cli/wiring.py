@@ -8,12 +8,15 @@ from cli.outside import Outside
 from local.cloud import REPOSITORY, LocalCloud
 from local.endpoint import Endpoint
 from local.home import Home
-from local.worker_log import WorkerLogFile
+from local.worker_log import WorkerLogFiles
 from switchyard.clock import system_clock, system_ids
 from switchyard.ports import Consumption, TaskOutput
 from switchyard.usecases.api_keys import KeyRing
+from switchyard.usecases.check_tasks import TaskChecker
 from switchyard.usecases.examine_stage import Examiner
 from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.measure import Measurer
+from switchyard.usecases.operate_triggers import TriggerOperator
 from switchyard.usecases.watch_letter import LetterWatch
 
 LOCAL_FOLDER: Final = REPOSITORY / ".switchyard"
@@ -31,7 +34,10 @@ def real_outside() -> Outside:
         kept_letters=_kept_letters,
         letter_watch=_letter_watch,
         consumption=_consumption,
+        triggers=_triggers,
         task_output=_task_output,
+        checker=_checker,
+        measurer=_measurer,
         examiner=_examiner,
     )
 
@@ -66,14 +72,32 @@ def _consumption(stage: str, local: Endpoint | None) -> AbstractContextManager[C
     return stage_consumption(stage, **(local.connection if local else {}))
 
 
+def _triggers(stage: str, local: Endpoint | None) -> AbstractContextManager[TriggerOperator]:
+    from switchyard.bootstrap.triggers import stage_triggers  # noqa: PLC0415
+
+    return stage_triggers(stage, **(local.connection if local else {}))
+
+
 def _task_output(
     stage: str, local: Endpoint | None, request_id: str, since_ms: int
 ) -> AbstractContextManager[TaskOutput]:
-    if local:  # its worker has a log of its own, beside the cloud
-        return nullcontext(WorkerLogFile(Home(LOCAL_FOLDER).log("worker"), request_id))
+    if local:  # its workers have logs of their own, beside the cloud
+        return nullcontext(WorkerLogFiles(Home(LOCAL_FOLDER).log("worker"), request_id))
     from switchyard.bootstrap import stage_output  # noqa: PLC0415
 
     return stage_output(stage, request_id, since_ms=since_ms)
+
+
+def _checker(stage: str, local: Endpoint | None) -> AbstractContextManager[TaskChecker]:
+    from switchyard.bootstrap.stage_health import stage_checker  # noqa: PLC0415
+
+    return stage_checker(stage, **(local.connection if local else {}))
+
+
+def _measurer(stage: str, local: Endpoint | None) -> AbstractContextManager[Measurer]:
+    from switchyard.bootstrap.stage_metrics import stage_measurer  # noqa: PLC0415
+
+    return stage_measurer(stage, **(local.connection if local else {}))
 
 
 def _examiner(stage: str, option: str, local: Endpoint | None) -> Examiner:

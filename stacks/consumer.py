@@ -31,9 +31,9 @@ class ConsumerStack(Stack):
             network=WorkerNetwork(self, "Network", stage=stage),
             task=task,
         )
-        QuarantineWatch(self, "Quarantine", log_group=task.log_group)
+        QuarantineWatch(self, "Quarantine", stage=stage, log_group=task.log_group)
         if stage.scales_workers:
-            scale_on_backlog(worker.service, queue=shared.tasks.queue, stage=stage)
+            scale_on_backlog(worker.service, queue=shared.tasks.queue, policy=stage.scaling)
         if stage.watches_workers:
             WorkerWatch(self, "Watch", stage=stage, service=worker.service, tasks=shared.tasks)
         CfnOutput(self, "WorkerTaskDefinition", value=task.definition.task_definition_arn)

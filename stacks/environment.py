@@ -25,6 +25,7 @@ def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:
         "POWERTOOLS_METRICS_NAMESPACE": METRICS_NAMESPACE,
         "POWERTOOLS_LOG_LEVEL": "INFO",
         "POWERTOOLS_TRACE_DISABLED": str(not stage.tracing).lower(),
+        "PYDANTIC_DISABLE_PLUGINS": "__all__",  # it would look for some at every cold start
     }
 
 

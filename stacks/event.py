@@ -5,11 +5,13 @@ from constructs import Construct
 
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.permissions import allow
+from stacks.constructs.notifications import allow_secret
+from stacks.constructs.permissions import allow, allow_on_partitions
 from stacks.constructs.subscription import EventSubscription
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
+from switchyard.contracts.tables import COUNTS_PARTITIONS
 from switchyard.settings import SaveEventSettings
 
 
@@ -35,8 +37,32 @@ class EventStack(Stack):
                 SaveEventSettings,
                 stage=stage.name,
                 dynamodb_events_table_name=shared.events_table.table_name,
+                state_table_name=shared.state_table.table_name,
                 events_retention_days=stage.events_retention_days,
+                **_traces(stage),
             ),
         )
         save_event.consume(shared.saves.queue, batch_size=100, window=Duration.seconds(1))
         allow(save_event.role, "dynamodb:PutItem", on=[shared.events_table.table_arn])
+        allow_on_partitions(
+            save_event.role,
+            "dynamodb:UpdateItem",
+            state_table=shared.state_table.table_arn,
+            partitions=[f"{COUNTS_PARTITIONS}*"],
+        )
+        if stage.otlp_endpoint:
+            allow_secret(save_event.role, _otlp_secret(stage))
+
+
+def _traces(stage: Stage) -> dict[str, str]:
+    if not stage.otlp_endpoint:
+        return {}
+    return {
+        "otel_exporter_otlp_endpoint": stage.otlp_endpoint,
+        "otlp_secret": _otlp_secret(stage),
+    }
+
+
+def _otlp_secret(stage: Stage) -> str:
+    """Made by hand, where the collector asks for a key."""
+    return f"switchyard/{stage.name}/otlp"

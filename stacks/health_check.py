@@ -1,26 +1,29 @@
-"""Watches: nudges on what is overdue, keeps what nobody could handle, and raises alarms."""
+"""Watches: nudges on what is overdue, keeps what nobody could handle, and tells people."""
 
 from aws_cdk import Duration, Stack
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from stacks.constructs.alarms import raise_alarm
+from stacks.constructs.dead_letters import keep_undeliverable, process_dead_letters
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
+from stacks.constructs.measuring import Measuring
+from stacks.constructs.notifications import Notifications, allow_waking
 from stacks.constructs.permissions import allow
-from stacks.environment import environment_for, powertools_environment
+from stacks.constructs.task_checks import TaskChecks
+from stacks.constructs.yard_alarms import watch_yard
+from stacks.constructs.yard_dashboard import YardDashboard
+from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.quarantine import QUARANTINED, RECEIVED
 from switchyard.contracts.tables import DUE_INDEX
-from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
-from switchyard.settings import AlertSettings, DeadLetterSettings, SweeperSettings
+from switchyard.settings import SweeperSettings
 
 SWEEP_EVERY = Duration.minutes(1)
-DRAINED_WITHIN_MINUTES = 5
 
 
 class HealthCheckStack(Stack):
@@ -36,21 +39,38 @@ class HealthCheckStack(Stack):
         """`not_triggered` holds the events that started no job, three times."""
         super().__init__(scope, construct_id)
         layers = FunctionLayers(self, "Layers", stage=stage)
-        self._sweep(stage, shared, layers)
-        self._process_dead_letters(stage, shared, layers)
-        alert = self._alert(stage, shared, layers)
+        notifications = Notifications(
+            self, "Notifications", stage=stage, shared=shared, layers=layers
+        )
+        self._sweep(stage, shared, layers, notifications.alerts.queue)
+        TaskChecks(self, "TaskChecks", stage=stage, shared=shared, layers=layers)
+        process_dead_letters(self, stage=stage, shared=shared, layers=layers)
         undeliverable = {
             "TaskNotDispatched": shared.dispatches.dead_letters,
             "EventNotSaved": shared.saves.dead_letters,
             "EventNotDelivered": shared.undeliverable,
             "JobNotTriggered": not_triggered,
         }
-        for what, dead_letters in undeliverable.items():
-            alert.consume(dead_letters, batch_size=10, name=f"{what}Messages")
-            self._alarm(what, _kept_from(dead_letters, stage))
-            self._watch_depth(what, dead_letters)
+        keep_undeliverable(self, stage=stage, shared=shared, layers=layers, queues=undeliverable)
+        measuring = Measuring(
+            self,
+            "Measuring",
+            stage=stage,
+            shared=shared,
+            layers=layers,
+            dead_letters=[
+                shared.tasks.dead_letters,
+                notifications.alerts.dead_letters,
+                *undeliverable.values(),
+            ],
+        )
+        watch_yard(self, stage=stage, measure=measuring.function)
+        if stage.watches_workers:
+            YardDashboard(self, "Yard", stage=stage)
 
-    def _sweep(self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers) -> None:
+    def _sweep(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers, alerts: sqs.Queue
+    ) -> None:
         sweep = HouseFunction(
             self,
             "Sweep",
@@ -64,107 +84,28 @@ class HealthCheckStack(Stack):
                 state_table_name=shared.state_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
+                alerts_queue_url=alerts.queue_url,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
         _grant_sweep(sweep.role, shared)
+        allow_waking(sweep.role, alerts)
         events.Rule(
             self,
             "EveryMinute",
             schedule=events.Schedule.rate(SWEEP_EVERY),
             targets=[targets.LambdaFunction(sweep.function)],
         )
-
-    def _alert(
-        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
-    ) -> HouseFunction:
-        alert = HouseFunction(
+        raise_alarm(
             self,
-            "Alert",
+            "YardNotSwept",
+            sweep.function.metric_errors(period=SWEEP_EVERY),
             stage=stage,
-            verb="alert",
-            layers=layers,
-            environment=environment_for(
-                AlertSettings,
-                stage=stage.name,
-                s3_bucket=shared.artifacts.bucket.bucket_name,
-            ),
+            meaning="For five minutes nobody has nudged on what is overdue: the function sweep "
+            "fails. Whatever is lost on its way stays lost until it works again. Its log is "
+            f"/aws/lambda/{stage.prefixed('sweep')}.",
+            minutes=5,
         )
-        shared.artifacts.allow_keeping_undeliverable(alert.role)
-        return alert
-
-    def _process_dead_letters(
-        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
-    ) -> None:
-        processor = HouseFunction(
-            self,
-            "ProcessDeadLetters",
-            stage=stage,
-            verb="process_dead_letters",
-            layers=layers,
-            environment=environment_for(
-                DeadLetterSettings,
-                stage=stage.name,
-                eventbridge_bus_name=shared.bus.event_bus_name,
-                state_table_name=shared.state_table.table_name,
-                task_definitions_table=shared.task_definitions_table.table_name,
-                sqs_queue_url=shared.tasks.queue.queue_url,
-                s3_bucket=shared.artifacts.bucket.bucket_name,
-                tenant_id=stage.adopting_tenant,
-            ),
-        )
-        _grant_dead_letters(processor.role, shared)
-        processor.consume(shared.tasks.dead_letters, batch_size=10)
-        counted = {"TaskReceivedInVain": RECEIVED, "DeadLetterQuarantined": QUARANTINED}
-        for what, metric in counted.items():
-            self._alarm(what, _counted(metric, stage, service="process-dead-letters"))
-        self._watch_depth("TaskReceivedInVain", shared.tasks.dead_letters)
-
-    def _watch_depth(self, what: str, dead_letters: sqs.Queue) -> None:
-        """That a function drains the queue.
-
-        While it fails, its messages are hidden and not visible; when it is not called, they are
-        visible. Either count alone would miss one of the two.
-        """
-        self._alarm(f"{what}Unread", _visible(dead_letters), minutes=DRAINED_WITHIN_MINUTES)
-        self._alarm(f"{what}Unkept", _hidden(dead_letters), minutes=DRAINED_WITHIN_MINUTES)
-
-    def _alarm(self, name: str, metric: cloudwatch.Metric, *, minutes: int = 1) -> None:
-        metric.create_alarm(
-            self,
-            name,
-            threshold=0,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-            evaluation_periods=minutes,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-        )
-
-
-def _visible(queue: sqs.Queue) -> cloudwatch.Metric:
-    return queue.metric_approximate_number_of_messages_visible(
-        period=Duration.minutes(1), statistic="Maximum"
-    )
-
-
-def _hidden(queue: sqs.Queue) -> cloudwatch.Metric:
-    return queue.metric_approximate_number_of_messages_not_visible(
-        period=Duration.minutes(1), statistic="Maximum"
-    )
-
-
-def _kept_from(dead_letters: sqs.Queue, stage: Stage) -> cloudwatch.Metric:
-    return _counted(UNDELIVERABLE, stage, service="alert", **{QUEUE: dead_letters.queue_name})
-
-
-def _counted(name: str, stage: Stage, *, service: str, **dimensions: str) -> cloudwatch.Metric:
-    powertools = powertools_environment(stage, service=service)
-    return cloudwatch.Metric(
-        namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],
-        metric_name=name,
-        dimensions_map={"service": powertools["POWERTOOLS_SERVICE_NAME"], **dimensions},
-        period=Duration.minutes(1),
-        statistic="Sum",
-    )
 
 
 def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
@@ -175,15 +116,4 @@ def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     shared.artifacts.allow_event_payloads(role)
     queues = [shared.tasks.queue.queue_arn, shared.dispatches.queue.queue_arn]
     allow(role, "sqs:SendMessage", on=queues)
-    allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
-
-
-def _grant_dead_letters(role: iam.IRole, shared: InfrastructureStack) -> None:
-    state, definitions = shared.state_table.table_arn, shared.task_definitions_table.table_arn
-    allow(role, "dynamodb:GetItem", "dynamodb:UpdateItem", on=[state])
-    allow(role, "dynamodb:BatchGetItem", on=[definitions])
-    shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
-    shared.artifacts.allow_event_payloads(role)
-    shared.artifacts.allow_quarantine(role)
-    allow(role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -65,6 +65,7 @@ class InfrastructureStack(Stack):
 
     def _tell_the_launcher(self, stage: Stage) -> None:
         CfnOutput(self, "StateTableName", value=self.state_table.table_name)
+        CfnOutput(self, "TaskDefinitionsTableName", value=self.task_definitions_table.table_name)
         CfnOutput(self, "EventsTableName", value=self.events_table.table_name)
         CfnOutput(self, "TaskQueueUrl", value=self.tasks.queue.queue_url)
         CfnOutput(self, "ArtifactsBucketName", value=self.artifacts.bucket.bucket_name)

@@ -9,6 +9,7 @@ from stacks.constructs.authorised_api import AuthorisedApi
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow, allow_on_api_keys, keep_from_api_keys
+from stacks.constructs.slack_actions import SlackActions
 from stacks.constructs.triggers import Triggers
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
@@ -56,6 +57,9 @@ class ProducerApiStack(Stack):
             handler=self._handler(stage, shared, layers).function,
             routes=ROUTES,
         )
+        SlackActions(
+            self, "SlackActions", stage=stage, shared=shared, layers=layers, api=published.api
+        )
         self.triggers = Triggers(self, "Triggers", stage=stage, shared=shared, layers=layers)
         CfnOutput(self, "ApiId", value=published.api.api_id)
         CfnOutput(self, "ApiUrl", value=published.url)
@@ -101,6 +105,7 @@ class ProducerApiStack(Stack):
                 dynamodb_events_table_name=shared.events_table.table_name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
+                webhooks_may_reach_private=stage.webhooks_may_reach_private,
                 requests_per_second=stage.key_limits.per_second,
                 requests_at_once=stage.key_limits.burst,
                 requests_per_day=stage.key_limits.per_day,

@@ -10,7 +10,9 @@ from aws_cdk import RemovalPolicy
 from aws_cdk.aws_logs import RetentionDays
 
 from stacks.errors import UnknownStage
+from switchyard.domain.health import HealthLimits
 from switchyard.domain.rates import Limits
+from switchyard.domain.scaling import USUAL_SCALING, ScalingPolicy
 from switchyard.settings import AgentBackend
 
 
@@ -48,12 +50,25 @@ class Stage:
     """With none, workers live in public subnets, reachable by nobody: no inbound rule exists."""
     flow_logs: bool
     builds_worker_image: bool
-    max_workers: int
+    scaling: ScalingPolicy
     scales_workers: bool
     watches_workers: bool
 
+    checks_health: bool
+    """Whether running tasks are looked after by themselves, every five minutes."""
+    health_limits: HealthLimits
+    """Of tasks whose definitions say nothing else."""
+
+    otlp_endpoint: str
+    """Where an OpenTelemetry collector takes traces; empty: nowhere."""
+
+    slack_channel: str
+    """Where people are told of incidents, if a token is in the stage's secret."""
+
     key_limits: Limits
     """How many requests each key may make."""
+    webhooks_may_reach_private: bool
+    """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
 
     adopting_tenant: str
     """Whose the tasks of other producers' messages are."""
@@ -85,11 +100,16 @@ LOCAL: Final = Stage(
     nat_gateways=0,
     flow_logs=False,
     builds_worker_image=False,
-    max_workers=1,
+    scaling=USUAL_SCALING,
     scales_workers=False,
     watches_workers=False,
+    checks_health=False,
+    health_limits=HealthLimits(),
+    otlp_endpoint="",
+    slack_channel="#switchyard-local",
     # Nobody is kept from trying things out, and whole suites of tests use one key.
     key_limits=Limits(per_second=10_000, burst=10_000, per_day=10_000_000),
+    webhooks_may_reach_private=True,  # who tries them out listens on this very machine
     adopting_tenant="local",
     agent_backend="auto",
     claude_credential="ANTHROPIC_API_KEY",
@@ -113,10 +133,15 @@ DEV: Final = Stage(
     nat_gateways=0,
     flow_logs=True,
     builds_worker_image=True,
-    max_workers=2,
+    scaling=ScalingPolicy(max_workers=2),
     scales_workers=True,
     watches_workers=False,
+    checks_health=False,
+    health_limits=HealthLimits(),
+    otlp_endpoint="",
+    slack_channel="#switchyard-dev",
     key_limits=Limits(),
+    webhooks_may_reach_private=False,
     adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",
@@ -141,10 +166,15 @@ PROD: Final = Stage(
     nat_gateways=1,
     flow_logs=True,
     builds_worker_image=True,
-    max_workers=20,
+    scaling=USUAL_SCALING,
     scales_workers=True,
     watches_workers=True,
+    checks_health=True,
+    health_limits=HealthLimits(),
+    otlp_endpoint="",
+    slack_channel="#switchyard",
     key_limits=Limits(),
+    webhooks_may_reach_private=False,
     adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",

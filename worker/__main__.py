@@ -13,6 +13,7 @@ from worker.assembly import assemble
 from worker.children import Children
 from worker.configuration import Configuration, Misconfigured, read_configuration
 from worker.health import keep_pulse
+from worker.presence import Attendance
 from worker.stopping import Stop
 from worker.subreaper import become_subreaper
 
@@ -48,8 +49,11 @@ async def _run(configuration: Configuration, ports: WorkerPorts) -> None:
     fields = {"worker_id": ports.worker_id, "slots": settings.max_concurrent_claude}
     logger.info("worker started", extra=fields)
     pulse = asyncio.create_task(keep_pulse(settings.output_folder, sleep=ports.sleep))
+    attendance = Attendance(ports, slots=settings.max_concurrent_claude, busy=lambda: loop.busy)
+    attendance.begin()
     await _until_done(loop.run(), stop, children)
     pulse.cancel()
+    await attendance.end()
     logger.info("worker stopped", extra=fields)
 
 

@@ -11,6 +11,7 @@ from switchyard.domain.errors import Rejected
 from switchyard.domain.reference_syntax import NotAReference, references_in
 from switchyard.domain.references import MissingValue, resolve
 from switchyard.domain.task import Json, Payload, Task
+from switchyard.domain.tracing import attempt_context
 from switchyard.settings import WorkerSettings
 from worker.backend import resolve_backend
 from worker.child_environment import Credential
@@ -61,6 +62,7 @@ class Assignments:
             planned(definition, order, self._defaults, backend=backend),
             memory_mb=self._settings.child_memory_mb,
             offline_delay_ms=self._settings.offline_delay_ms,
+            traceparent=attempt_context(task),
         )
 
     def _given(self, task: Task, payload: Payload) -> tuple[Json, Mapping[str, Json]]:

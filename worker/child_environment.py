@@ -22,6 +22,8 @@ CLAUDE: Final = (
     "CLAUDE_SKIP_PERMISSIONS",
 )
 ENDPOINT: Final = "ANTHROPIC_BASE_URL"
+TRACEPARENT: Final = "TRACEPARENT"
+"""Where OpenTelemetry looks for the span that a process is started in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,18 @@ class Credential:
 
 
 def child_environment(
-    host: Mapping[str, str], folder: Path, *, credential: Credential | None
+    host: Mapping[str, str],
+    folder: Path,
+    *,
+    credential: Credential | None,
+    traceparent: str | None = None,
 ) -> dict[str, str]:
     """`credential` is `None` for an agent that needs none; it learns no endpoint either."""
     allowed = (*SYSTEM, *LOCALE, *TERMINAL, *CLAUDE, *((ENDPOINT,) if credential else ()))
     return {
         **{name: host[name] for name in allowed if name in host},
         **({credential.name: credential.value} if credential else {}),
+        **({TRACEPARENT: traceparent} if traceparent else {}),
         "PWD": str(folder),
         "PYTHONPATH": _where_our_packages_are(),
         "INPUT_FILE": str(folder / TASK_FILE),

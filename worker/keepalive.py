@@ -8,6 +8,7 @@ from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.task import Lease
 from switchyard.observability import get_logger
 from switchyard.ports import Received
+from worker.activity import LastActivity
 from worker.heartbeats import Heartbeats, Watched
 from worker.lease_timing import LeaseTiming
 from worker.waiting import first_of
@@ -35,9 +36,11 @@ class Keepalive:
         self._message = message
         self._held_until = taken_at + timing.held_seconds
         self._heartbeats = Heartbeats(ports)
+        self._activity = LastActivity(ports.clock)
 
     def watch(self, child: Watched) -> None:
         """From now on its heartbeats are told."""
+        self._activity = child.activity
         self._heartbeats.watch(child)
 
     async def keep(self) -> NoReturn:
@@ -77,9 +80,12 @@ class Keepalive:
 
     async def _request_renewal(self) -> None:
         began = self._ports.clock.monotonic()
-        until_ms = self._ports.clock.now_ms() + self._timing.lease_ms
+        now_ms = self._ports.clock.now_ms()
         task = await self._ports.offload(
-            self._ports.leases.renew, self._lease, lease_until_ms=until_ms
+            self._ports.leases.renew,
+            self._lease,
+            lease_until_ms=now_ms + self._timing.lease_ms,
+            signs=self._activity.signs(beat_at_ms=now_ms),
         )
         self._held_until = began + self._timing.held_seconds
         if task.cancel_requested:

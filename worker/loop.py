@@ -55,6 +55,11 @@ class Loop:
         self._outages = Pauses(ports.randomness)
         self._idling = Pauses(ports.randomness, longest_seconds=LONGEST_IDLE_PAUSE_SECONDS)
 
+    @property
+    def busy(self) -> int:
+        """How many slots hold a task; one that waits for a message does not."""
+        return self._protection.held
+
     async def run(self) -> None:
         """Until a stop was asked for and everything that ran has finished or was handed back."""
         async with asyncio.TaskGroup() as beside:

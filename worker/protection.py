@@ -27,6 +27,11 @@ class Protection:
         self._held = 0
         self._busy = asyncio.Event()
 
+    @property
+    def held(self) -> int:
+        """How many tasks the worker holds."""
+        return self._held
+
     @contextlib.contextmanager
     def holding_a_task(self) -> Iterator[None]:
         self._held += 1

@@ -5,6 +5,7 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.giving_up import cancelled, exhausted
 from switchyard.domain.task import Outcome, Task
+from switchyard.domain.tracing import trace_of
 from switchyard.observability import get_logger
 from switchyard.ports import Refused
 from switchyard.usecases import task_events
@@ -23,7 +24,7 @@ class Refusals:
         task, decision = refused.task, refused.decision
         logger.info(
             "task is not ours to run",
-            extra={"request_id": task.ref.request_id, "reason": decision.reason},
+            extra={**_fields(task), "reason": decision.reason},
         )
         match decision:
             case Busy():
@@ -41,14 +42,14 @@ class Refusals:
         payloads, emitter = self._ports.payloads, self._ports.emitter
         missing = await patiently(self._ports, tell_again, task, payloads=payloads, emitter=emitter)
         if missing:
-            fields = {"request_id": task.ref.request_id, "error": missing}
+            fields = {**_fields(task), "error": missing}
             logger.error("task is told without its output", extra=fields)
         return True
 
     async def _send_later(self, task: Task, decision: NotYet) -> bool:
         delay = decision.delay_seconds
         if delay is not None:
-            message = TaskMessage.to(task.ref, run=task.run)
+            message = TaskMessage.waking(task)
             await patiently(self._ports, self._ports.queue.send, [message], delay_seconds=delay)
         return True
 
@@ -61,3 +62,7 @@ async def give_up(ports: WorkerPorts, task: Task, outcome: Outcome) -> bool:
         return False
     await patiently(ports, ports.emitter.emit, task_events.settled(settled, output=None))
     return True
+
+
+def _fields(task: Task) -> dict[str, str]:
+    return {"request_id": task.ref.request_id, "trace_id": trace_of(task).trace_id}

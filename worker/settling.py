@@ -13,6 +13,7 @@ from switchyard.domain.giving_up import cancelled
 from switchyard.domain.parking import Park, decide_park
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.domain.tracing import trace_of
 from switchyard.observability import get_logger
 from switchyard.ports import Claimed
 from switchyard.usecases import task_events
@@ -101,11 +102,7 @@ class Settling:
         )
         await self._tell(
             task_events.attempt_failed(
-                released,
-                attempt=claimed.task.attempt,
-                error=failed.error,
-                category=failed.category,
-                at_ms=now_ms,
+                released, _outcome(failed), attempt=claimed.task.attempt, at_ms=now_ms
             )
         )
         fields = {"error": failed.error, "delay_ms": delay_ms}
@@ -151,7 +148,7 @@ class Settling:
         await patiently(
             self._ports,
             self._ports.queue.send,
-            [TaskMessage.to(lease.ref, run=lease.task.run)],
+            [TaskMessage.waking(lease.task)],
             delay_seconds=math.ceil(delay_ms / 1000),
         )
         return released
@@ -207,6 +204,7 @@ def _outcome(verdict: Conclusion) -> Outcome:
 def _fields(task: Task) -> dict[str, str | int]:
     return {
         "request_id": task.ref.request_id,
+        "trace_id": trace_of(task).trace_id,
         "state": task.state,
         "attempt": task.attempt,
         "fence": task.fence,

@@ -69,7 +69,7 @@ class Supervisor:
         signal = None
         started = AsyncExitStack()
         child = await started.enter_async_context(
-            self._child(assignment.request_id, folder.path, credential, printed, activity)
+            self._child(assignment, folder.path, credential, printed, activity)
         )
         async with asyncio.TaskGroup() as beside, started:
             beside.create_task(on_start(child.pid))
@@ -92,7 +92,7 @@ class Supervisor:
 
     def _child(
         self,
-        request_id: str,
+        assignment: Assignment,
         folder: Path,
         credential: Credential | None,
         printed: Printed,
@@ -105,8 +105,13 @@ class Supervisor:
                     [sys.executable, "-P", "-m", "worker.task", str(folder)], self.host_environment
                 ),
                 folder=folder,
-                environment=child_environment(self.host_environment, folder, credential=credential),
-                request_id=request_id,
+                environment=child_environment(
+                    self.host_environment,
+                    folder,
+                    credential=credential,
+                    traceparent=assignment.traceparent,
+                ),
+                request_id=assignment.request_id,
                 redaction=Redaction(credential.value if credential else None),
                 printed=printed,
                 activity=activity,

@@ -86,6 +86,7 @@ def job(
         print_json(found)
     else:
         results().print(picture(found, now_ms=outside.clock.now_ms()))
+        notices().print(f"Its trace is {found.trace_id}.", style="dim", soft_wrap=True)
 
 
 def task(

@@ -119,5 +119,6 @@ def _show_plan(job: SourcedJob, file: Path, *, as_json: bool) -> None:
 def _print_accepted(accepted: JobAccepted, stage: Stage) -> None:
     console = results()
     console.print(f"{accepted.job_id}: {counted(accepted.total_tasks, 'task')}", soft_wrap=True)
+    notices().print(f"Its trace is {accepted.trace_id}.", style="dim", soft_wrap=True)
     hint = f"Watch it with `switchyard watch {accepted.job_id}{stage.option}`."
     notices().print(hint, style="dim", soft_wrap=True)

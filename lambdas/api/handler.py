@@ -41,6 +41,7 @@ from switchyard.domain.errors import TooManyRequests
 from switchyard.domain.ids import JobRef
 from switchyard.domain.job_filters import JobFilter
 from switchyard.domain.states import JobStatus
+from switchyard.domain.tracing import TRACEPARENT
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.refusals import answer_errors, for_gateway, refusal_for
 from switchyard.settings import ApiSettings
@@ -74,9 +75,16 @@ def tenant() -> str:
 
 @app.post("/jobs", status_code=HTTPStatus.CREATED)
 def post_job(request: SubmitJob) -> JobAccepted:
-    key = app.current_event.headers.get(KEY_HEADER)
-    accepted = ports().submitter.submit(tenant(), request, key=key)
-    logger.info("job accepted", job_id=accepted.job_id, tasks=accepted.total_tasks)
+    headers = app.current_event.headers
+    accepted = ports().submitter.submit(
+        tenant(), request, key=headers.get(KEY_HEADER), traceparent=headers.get(TRACEPARENT)
+    )
+    logger.info(
+        "job accepted",
+        job_id=accepted.job_id,
+        trace_id=accepted.trace_id,
+        tasks=accepted.total_tasks,
+    )
     metrics.add_metric("JobsSubmitted", MetricUnit.Count, 1)
     return accepted
 

@@ -43,7 +43,13 @@ def report(answers: Mapping[str, Answer], record: SQSRecord) -> None:
         logger.warning("not dispatched", error=str(answer))
         raise answer
     task = answer.ref.ref.request_id if isinstance(answer.ref, TaskRun) else None
-    logger.info("dispatched", job_id=answer.job.job_id, request_id=task, by_event=answer.by_event)
+    logger.info(
+        "dispatched",
+        job_id=answer.job.job_id,
+        request_id=task,
+        trace_id=answer.trace_id,
+        by_event=answer.by_event,
+    )
     metrics.add_metric("Dispatched", MetricUnit.Count, 1)
 
 

@@ -1,6 +1,6 @@
-"""Keeps every event of the bus in the events table."""
+"""Keeps every event of the bus in the events table, counts it, and shows the span it ended."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools.utilities.batch import (
@@ -16,6 +16,8 @@ from switchyard.bootstrap import SaveEventPorts, save_event_ports
 from switchyard.contracts.bus import BusMessage
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import SaveEventSettings
+from switchyard.usecases.count_events import Tally
+from switchyard.usecases.export_spans import Spans
 from switchyard.usecases.save_event import save_event
 
 logger = get_logger()
@@ -30,11 +32,13 @@ def ports() -> SaveEventPorts:
 
 
 @tracer.capture_method(capture_response=False)
-def save_one(record: SQSRecord) -> None:
+def save_one(tally: Tally, spans: Spans, record: SQSRecord) -> None:
     logger.set_correlation_id(record.message_id)
     event = BusMessage.model_validate_json(record.body).detail
     keeper = ports()
-    save_event(event, log=keeper.log, clock=keeper.clock, retention=keeper.retention)
+    if save_event(event, log=keeper.log, clock=keeper.clock, retention=keeper.retention):
+        tally.note(event)
+        spans.note(event)
     metrics.add_metric("EventsSaved", MetricUnit.Count, 1)
 
 
@@ -43,4 +47,12 @@ def save_one(record: SQSRecord) -> None:
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     metrics.add_metric("Received", MetricUnit.Count, len(event["Records"]))
-    return process_partial_response(event, save_one, processor, context)
+    tally, spans = Tally(), Spans(ports().exporter)
+    answer = process_partial_response(event, partial(save_one, tally, spans), processor, context)
+    problem = tally.add_to(ports().counters)
+    if problem:
+        logger.warning("events are not counted", extra={"error": problem})
+    unseen = spans.export()
+    if unseen:
+        logger.warning("spans are not exported", extra={"error": unseen})
+    return answer

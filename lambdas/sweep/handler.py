@@ -6,9 +6,11 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
+from switchyard.bootstrap.retelling import reteller
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import SweeperSettings
+from switchyard.usecases.retell_alerts import Reteller
 from switchyard.usecases.sweep import Nudge, Sweeper
 
 logger = get_logger()
@@ -26,6 +28,11 @@ def sweeper() -> Sweeper:
     return bootstrap.sweeper(settings())
 
 
+@cache
+def alerts() -> Reteller:
+    return reteller(settings())
+
+
 @logger.inject_lambda_context
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
@@ -35,6 +42,8 @@ def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
     for nudge in sweeper().sweep(at_most=limits.sweep_at_most, seconds=limits.sweep_seconds):
         logger.info("overdue", extra=fields_of(nudge))
         metrics.add_metric("Overdue", MetricUnit.Count, 1)
+    for subject in alerts().retell():
+        logger.info("alert is due", subject=subject)
 
 
 def fields_of(nudge: Nudge) -> dict[str, str | None]:

@@ -9,6 +9,7 @@ from constructs import Construct
 
 from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, allow
 from stacks.stage import Stage
+from switchyard.contracts.kept import PLACES
 from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.contracts.undeliverable import KEPT_BELOW
 
@@ -71,6 +72,17 @@ class ArtifactsBucket(Construct):
 
     def allow_keeping_undeliverable(self, role: iam.IRole) -> None:
         self._allow_below(f"{KEPT_BELOW}/*", role, "s3:PutObject")
+
+    def allow_reading_letters(self, role: iam.IRole) -> None:
+        """Both what is undeliverable and what is in quarantine."""
+        for prefix in PLACES:
+            self._allow_below(f"{prefix}*", role, "s3:GetObject")
+        iam.Grant.add_to_principal(
+            grantee=role,
+            actions=["s3:ListBucket"],
+            resource_arns=[self._arn],
+            conditions={"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in PLACES]}},
+        )
 
     def allow_quarantine(self, role: iam.IRole) -> None:
         self._allow_below(f"{QUARANTINED_BELOW}/*", role, "s3:PutObject")

@@ -23,7 +23,7 @@ BURST = 5_000
 
 
 class AuthorisedApi(Construct):
-    """Every route has the authorizer, because the API has it and no route says otherwise."""
+    """Every route has the authorizer, because the API has it, unless a route says otherwise."""
 
     def __init__(
         self,

@@ -67,14 +67,18 @@ class HouseFunction(Construct):
         batch_size: int,
         window: Duration | None = None,
         name: str = "Messages",
+        copies: int | None = None,
     ) -> None:
-        """Run for batches of messages; the handler names those that have to come back."""
+        """Run for batches of messages; the handler names those that have to come back.
+
+        `copies` is how many may run at once, if not as many as the stage allows.
+        """
         self.function.add_event_source_mapping(
             name,
             event_source_arn=queue.queue_arn,
             batch_size=batch_size,
             max_batching_window=window,
-            max_concurrency=self._stage.copies_per_queue,
+            max_concurrency=copies or self._stage.copies_per_queue,
             report_batch_item_failures=True,
         )
         allow(

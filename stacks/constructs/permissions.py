@@ -6,7 +6,7 @@ from aws_cdk import Acknowledgment, Validations
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
-from switchyard.contracts.tables import api_keys_partition
+from switchyard.contracts.tables import ALERTS_PARTITION, api_keys_partition
 
 API_KEYS = {"dynamodb:LeadingKeys": [api_keys_partition("*")]}
 
@@ -22,6 +22,28 @@ def allow_on_api_keys(role: iam.IRole, *actions: str, state_table: str) -> None:
         actions=list(actions),
         resource_arns=[state_table],
         conditions={"ForAllValues:StringLike": API_KEYS},
+    )
+
+
+def allow_on_alerts(role: iam.IRole, *actions: str, state_table: str) -> None:
+    """Of the state table, what people were told, and nothing else."""
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=list(actions),
+        resource_arns=[state_table],
+        conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [ALERTS_PARTITION]}},
+    )
+
+
+def allow_on_partitions(
+    role: iam.IRole, *actions: str, state_table: str, partitions: Sequence[str]
+) -> None:
+    """Of the state table, items of these alone; `*` stands for the rest of a name."""
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=list(actions),
+        resource_arns=[state_table],
+        conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(partitions)}},
     )
 
 

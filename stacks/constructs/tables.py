@@ -13,7 +13,8 @@ def state_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamod
         index_name=names.DUE_INDEX,
         partition_key=_number(names.DUE_SHARD),
         sort_key=_number(names.DUE_AT),
-        projection_type=dynamodb.ProjectionType.KEYS_ONLY,
+        projection_type=dynamodb.ProjectionType.INCLUDE,
+        non_key_attributes=list(names.DUE_SUMMARY),
     )
     table.add_global_secondary_index(
         index_name=names.JOBS_INDEX,

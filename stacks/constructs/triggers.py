@@ -3,17 +3,17 @@
 The rules themselves are not deployed: `switchyard triggers apply` puts them, on both buses.
 """
 
-from aws_cdk import CfnOutput, Duration, Stack
-from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from stacks.constructs.alarms import counted, raise_alarm
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow, keep_from_api_keys
 from stacks.constructs.queue import FUNCTION_VISIBILITY, HouseQueue
-from stacks.environment import environment_for, powertools_environment
+from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.triggers import REFUSED
@@ -66,25 +66,19 @@ class Triggers(Construct):
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 trigger_queue_url=queue.queue_url,
+                webhooks_may_reach_private=stage.webhooks_may_reach_private,
             ),
         )
 
     def _alarm(self, stage: Stage) -> None:
-        powertools = powertools_environment(stage, service="start-triggered")
-        refused = cloudwatch.Metric(
-            namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],
-            metric_name=REFUSED,
-            dimensions_map={"service": powertools["POWERTOOLS_SERVICE_NAME"]},
-            period=Duration.minutes(1),
-            statistic="Sum",
-        )
-        refused.create_alarm(
+        raise_alarm(
             self,
             "TriggerRefused",
-            threshold=0,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-            evaluation_periods=1,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            counted(REFUSED, stage, service="start-triggered"),
+            stage=stage,
+            meaning="An event started no job, because its trigger's template is refused. It is "
+            "put aside: look with `switchyard dlq` and `switchyard triggers`.",
+            told=False,
         )
 
     def _tell_operators(self, events: HouseQueue) -> None:

@@ -1,4 +1,4 @@
-"""What a person looks at when tasks wait too long."""
+"""What a person looks at when tasks wait too long: the queue and the load, as AWS sees them."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -7,8 +7,6 @@ from constructs import Construct
 
 from stacks.constructs.queue import HouseQueue
 from stacks.stage import Stage
-
-LONGEST_WAIT = Duration.minutes(30)
 
 
 class WorkerWatch(Construct):
@@ -23,14 +21,6 @@ class WorkerWatch(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         oldest = tasks.queue.metric_approximate_age_of_oldest_message(period=Duration.minutes(5))
-        oldest.create_alarm(
-            self,
-            "TaskWaitsTooLong",
-            threshold=LONGEST_WAIT.to_seconds(),
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-            evaluation_periods=1,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-        )
         depth = [
             tasks.queue.metric_approximate_number_of_messages_visible(),
             tasks.queue.metric_approximate_number_of_messages_not_visible(),

@@ -4,15 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
+from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog, DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
@@ -20,12 +23,15 @@ from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
 from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.memory import ManualClock, MemoryYard
-from switchyard.adapters.memory.transport import MemoryMail
+from switchyard.adapters.memory.alerts import MemoryAlertBook
+from switchyard.adapters.memory.transport import MemoryMail, MemoryQueueDepths
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.adapters.sqs_depths import SqsQueueDepths
 from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.ports import (
     ApiKeys,
@@ -33,6 +39,7 @@ from switchyard.ports import (
     Cancelling,
     Clock,
     Consumption,
+    Counters,
     DefinitionStore,
     EventReader,
     JobIntake,
@@ -40,6 +47,9 @@ from switchyard.ports import (
     Mail,
     Overdue,
     Payloads,
+    Presence,
+    PublishedMinutes,
+    QueueDepths,
     Redriving,
     RequestRates,
     SubmissionKeys,
@@ -47,7 +57,9 @@ from switchyard.ports import (
     TaskAdoption,
     TaskGraph,
     TaskLeases,
+    Unsettled,
 )
+from switchyard.ports.alerting import AlertBook
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 
@@ -59,16 +71,23 @@ class Backend:
     leases: TaskLeases
     graph: TaskGraph
     overdue: Overdue
+    unsettled: Unsettled
     payloads: Payloads
     definitions: DefinitionStore
     keys: ApiKeys
+    alerts: AlertBook
     rates: RequestRates
     consumption: Consumption
+    presence: Presence
+    counters: Counters
+    published: PublishedMinutes
     submission_keys: SubmissionKeys
     log: Any
     reader: EventReader
     blobs: BlobStore
     queue: Any
+    depths: QueueDepths
+    queue_url: str
     mail: Mail
     queue_name: str
     """How the mail calls the queue."""
@@ -98,16 +117,23 @@ def in_memory() -> Backend:
         leases=yard.leases,
         graph=yard.graph,
         overdue=yard.overdue,
+        unsettled=yard.unsettled,
         payloads=yard.payloads,
         definitions=yard.definitions,
         keys=yard.keys,
+        alerts=MemoryAlertBook(),
         rates=yard.rates,
         consumption=yard.consumption,
+        presence=yard.presence,
+        counters=yard.counters,
+        published=yard.published,
         submission_keys=yard.submission_keys,
         log=yard.log,
         reader=yard.reader,
         blobs=yard.blobs,
         queue=yard.queue,
+        depths=MemoryQueueDepths({"tasks": yard.queue}),
+        queue_url="tasks",
         mail=MemoryMail({"tasks": yard.queue}),
         queue_name="tasks",
         adoption=yard.adoption,
@@ -130,22 +156,30 @@ def in_the_cloud(cloud: Cloud) -> Backend:
     blobs = a_bucket(cloud)
     payloads = DynamoDbPayloads(state, blobs)
     queue_name = cloud.fresh("tasks")
+    queue_url = sqs.create_queue(QueueName=queue_name)["QueueUrl"]
     return Backend(
         intake=DynamoDbJobIntake(state, payloads),
         jobs=DynamoDbJobStore(state),
         leases=DynamoDbTaskLeases(state),
         graph=DynamoDbTaskGraph(state),
         overdue=DynamoDbOverdue(state),
+        unsettled=DynamoDbUnsettled(state),
         payloads=payloads,
         definitions=DynamoDbDefinitionStore(definitions),
         keys=DynamoDbApiKeys(state),
+        alerts=DynamoDbAlertBook(state),
         rates=DynamoDbRequestRates(state),
         consumption=DynamoDbConsumption(state),
+        presence=DynamoDbPresence(state),
+        counters=DynamoDbCounters(state),
+        published=DynamoDbPublishedMinutes(state),
         submission_keys=DynamoDbSubmissionKeys(state),
         log=DynamoDbEventLog(events),
         reader=DynamoDbEventReader(events, EventOverflow(blobs, BUCKET)),
         blobs=blobs,
-        queue=SqsTaskQueue(sqs, sqs.create_queue(QueueName=queue_name)["QueueUrl"]),
+        queue=SqsTaskQueue(sqs, queue_url),
+        depths=SqsQueueDepths(sqs),
+        queue_url=queue_url,
         mail=SqsMail(sqs),
         queue_name=queue_name,
         adoption=DynamoDbTaskAdoption(state, payloads),

@@ -33,6 +33,11 @@ def count_request_at_once(yard: MeteredYard) -> int:
     return yard.cost(lambda: _count(yard, at_ms=0))
 
 
+def hear_press(yard: MeteredYard) -> int:
+    name = f"slack-{KEY_HASH}"
+    return yard.cost(lambda: yard.once.first(name, now_ms=NOW_MS, keep_ms=900_000))
+
+
 def pause(yard: MeteredYard) -> int:
     return yard.cost(lambda: _pause(yard))
 

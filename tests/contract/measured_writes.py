@@ -20,12 +20,15 @@ from switchyard.domain.job import Job
 from switchyard.domain.plan import Pinned
 from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.submission_keys import KeyKind
 from switchyard.domain.task import Lease, Outcome, Usage
+from switchyard.ports import KeyTaken
 from tests.contract.metered_yard import (
     CHILD,
     DEFINITION,
     JOB,
     LEASE_MS,
+    LONG_SIGNS,
     NOW_MS,
     PARENTS,
     TENANT,
@@ -45,6 +48,7 @@ COMPLETED = Outcome(
 FAILED = Outcome(
     state=TaskState.FAILED, duration_ms=123_457, error="e" * 500, error_category="server-error"
 )
+KEY_TAKEN = KeyTaken(job_id=JOB.job_id, body_hash="f" * 64, created_at_ms=NOW_MS)
 OF_THE_CHILD = {"request_id": CHILD.request_id, "job_id": JOB.job_id, "run": 1, "fence": 3}
 
 
@@ -53,9 +57,17 @@ def write_job(yard: MeteredYard) -> int:
 
 
 def take_key(yard: MeteredYard) -> int:
-    take, said = yard.submission_keys.take, "f" * 64
+    return yard.cost(lambda: yard.submission_keys.take(TENANT, "k" * 43, KEY_TAKEN))
+
+
+def take_key_over(yard: MeteredYard) -> int:
+    yard.submission_keys.take(TENANT, "k" * 43, KEY_TAKEN, kind=KeyKind.TRIGGER)
+    yard.written()
+    other = replace(KEY_TAKEN, job_id=JOB.job_id.replace("7", "8"))
     return yard.cost(
-        lambda: take(TENANT, "k" * 43, job_id=JOB.job_id, body_hash=said, now_ms=NOW_MS)
+        lambda: yard.submission_keys.take_over(
+            TENANT, "k" * 43, other, instead_of=JOB.job_id, kind=KeyKind.TRIGGER
+        )
     )
 
 
@@ -138,8 +150,9 @@ def renew_after_a_retry(yard: MeteredYard) -> int:
 
 
 def _renewed(yard: MeteredYard, lease: Lease) -> int:
-    until = NOW_MS + 2 * LEASE_MS
-    return yard.cost(lambda: yard.leases.renew(lease, lease_until_ms=until))
+    return yard.cost(
+        lambda: yard.leases.renew(lease, lease_until_ms=NOW_MS + 2 * LEASE_MS, signs=LONG_SIGNS)
+    )
 
 
 def release(yard: MeteredYard) -> int:
@@ -245,6 +258,7 @@ def completed(yard: MeteredYard) -> int:
     return yard.tell(
         TaskCompleted(
             **OF_THE_CHILD,
+            name=DEFINITION,
             output={"text": "x" * 700},
             duration_ms=123_457,
             exit_code=0,

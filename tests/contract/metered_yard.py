@@ -9,13 +9,16 @@ from typing import Any, Final
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
+from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.items import task_key
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.once import DynamoDbOnce
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
@@ -24,6 +27,7 @@ from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.dynamodb.values import serialized
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, Properties
@@ -32,6 +36,7 @@ from switchyard.domain.ids import JobRef
 from switchyard.domain.job import Job
 from switchyard.domain.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.readiness import Verdict
+from switchyard.domain.signs import MAX_ACTIVITY_BYTES, Signs
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import Lease, Outcome, Task, edge_token
 from switchyard.ports import Claimed, Refused
@@ -48,6 +53,12 @@ PARENTS: Final = tuple(f"parent-{number}-of-".ljust(40, "x") for number in range
 TOKENS: Final = tuple(edge_token(parent, 1) for parent in PARENTS)
 CHILD: Final = JOB.task("child-of-five-".ljust(40, "x"))
 DEFINITION: Final = "analyse-competitors-and-their-prices"
+LONG_SIGNS: Final = Signs(
+    beat_at_ms=NOW_MS + 20_345,
+    activity="x" * MAX_ACTIVITY_BYTES,
+    activity_at_ms=NOW_MS + 12_345,
+    repeats=12_345,
+)
 
 
 class MeteredYard:
@@ -61,7 +72,12 @@ class MeteredYard:
         self.keys = DynamoDbApiKeys(self._state)
         self.rates = DynamoDbRequestRates(self._state)
         self.consumption = DynamoDbConsumption(self._state)
+        self.once = DynamoDbOnce(self._state)
+        self.presence = DynamoDbPresence(self._state)
+        self.counters = DynamoDbCounters(self._state)
+        self.published = DynamoDbPublishedMinutes(self._state)
         self.submission_keys = DynamoDbSubmissionKeys(self._state)
+        self.triggers = DynamoDbTriggerStore(self._state)
         payloads = DynamoDbPayloads(self._state, MemoryBlobStore())
         self.intake = DynamoDbJobIntake(self._state, payloads)
         self.adoption = DynamoDbTaskAdoption(self._state, payloads)

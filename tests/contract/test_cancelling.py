@@ -94,6 +94,17 @@ def test_an_open_job_is_cancelled_and_then_open_again(backend: Backend) -> None:
     assert the_job(backend) == ended
 
 
+def test_who_cancelled_is_remembered_and_not_forgotten_by_who_is_unknown(backend: Backend) -> None:
+    job = a_job(backend)
+    begun = backend.cancelling.begin(job, now_ms=NOW_MS, by="ada")
+    assert begun is not None
+    assert backend.cancelling.begin(job, now_ms=NOW_MS, by="grace") == begun
+    backend.cancelling.end(begun, now_ms=NOW_MS)
+    again = backend.cancelling.begin(the_job(backend), now_ms=NOW_MS)
+    assert again is not None
+    assert (begun.cancelled_by, again.cancelled_by) == ("ada", "ada")
+
+
 @pytest.mark.parametrize(
     "facts",
     [

@@ -16,8 +16,8 @@ def an_event(**facts: Any) -> dict[str, Any]:
 
 
 def test_an_event_is_kept_once(backend: Backend) -> None:
-    backend.log.append(an_event(receivedAt=1))
-    backend.log.append(an_event(receivedAt=2))
+    assert backend.log.append(an_event(receivedAt=1)) is True
+    assert backend.log.append(an_event(receivedAt=2)) is False
     assert [record["receivedAt"] for record in backend.kept_events()] == [1]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import JobRef
+from switchyard.domain.notify import Notify
 from switchyard.domain.states import JobState
 from tests.builders import DIAMOND, JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend
@@ -27,6 +28,20 @@ def test_a_written_job_is_read_back_whole(backend: Backend) -> None:
         "color-tags",
         "font-pairing",
     )
+
+
+@pytest.mark.parametrize(
+    "notify", [Notify(channel="#brand"), Notify(webhook="https://hooks.example/in?team=web")]
+)
+def test_whom_a_job_names_is_known_as_long_as_the_job_is(backend: Backend, notify: Notify) -> None:
+    plan = a_plan()
+    named = replace(plan, job=replace(plan.job, notify=notify))
+    backend.intake.write(named)
+    backend.intake.open(named, now_ms=NOW_MS)
+    opened = backend.jobs.find(JOB)
+    assert opened is not None
+    settled = backend.jobs.settle(opened, JobState.FAILED, now_ms=NOW_MS)
+    assert [job.notify for job in (opened, settled, backend.jobs.picture(JOB).job)] == [notify] * 3
 
 
 def test_what_people_declared_is_read_through_relays(backend: Backend) -> None:

@@ -12,7 +12,7 @@ from switchyard.domain.redriving import NewEdges, RedrivePlan, Reopening
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import Outcome, Overrides, Payload, Task
 from switchyard.ports import Claimed
-from tests.builders import DIAMOND, JOB, NOW_MS, a_plan
+from tests.builders import DIAMOND, JOB, NOW_MS, TRACEPARENT, a_plan
 from tests.contract.conftest import Backend
 
 KEY = "task/redrives/acme/job/1-abc.json"
@@ -32,6 +32,7 @@ def settled(backend: Backend) -> Backend:
         failure_detected_at_ms=NOW_MS,
         failed_task_id=CHILD,
         cancel_requested=True,
+        cancelled_by="ada",
         due_at_ms=None,
         written=9,
     )
@@ -55,6 +56,7 @@ def _queued(task: Task) -> Task:
         waiting_on=frozenset(),
         not_completed=frozenset({"color-tags", "font-pairing"}),
         overrides=Overrides(model="claude-haiku"),
+        trace=TRACEPARENT,
     )
 
 
@@ -126,10 +128,12 @@ def test_a_job_is_opened_in_its_next_run_with_nothing_of_the_last(settled: Backe
         job,
         state=JobState.OPEN,
         run=2,
+        reopened_at_ms=NOW_MS + 7,
         settled_at_ms=None,
         failure_detected_at_ms=None,
         failed_task_id=None,
         cancel_requested=False,
+        cancelled_by=None,
         due_at_ms=NOW_MS + 7 + due.JOB_BEING_CHANGED,
     )
     assert settled.redriving.open(job, now_ms=NOW_MS + 9) == opened
@@ -185,6 +189,7 @@ def test_a_task_that_waits_has_nothing_of_its_last_run(settled: Backend) -> None
         fence=8,
         waiting_on=tokens,
         not_completed=frozenset({"font-pairing"}),
+        trace=TRACEPARENT,
     )
 
 

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from switchyard.contracts.messages import TaskMessage
+from switchyard.contracts.messages import TaskMessage, parse_message
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.tracing import waking_context
 from switchyard.ports import Received
-from tests.builders import JOB
+from tests.builders import JOB, TRACEPARENT, a_task
 from tests.contract.conftest import Backend
 
 PATIENCE_SECONDS = 20
@@ -52,6 +53,18 @@ def test_messages_are_received_hidden_and_deleted(backend: Backend) -> None:
         backend.queue.extend(message, seconds=30)
         backend.queue.delete(message)
     assert receive_all(backend) == []
+
+
+def test_a_message_brings_the_trace_of_its_task_beside_its_body(backend: Backend) -> None:
+    task = a_task("a", trace=TRACEPARENT)
+    backend.queue.send([TaskMessage.waking(task)])
+    message = receive_one(backend)
+    assert {name: found.string_value for name, found in message.attributes.items()} == {
+        "requestId": task.ref.request_id,
+        "traceparent": waking_context(task),
+    }
+    assert "4bf92f" not in message.body
+    assert parse_message(message, tenant=None) == TaskMessage.to(task.ref, run=1)
 
 
 def test_a_message_that_is_let_go_is_there_for_the_next_at_once(backend: Backend) -> None:

@@ -52,6 +52,7 @@ def test_every_function_has_a_recorded_event() -> None:
     [
         ("alert", NOTHING_COMES_BACK),
         ("authorize", {"isAuthorized": False}),
+        ("measure", None),
         ("process_dead_letters", NOTHING_COMES_BACK),
         ("save_event", NOTHING_COMES_BACK),
         ("start_triggered", NOTHING_COMES_BACK),
@@ -85,6 +86,14 @@ def test_a_recorded_request_is_answered(switchyard: Switchyard) -> None:
     assert json.loads(answer["body"])["stage"] == "local"
 
 
+def test_a_recorded_press_is_refused_as_long_as_nobody_has_set_up_slack(
+    switchyard: Switchyard,
+) -> None:
+    result = switchyard("invoke", "answer_slack", EVENTS / "answer_slack.json")
+
+    assert json.loads(result.stdout)["statusCode"] == 404
+
+
 def test_an_event_that_no_handler_understands_ends_in_one(
     switchyard: Switchyard, tmp_path: Path
 ) -> None:
@@ -103,6 +112,19 @@ def test_a_deployed_stage_is_well(switchyard: Switchyard) -> None:
     levels = {finding["subject"]: finding["level"] for finding in findings}
     assert Level.FAIL not in levels.values(), findings
     assert levels["stacks"] == levels["subscriptions"] == levels["schedules"] == Level.OK
+
+
+@pytest.mark.usefixtures("brand_job")
+def test_the_numbers_of_a_stage_tell_of_what_ran_and_who_works(switchyard: Switchyard) -> None:
+    def once_counted() -> dict[str, Any] | None:
+        told = json.loads(switchyard("metrics", "--json", "--window", "60").stdout)
+        numbers: dict[str, Any] = told["metrics"]
+        return numbers if numbers["completion_rate"] else None
+
+    numbers = eventually(once_counted, "nothing was counted")
+    assert numbers["claim_rate"] >= numbers["completion_rate"] > 0
+    assert numbers["avg_processing_time"] > 0
+    assert numbers["consumer_count"] >= 1
 
 
 @pytest.fixture

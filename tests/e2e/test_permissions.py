@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from http.client import NOT_FOUND
 from typing import Any
 
 import pytest
@@ -47,10 +48,28 @@ TRIGGERED = {
     "s3:PutObject on task/*": "no job of these triggers has large inputs or many tasks",
     "sqs:SendMessage": "no job of these triggers is large enough for the dispatcher to write",
 }
+NOBODY_PRESSED = "nobody pressed a button; test_alerts.py does"
 UNUSED_BUT_NEEDED = {
     "switchyard-local-alert": QUEUE_CONSUMERS,
+    "switchyard-local-answer-slack": FUNCTIONS
+    | {
+        "dynamodb:GetItem": NOBODY_PRESSED,
+        "dynamodb:PutItem": NOBODY_PRESSED,
+        "dynamodb:Query": NOBODY_PRESSED,
+        "dynamodb:UpdateItem": NOBODY_PRESSED,
+        "s3:PutObject on task/*": NOBODY_PRESSED,
+        "sqs:SendMessage": NOBODY_PRESSED,
+    },
     "switchyard-local-api": FUNCTIONS | EMITTERS | READER,
     "switchyard-local-authorize": FUNCTIONS,
+    "switchyard-local-check-health": FUNCTIONS
+    | EMITTERS
+    | {
+        "dynamodb:BatchGetItem": "nothing runs any more when it looks",
+        "dynamodb:GetItem": "definitions are read of what runs",
+        "dynamodb:UpdateItem": "nobody is told of anything without a token",
+        "secretsmanager:GetSecretValue": "nothing is wrong with what runs",
+    },
     "switchyard-local-dispatch": QUEUE_CONSUMERS
     | EMITTERS
     | {
@@ -59,12 +78,21 @@ UNUSED_BUT_NEEDED = {
         "s3:PutObject on task/*": "it writes the large inputs of large jobs",
         "sqs:SendMessage": "none of these jobs takes longer than one run of it",
     },
+    "switchyard-local-measure": FUNCTIONS,
+    "switchyard-local-notify": QUEUE_CONSUMERS
+    | {
+        "dynamodb:UpdateItem": "nobody is told of anything without a token",
+        "secretsmanager:GetSecretValue": "no job of these names a webhook",
+    },
     "switchyard-local-process-dead-letters": QUEUE_CONSUMERS | EMITTERS,
     "switchyard-local-save-event": QUEUE_CONSUMERS,
     "switchyard-local-start-triggered": QUEUE_CONSUMERS | EMITTERS | TRIGGERED,
     "switchyard-local-sweep": FUNCTIONS
     | EMITTERS
-    | {"sqs:SendMessage": "nothing of these jobs is lost on its way to a worker"},
+    | {
+        "sqs:GetQueueUrl": "no alert is postponed without a token",
+        "sqs:SendMessage": "nothing of these jobs is lost on its way to a worker",
+    },
     "worker": EMITTERS
     | {"ecs:UpdateTaskProtection": "there is no ECS agent to ask in the local stage"},
 }
@@ -189,6 +217,18 @@ def all_kinds_of_triggers(cloud: RunningCloud) -> None:
     hand_over(cloud, "trigger-queue", "poison", to="start-triggered")
 
 
+def all_kinds_of_subjects(cloud: RunningCloud, failed_job: str) -> None:
+    subjects = (
+        f"job/local/{failed_job}",
+        "letters/quarantine",
+        "letters/event-queue-dlq-local",
+        "task/local/order-4711",
+        "alarm/switchyard-local-event-not-saved-unread",
+    )
+    bodies = [json.dumps({"subject": subject}) for subject in subjects]
+    hand_over(cloud, "alerts-queue", *bodies, to="notify")
+
+
 @pytest.fixture(scope="module")
 def everything_ran(cloud: RunningCloud) -> None:
     flaky = scripted(fail={"category": "network", "message": "reset", "times": 1})
@@ -211,11 +251,16 @@ def everything_ran(cloud: RunningCloud) -> None:
     cloud.make_overdue(job_id, "large")
     cloud.make_overdue(job_id, "broken")
     cloud.sweep()
+    for scheduled in ("measure", "check-health"):
+        function = f"switchyard-local-{scheduled}"
+        answer = cloud.client("lambda").invoke(FunctionName=function, Payload=b"{}")
+        assert "FunctionError" not in answer
     hand_over(cloud, "event-queue-dlq", "not an event", to="alert")
     all_kinds_of_messages(cloud)
     all_kinds_of_letters(cloud, job_id)
     all_kinds_of_changes(cloud)
     all_kinds_of_triggers(cloud)
+    all_kinds_of_subjects(cloud, job_id)
     with cloud.http as http:
         http.get("/jobs").raise_for_status()
         http.get("/jobs", params={"status": "failed"}).raise_for_status()
@@ -223,6 +268,7 @@ def everything_ran(cloud: RunningCloud) -> None:
         http.get("/task-definitions/large/versions/1").raise_for_status()
         http.delete("/task-definitions/large").raise_for_status()
         http.get("/health").raise_for_status()
+        assert http.post("/slack/actions", content=b"from nobody").status_code == NOT_FOUND
         for question in every_question(job_id):
             http.get("/events", params=question).raise_for_status()
         http.get(f"/jobs/{job_id}/events").raise_for_status()

@@ -104,15 +104,21 @@ class Workers:
             worker.close()
 
 
-@contextmanager
-def instead_of_its_own(local: LocalCloud, cloud_folder: Path, folder: Path) -> Iterator[Workers]:
-    """The cloud's own worker rests meanwhile: it would compete for every message."""
+def relieve(local: LocalCloud, cloud_folder: Path, folder: Path) -> Workers:
+    """Let the cloud's own worker go: it would compete for every message."""
     status = local.status()
     assert status.worker_pid is not None
     stop(identified(status.worker_pid), grace_seconds=STOP_SECONDS)
     workers = Workers(cloud_folder, folder, status.port)
     # Its last long poll may outlive it, and would hide a message for the whole of its long lease.
     SystemClock().sleep(workers.long_poll_seconds)
+    return workers
+
+
+@contextmanager
+def instead_of_its_own(local: LocalCloud, cloud_folder: Path, folder: Path) -> Iterator[Workers]:
+    """The cloud's own worker rests meanwhile."""
+    workers = relieve(local, cloud_folder, folder)
     try:
         yield workers
     finally:

@@ -1,7 +1,9 @@
 """The real adapters over simulated tables and a simulated bucket, for those who take jobs in."""
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
@@ -19,6 +21,7 @@ from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import JobState
+from switchyard.domain.submission_keys import KeyKind
 from switchyard.usecases.expand_job import Expander
 from switchyard.usecases.submit_job import Submitter
 from tests.builders import TENANT, a_definition, an_emitter
@@ -62,7 +65,7 @@ class Process:
         self._intake = DynamoDbJobIntake(self._state, DynamoDbPayloads(self._state, self._blobs))
         self.jobs = DynamoDbJobStore(self._state)
 
-    def submit(self, request: SubmitJob) -> JobAccepted:
+    def submit(self, request: SubmitJob, kind: KeyKind = KeyKind.PRODUCER) -> JobAccepted:
         submitter = Submitter(
             intake=self._intake,
             jobs=self.jobs,
@@ -74,7 +77,7 @@ class Process:
             clock=self._cloud.clock,
             ids=SystemIds(),
         )
-        return submitter.submit(TENANT, request, key="mine")
+        return submitter.submit(TENANT, request, key="mine", kind=kind)
 
     def expand(self) -> None:
         """Whatever the dispatch queue asks for, as the dispatcher does: it may come twice."""
@@ -90,3 +93,17 @@ class Process:
             assert job is not None
             if job.state is JobState.WRITING:
                 assert expander.go_on(job, until=self._cloud.clock.monotonic() + 100)
+
+
+def everywhere(
+    happens: Callable[[SmallCloud], object],
+) -> Iterator[tuple[SmallCloud, Interruption]]:
+    """Before and after each request, until one was never reached."""
+    for number in count():
+        for after in (False, True):
+            cloud = SmallCloud()
+            interruption = Interruption(number, lambda: happens(cloud), after=after)  # noqa: B023
+            yield cloud, interruption
+            if not interruption.happened:
+                assert number > 3, "there was nothing to interrupt"
+                return

@@ -6,6 +6,7 @@ from switchyard.contracts.tables import (
     DUE_AT,
     DUE_INDEX,
     DUE_SHARD,
+    DUE_SUMMARY,
     EVENT_INDEXES,
     EVENT_SUMMARY,
     JOBS_INDEX,
@@ -43,7 +44,10 @@ def state_table(dynamodb: Any, name: str = "state-test") -> str:
                     {"AttributeName": DUE_SHARD, "KeyType": "HASH"},
                     {"AttributeName": DUE_AT, "KeyType": "RANGE"},
                 ],
-                "Projection": {"ProjectionType": "KEYS_ONLY"},
+                "Projection": {
+                    "ProjectionType": "INCLUDE",
+                    "NonKeyAttributes": list(DUE_SUMMARY),
+                },
             },
         ],
     )

@@ -8,6 +8,7 @@ from switchyard.contracts.messages import Delivered
 from switchyard.contracts.triggers import Trigger, TriggerRun
 from switchyard.domain.ids import JobRef
 from switchyard.domain.job import Job
+from switchyard.domain.states import JobState
 from switchyard.usecases.quarantine import Quarantine
 from switchyard.usecases.start_triggered import Dropped, PutAside, Started, TriggerStarter
 from tests.builders import NOW_MS, TENANT, a_definition
@@ -78,7 +79,8 @@ class TriggeredYard:
 
     @property
     def jobs(self) -> int:
-        return len(self.memory.state.jobs)
+        """How many were started."""
+        return sum(job.state is not JobState.WRITING for job in self.memory.state.jobs.values())
 
 
 def about(job: Job, number: int = 2) -> dict[str, Any]:

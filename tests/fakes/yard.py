@@ -37,6 +37,9 @@ class OneJobId:
 class Yard:
     """A job under way: the test plays the worker."""
 
+    traceparent: str | None = None
+    """What jobs are submitted with."""
+
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.memory = MemoryYard(self.clock)
@@ -66,7 +69,7 @@ class Yard:
 
     def submit(self, request: SubmitJob) -> JobAccepted:
         submitter = a_submitter(self.memory, clock=self.clock, ids=OneJobId())
-        return submitter.submit(TENANT, request)
+        return submitter.submit(TENANT, request, traceparent=self.traceparent)
 
     def start(self, edges: dict[str, list[str]], **rules: Rule) -> JobRef:
         request = a_submission(edges)

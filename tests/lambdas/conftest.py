@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,6 +32,10 @@ class FakeContext:
 Invoke = Callable[[dict[str, Any]], dict[str, Any]]
 
 
+# A client takes longer to make than a test to run; what it reaches is empty each time.
+_client = cache(aws.client)
+
+
 @pytest.fixture
 def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     environment = {
@@ -50,6 +55,7 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(aws, "client", _client)
     with mock_aws():
         dynamodb = aws.client("dynamodb")
         state_table(dynamodb)
@@ -60,6 +66,8 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         monkeypatch.setenv("SQS_QUEUE_URL", queue_url)
         dispatches = aws.client("sqs").create_queue(QueueName="dispatches")["QueueUrl"]
         monkeypatch.setenv("DISPATCH_QUEUE_URL", dispatches)
+        alerts = aws.client("sqs").create_queue(QueueName="alerts")["QueueUrl"]
+        monkeypatch.setenv("ALERTS_QUEUE_URL", alerts)
         yield environment | {"SQS_QUEUE_URL": queue_url, "DISPATCH_QUEUE_URL": dispatches}
 
 

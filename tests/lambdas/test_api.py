@@ -7,6 +7,7 @@ import pytest
 
 from switchyard.adapters import aws
 from tests.builders import DIAMOND, JOB_ID, a_definition, a_submission
+from tests.fakes.tables import BUCKET, REGION
 from tests.lambdas.conftest import FakeContext, load_handler
 
 pytestmark = pytest.mark.usefixtures("cloud")
@@ -150,3 +151,14 @@ def test_hidden_tasks_cannot_be_read(api: Api) -> None:
 def test_a_dependency_that_is_away_is_a_503(api: Api) -> None:
     aws.client("dynamodb").delete_table(TableName="state-test")
     assert api("POST", "/jobs", a_body())[0] == 503
+
+
+def test_a_task_is_told_of_when_its_input_has_expired(api: Api) -> None:
+    s3, elsewhere = aws.client("s3"), {"LocationConstraint": REGION}
+    s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration=elsewhere)
+    tasks = [{"taskId": "a", "name": "scrape", "input": "x" * 9_000}]
+    job_id = api("POST", "/jobs", {"tasks": tasks})[1]["jobId"]
+    for found in s3.list_objects_v2(Bucket=BUCKET)["Contents"]:
+        s3.delete_object(Bucket=BUCKET, Key=found["Key"])
+    status, task = api("GET", f"/jobs/{job_id}/tasks/a")
+    assert (status, task["taskId"], task["input"]) == (200, "a", None)

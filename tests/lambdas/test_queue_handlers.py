@@ -8,6 +8,7 @@ import pytest
 
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.counters import DynamoDbCounters
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
@@ -15,9 +16,18 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.values import deserialized
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.dispatching import DispatchMessage
-from switchyard.contracts.events import Context, Event, JobCreated
+from switchyard.contracts.events import (
+    Context,
+    Event,
+    JobCreated,
+    TaskCompleted,
+    UsageFigures,
+)
+from switchyard.domain.counts import Counts, Spending
 from switchyard.domain.task import TaskRun
-from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, a_plan
+from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, TRACEPARENT, a_plan
+from tests.fakes.otlp_receiver import an_otlp_receiver
+from tests.fakes.webhook_server import a_closed_port
 from tests.lambdas.conftest import FakeContext, load_handler
 
 
@@ -67,6 +77,94 @@ def test_every_event_is_saved_once_and_exactly_the_bad_ones_come_back() -> None:
         k: v for k, v in event.items() if k != "properties"
     }
     assert saved["ttl"] * 1000 - saved["receivedAt"] == pytest.approx(7 * 86_400_000, abs=1000)
+
+
+def a_completed_event() -> dict[str, Any]:
+    usage = UsageFigures(input_tokens=3, cost_usd=0.25)
+    return Event.of(
+        TaskCompleted(
+            job_id=JOB_ID,
+            request_id=f"{JOB_ID}__a",
+            run=1,
+            name="scrape",
+            duration_ms=1_234,
+            exit_code=0,
+            usage=usage,
+        ),
+        tenant=TENANT,
+        app="task-workflow",
+        timestamp_ms=NOW_MS,
+        context=Context(environment="test", origin="test"),
+    ).detail()
+
+
+@pytest.mark.usefixtures("cloud")
+def test_an_event_is_counted_once_however_often_it_comes() -> None:
+    handler = load_handler("save_event").handler
+    batch = a_batch(a_completed_event(), "not json", a_completed_event(), a_created_event())
+    for _ in range(2):
+        assert returned(handler(batch, FakeContext())) == ["m1"]
+
+    counters = DynamoDbCounters(DynamoDbTable(aws.client("dynamodb"), "state-test"))
+    spent = Spending(cost_micro_usd=250_000, input_tokens=3)
+    assert counters.between(NOW_MS, NOW_MS + 1) == {
+        NOW_MS: Counts(completions=1, timed=1, processing_ms=1_234, by_definition={"scrape": spent})
+    }
+
+
+def test_what_cannot_be_counted_is_saved_and_told(
+    cloud: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("STATE_TABLE_NAME", "no-such-table")
+    handler = load_handler("save_event").handler
+
+    assert returned(handler(a_batch(a_completed_event()), FakeContext())) == []
+
+    saved = aws.client("dynamodb").scan(TableName=cloud["DYNAMODB_EVENTS_TABLE_NAME"])
+    assert saved["Count"] == 1
+    assert "events are not counted" in caplog.messages
+
+
+def a_traced_event() -> dict[str, Any]:
+    event = a_completed_event()
+    context = event["context"] | {"traceId": TRACEPARENT.split("-")[1]}
+    return event | {
+        "context": context,
+        "properties": event["properties"] | {"startedAt": NOW_MS - 1_234},
+    }
+
+
+@pytest.mark.usefixtures("cloud")
+def test_an_attempt_is_shown_to_a_collector_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = a_batch(a_traced_event(), a_created_event())
+    with an_otlp_receiver() as receiver:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-team=web")
+        monkeypatch.setenv("OTLP_SECRET", "switchyard/test/otlp")
+        secret = {"Name": "switchyard/test/otlp", "SecretString": "authorization=Bearer%20abc"}
+        aws.client("secretsmanager").create_secret(**secret)
+        handler = load_handler("save_event").handler
+        for _ in range(2):
+            assert returned(handler(batch, FakeContext())) == []
+        [span], [headers] = receiver.spans(), receiver.headers
+
+    assert (span["name"], span["endTimeUnixNano"]) == ("task scrape", f"{NOW_MS}000000")
+    assert span["attributes"]["switchyard.cost_usd"] == 0.25
+    assert span["resource"]["deployment.environment.name"] == "test"
+    assert (headers["x-team"], headers["authorization"]) == ("web", "Bearer abc")
+
+
+def test_what_no_collector_takes_is_saved_and_told(
+    cloud: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{a_closed_port()}")
+    handler = load_handler("save_event").handler
+
+    assert returned(handler(a_batch(a_traced_event()), FakeContext())) == []
+
+    saved = aws.client("dynamodb").scan(TableName=cloud["DYNAMODB_EVENTS_TABLE_NAME"])
+    assert saved["Count"] == 1
+    assert "spans are not exported" in caplog.messages
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from switchyard.adapters import aws
 from switchyard.contracts.dispatching import DispatchMessage
 from switchyard.domain.ids import JobRef
-from tests.builders import a_definition, a_submission
+from tests.builders import TRACEPARENT, a_definition, a_submission
 from tests.fakes.tables import BUCKET, REGION
 from tests.lambdas.conftest import FakeContext, load_handler
 
@@ -76,6 +76,14 @@ def test_another_body_under_the_same_key_cannot_be_processed(submit: Submissions
     status, problem = submit(a_body(name="another"), idempotency_key="k-1")
     assert (status, problem["status"], problem["title"]) == (422, 422, "Unprocessable Entity")
     assert "'k-1' was used for another job" in problem["detail"]
+
+
+def test_a_job_is_in_the_trace_that_its_caller_names(submit: Submissions) -> None:
+    _, accepted = submit(a_body(), traceparent=TRACEPARENT)
+    _, alone = submit(a_body(), traceparent="nonsense")
+    trace_id = TRACEPARENT.split("-")[1]
+    assert accepted["traceId"] == submit.job(accepted["jobId"])["traceId"] == trace_id
+    assert alone["traceId"] == submit.job(alone["jobId"])["traceId"] != trace_id
 
 
 @pytest.mark.parametrize("key", ["", "two words", "a#b", "k" * 256])

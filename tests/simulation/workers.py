@@ -12,6 +12,7 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.memory.consumption import MemoryConsumption
+from switchyard.adapters.memory.presence import MemoryPresence
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.failures import FailureCategory
@@ -129,6 +130,7 @@ class SimulatedWorker:
             queue=queue,
             inbox=queue,
             consumption=MemoryConsumption(),
+            presence=MemoryPresence(),
             adopter=Adopter(
                 definitions=definitions,
                 adoption=DynamoDbTaskAdoption(state, payloads),

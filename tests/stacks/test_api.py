@@ -21,17 +21,33 @@ ROUTES = {
     "GET /health",
     "GET /openapi.json",
     "GET /docs",
+    "POST /slack/actions",
 }
+SIGNED_BY_SLACK = "POST /slack/actions"
 
 
 def test_the_api_has_its_routes_and_no_others(yard: SynthesizedYard) -> None:
     assert {route["RouteKey"] for route in yard.all("AWS::ApiGatewayV2::Route")} == ROUTES
 
 
-def test_no_route_answers_without_a_key(yard: SynthesizedYard) -> None:
+def test_no_route_answers_without_a_key_but_the_one_that_slack_signs(
+    yard: SynthesizedYard,
+) -> None:
+    """That the function behind it answers nobody else is tested with the function."""
     for route in yard.all("AWS::ApiGatewayV2::Route"):
-        assert route["AuthorizationType"] == "CUSTOM"
-        assert route["AuthorizerId"]
+        if route["RouteKey"] == SIGNED_BY_SLACK:
+            assert route["AuthorizationType"] == "NONE"
+        else:
+            assert route["AuthorizationType"] == "CUSTOM"
+            assert route["AuthorizerId"]
+
+
+def test_what_slack_signs_is_answered_by_a_function_of_its_own(yard: SynthesizedYard) -> None:
+    route = yard.one("AWS::ApiGatewayV2::Route", RouteKey=SIGNED_BY_SLACK)
+    resources = yard.template("producer-api")["Resources"]
+    integration = resources[route["Target"]["Fn::Join"][1][1]["Ref"]]["Properties"]
+    function = yard.imported(integration["IntegrationUri"])
+    assert function["FunctionName"] == yard.stage.prefixed("answer-slack")
 
 
 def test_the_key_travels_in_a_header_and_is_remembered_for_a_minute(

@@ -10,10 +10,12 @@ def test_fields_become_upper_case_variables() -> None:
         SaveEventSettings,
         stage="dev",
         dynamodb_events_table_name="events-dev",
+        state_table_name="state-dev",
         events_retention_days=30,
     ) == {
         "STAGE": "dev",
         "DYNAMODB_EVENTS_TABLE_NAME": "events-dev",
+        "STATE_TABLE_NAME": "state-dev",
         "EVENTS_RETENTION_DAYS": "30",
     }
 

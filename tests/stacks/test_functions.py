@@ -1,3 +1,4 @@
+import json
 import os
 from typing import Any
 from unittest.mock import patch
@@ -5,12 +6,18 @@ from unittest.mock import patch
 import pytest
 
 from stacks.paths import LAMBDAS
+from switchyard.domain.diagnosis import OFF_ON_PURPOSE
+from switchyard.domain.health import HealthLimits
 from switchyard.settings import (
     AlertSettings,
+    AnswerSlackSettings,
     ApiSettings,
     AuthorizerSettings,
+    CheckSettings,
     DeadLetterSettings,
     DispatcherSettings,
+    MeasureSettings,
+    NotifySettings,
     SaveEventSettings,
     Settings,
     SweeperSettings,
@@ -20,15 +27,20 @@ from tests.stacks.synthesized import Properties, SynthesizedYard
 
 FUNCTIONS: dict[str, type[Settings]] = {
     "alert": AlertSettings,
+    "answer-slack": AnswerSlackSettings,
     "api": ApiSettings,
     "authorize": AuthorizerSettings,
+    "check-health": CheckSettings,
     "dispatch": DispatcherSettings,
+    "measure": MeasureSettings,
+    "notify": NotifySettings,
     "process-dead-letters": DeadLetterSettings,
     "save-event": SaveEventSettings,
     "start-triggered": TriggerSettings,
     "sweep": SweeperSettings,
 }
 READ_IN_BATCHES = {
+    "alerts-queue",
     "dispatch-queue",
     "dispatch-queue-dlq",
     "event-queue",
@@ -106,13 +118,36 @@ def test_one_bad_message_does_not_repeat_its_batch(yard: SynthesizedYard) -> Non
         assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_the_sweeper_runs_every_minute_in_every_stage(yard: SynthesizedYard) -> None:
+def test_sweeping_and_measuring_run_every_minute_in_every_stage(yard: SynthesizedYard) -> None:
     resources = yard.template("health-check")["Resources"]
-    rule = yard.one("AWS::Events::Rule", ScheduleExpression="rate(1 minute)")
+    rules = [
+        rule
+        for rule in yard.all("AWS::Events::Rule")
+        if rule.get("ScheduleExpression") == "rate(1 minute)"
+    ]
+    targets = [target for rule in rules for target in rule["Targets"]]
+    woken = {resources[t["Arn"]["Fn::GetAtt"][0]]["Properties"]["FunctionName"] for t in targets}
+    assert woken == {yard.stage.prefixed("sweep"), yard.stage.prefixed("measure")}
+    assert {rule["State"] for rule in rules} == {"ENABLED"}
+
+
+def test_running_tasks_are_checked_every_five_minutes_where_the_stage_wants_it(
+    yard: SynthesizedYard,
+) -> None:
+    resources = yard.template("health-check")["Resources"]
+    rule = yard.one("AWS::Events::Rule", ScheduleExpression="rate(5 minutes)")
     (target,) = rule["Targets"]
     woken = resources[target["Arn"]["Fn::GetAtt"][0]]["Properties"]
-    assert woken["FunctionName"] == yard.stage.prefixed("sweep")
-    assert rule["State"] == "ENABLED"
+    assert woken["FunctionName"] == yard.stage.prefixed("check-health")
+    assert rule["State"] == ("ENABLED" if yard.stage.name == "prod" else "DISABLED")
+    assert rule.get("Description", "").startswith(OFF_ON_PURPOSE) == (rule["State"] == "DISABLED")
+
+
+def test_operators_judge_tasks_by_the_limits_of_the_function(yard: SynthesizedYard) -> None:
+    told = yard.template("health-check")["Outputs"]["HealthLimits"]["Value"]
+    function = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed("check-health"))
+    with patch.dict(os.environ, variables_of(function), clear=True):
+        assert HealthLimits(**json.loads(told)) == CheckSettings().limits
 
 
 def test_a_sweep_ends_before_lambda_ends_it(yard: SynthesizedYard) -> None:

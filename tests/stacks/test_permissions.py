@@ -27,7 +27,32 @@ MAY: dict[str, set[str]] = {
         "sqs:SendMessage",
     },
     "alert": CONSUMING | {"s3:PutObject"},
-    "save-event": CONSUMING | {"dynamodb:PutItem"},
+    "notify": CONSUMING
+    | {
+        "cloudwatch:DescribeAlarms",
+        "dynamodb:GetItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "s3:GetObject",
+        "s3:ListBucket",
+        "secretsmanager:GetSecretValue",
+    },
+    "answer-slack": {
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "s3:PutObject",
+        "secretsmanager:GetSecretValue",
+        "sqs:SendMessage",
+    },
+    "measure": {
+        "dynamodb:GetItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "sqs:GetQueueAttributes",
+    },
+    "save-event": CONSUMING | {"dynamodb:PutItem", "dynamodb:UpdateItem"},
     "dispatch": CONSUMING
     | {
         "dynamodb:BatchGetItem",
@@ -58,9 +83,19 @@ MAY: dict[str, set[str]] = {
         "events:PutEvents",
         "s3:GetObject",
         "s3:PutObject",
+        "sqs:GetQueueUrl",
         "sqs:SendMessage",
     },
     "authorize": {"dynamodb:GetItem", "dynamodb:UpdateItem"},
+    "check-health": {
+        "dynamodb:BatchGetItem",
+        "dynamodb:GetItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "events:PutEvents",
+        "s3:PutObject",
+        "secretsmanager:GetSecretValue",
+    },
     "api": {
         "dynamodb:BatchGetItem",
         "dynamodb:ConditionCheckItem",
@@ -140,7 +175,21 @@ def test_the_alert_function_writes_below_one_prefix_of_the_bucket(yard: Synthesi
     assert keys == "/undeliverable/*"
 
 
-@pytest.mark.parametrize("holder", ["api", "start-triggered"])
+def test_who_answers_slack_writes_jobs_and_what_it_has_heard_and_nothing_else(
+    yard: SynthesizedYard,
+) -> None:
+    written = {
+        statement["Action"]: statement["Condition"]["ForAllValues:StringLike"]
+        for statement in statements_of(yard, "answer-slack")
+        if statement["Action"] in ("dynamodb:PutItem", "dynamodb:UpdateItem")
+    }
+    assert written == {
+        "dynamodb:PutItem": {"dynamodb:LeadingKeys": ["ONCE#*"]},
+        "dynamodb:UpdateItem": {"dynamodb:LeadingKeys": ["TENANT#*#JOB#*"]},
+    }
+
+
+@pytest.mark.parametrize("holder", ["answer-slack", "api", "start-triggered"])
 def test_who_accepts_jobs_wakes_the_dispatcher_and_nobody_else(
     yard: SynthesizedYard, holder: str
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.stacks.synthesized import Properties, SynthesizedYard
 
 FOURTEEN_DAYS = 14 * 24 * 3600
-QUEUES = ("task-queue", "dispatch-queue", "event-queue", "trigger-queue")
+QUEUES = ("alerts-queue", "task-queue", "dispatch-queue", "event-queue", "trigger-queue")
 KEPT_BY_ALERT = (
     "dispatch-queue-dlq",
     "event-queue-dlq",
@@ -34,7 +34,8 @@ def alarms_on(yard: SynthesizedYard, name: str) -> dict[str, Any]:
 
 
 def queue_of(yard: SynthesizedYard, alarm: Properties) -> object:
-    queues = [d["Value"] for d in alarm["Dimensions"] if d["Name"] in ("QueueName", "queue")]
+    dimensions = alarm.get("Dimensions", [])  # an alarm on several metrics has none of its own
+    queues = [d["Value"] for d in dimensions if d["Name"] in ("QueueName", "queue")]
     return yard.imported(queues[0])["QueueName"] if queues else None
 
 
@@ -100,7 +101,7 @@ def test_dead_letters_of_tasks_raise_an_alarm(yard: SynthesizedYard, metric: str
     (alarm,) = (
         alarm
         for alarm in watching(yard, "AWS::CloudWatch::Alarm")
-        if alarm["Dimensions"] == [service] and alarm["MetricName"] == metric
+        if alarm.get("Dimensions") == [service] and alarm["MetricName"] == metric
     )
     assert alarm["Namespace"] == variables["POWERTOOLS_METRICS_NAMESPACE"]
     assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0)
@@ -155,4 +156,7 @@ def test_every_dead_letter_queue_is_read_by_the_function_that_understands_it(
     }
     by_alert = {yard.stage.suffixed(name): yard.stage.prefixed("alert") for name in KEPT_BY_ALERT}
     processor = yard.stage.prefixed("process-dead-letters")
-    assert readers == by_alert | {yard.stage.suffixed("task-queue-dlq"): processor}
+    assert readers == by_alert | {
+        yard.stage.suffixed("task-queue-dlq"): processor,
+        yard.stage.suffixed("alerts-queue"): yard.stage.prefixed("notify"),
+    }

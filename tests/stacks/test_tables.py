@@ -67,7 +67,10 @@ def test_what_is_overdue_is_found_by_shard_and_time(yard: SynthesizedYard) -> No
     index = index_of(table, "due-index")
     assert keys_of(index["KeySchema"]) == ("due_shard", "due_at_ms")
     assert types_in(table)["due_shard"] == types_in(table)["due_at_ms"] == "N"
-    assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+    assert index["Projection"] == {
+        "ProjectionType": "INCLUDE",
+        "NonKeyAttributes": ["state", "ready_at_ms", "started_at_ms"],
+    }
 
 
 def test_a_tenants_jobs_are_listed_without_reading_their_items(yard: SynthesizedYard) -> None:

@@ -9,11 +9,23 @@ import pytest
 from pydantic.fields import FieldInfo
 
 from switchyard import settings
-from switchyard.settings import EmitterSettings, Settings
+from switchyard.settings import (
+    EmitterSettings,
+    EscalatorSettings,
+    NotifierSettings,
+    Settings,
+    SubmitterSettings,
+)
 from worker.child_environment import Credential, child_environment
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "configuration.md"
-SHARED_ONLY = {Settings, EmitterSettings}
+SHARED_ONLY = {
+    Settings,
+    EmitterSettings,
+    EscalatorSettings,
+    NotifierSettings,
+    SubmitterSettings,
+}
 """Bases that nothing reads by themselves."""
 
 ORIGINALS = {
@@ -77,7 +89,7 @@ def default_of(field: FieldInfo) -> str:
     if field.is_required():
         return "—"
     default: Any = field.default
-    if default is None:
+    if default in (None, ""):
         return "none"
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
 

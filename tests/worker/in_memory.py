@@ -9,12 +9,14 @@ from pathlib import Path
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.settings import WorkerSettings
+from tests.worker.recorded_presence import RecordedPresence
 from tests.worker.yard import WorkerYard
 from worker.__main__ import main as main_of_worker
 
 
 def main(folder: Path, delay_ms: int, tasks: int) -> int:
     yard = WorkerYard(folder)
+    yard.memory.presence = presence = RecordedPresence()
     for number in range(tasks):
         yard.add_task(f"t{number}", given={"offline": {"delayMs": delay_ms}})
 
@@ -23,7 +25,12 @@ def main(folder: Path, delay_ms: int, tasks: int) -> int:
 
     code = main_of_worker(connect=ports)
     states = {task.ref.task_id: task.state for task in yard.memory.state.tasks.values()}
-    report = {"states": states, "told": yard.told, "waiting": yard.memory.queue.waiting}
+    report = {
+        "states": states,
+        "told": yard.told,
+        "waiting": yard.memory.queue.waiting,
+        "words": [word if isinstance(word, str) else word.slots for word in presence.words],
+    }
     (folder / "report.json").write_text(json.dumps(report))
     return code
 

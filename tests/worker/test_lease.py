@@ -8,6 +8,7 @@ import psutil
 import pytest
 
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.signs import Signs
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Lease, Task
 from switchyard.ports import Received
@@ -28,13 +29,13 @@ class Leases:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._leases, name)
 
-    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
         self.renewals += 1
-        return self._leases.renew(lease, lease_until_ms=lease_until_ms)
+        return self._leases.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
 
 
 class UnreachableLeases(Leases):
-    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
         self.renewals += 1
         raise Unavailable("the state table is down")
 
@@ -44,7 +45,7 @@ class HangingLeases(Leases):
         super().__init__(yard)
         self.answer = threading.Event()
 
-    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
         self.renewals += 1
         self.answer.wait(10)
         raise Unavailable("no answer")

@@ -13,7 +13,7 @@ from local.environments import aws_environment
 from tests.worker.test_process import ENVIRONMENT, REPOSITORY
 
 PATIENCE_SECONDS = 15  # less than the long poll, and than the time-out of its connection
-NOTHING = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"
+NOTHING = b'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 18\r\n\r\n{"Attributes": {}}'
 
 
 @pytest.fixture
@@ -37,11 +37,9 @@ def test_an_idle_worker_leaves_in_the_middle_of_a_long_poll(
         text=True,
     )
     try:
-        say_that_nothing_is_paused(deaf)
-        connection, _ = deaf.accept()
-        with connection:
-            assert b"ReceiveMessage" in connection.recv(65_536)
+        with long_poll(deaf):
             os.kill(worker.pid, number)
+            answer_its_last_word(deaf)
             said, _ = worker.communicate(timeout=PATIENCE_SECONDS)
     finally:
         worker.kill()
@@ -50,8 +48,18 @@ def test_an_idle_worker_leaves_in_the_middle_of_a_long_poll(
     assert "worker stopped" in said
 
 
-def say_that_nothing_is_paused(server: socket.socket) -> None:
+def long_poll(server: socket.socket) -> socket.socket:
+    """Never answered; what comes before is: its presence, and whether it may take tasks."""
+    while True:
+        connection, _ = server.accept()
+        if b"ReceiveMessage" in connection.recv(65_536):
+            return connection
+        with connection:
+            connection.sendall(NOTHING)
+
+
+def answer_its_last_word(server: socket.socket) -> None:
     connection, _ = server.accept()
     with connection:
-        assert b"GetItem" in connection.recv(65_536)
+        assert b"DynamoDB" in connection.recv(65_536)
         connection.sendall(NOTHING)

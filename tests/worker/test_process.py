@@ -118,6 +118,7 @@ def test_an_idle_worker_stops_with_success(workers: Any) -> None:
 
     assert worker.exit_code() == 0
     assert worker.report()["states"] == {"t0": "COMPLETED"}
+    assert worker.report()["words"] == [3, "worker-1"]
 
 
 def test_wrong_variables_are_named_one_sentence_each_and_without_a_traceback() -> None:

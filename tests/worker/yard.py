@@ -169,6 +169,7 @@ class WorkerYard:
             queue=self.memory.queue,
             inbox=self.inbox,
             consumption=self.memory.consumption,
+            presence=self.memory.presence,
             adopter=Adopter(
                 definitions=self.memory.definitions,
                 adoption=self.memory.adoption,

@@ -46,7 +46,7 @@ class _Session:
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
-        self._hooks = SessionHooks()
+        self._hooks = SessionHooks(step=assignment.step_name)
         self._result: ResultMessage | None = None
         self._kind_of_error: str | None = None
 

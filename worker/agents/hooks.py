@@ -8,10 +8,12 @@ from worker.agents.todos import Todos, changed, ended
 from worker.agents.tool_journal import ToolJournal
 from worker.agents.trace import Trace
 from worker.task.clock import elapsed_ms, monotonic
+from worker.task.markers import mark_call
 
 
 class SessionHooks:
-    def __init__(self) -> None:
+    def __init__(self, *, step: str) -> None:
+        self._step = step
         self._began = monotonic()
         self._journal = ToolJournal()
         self._todos: Todos = {}
@@ -32,6 +34,7 @@ class SessionHooks:
     ) -> HookJSONOutput:
         now_ms = elapsed_ms(self._began)
         if told["hook_event_name"] == "PreToolUse":
+            mark_call(told["tool_name"], told["tool_input"], step=self._step)
             self._journal.began(
                 told["tool_use_id"], told["tool_name"], told["tool_input"], now_ms=now_ms
             )

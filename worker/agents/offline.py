@@ -14,6 +14,7 @@ from worker.agents.schema_example import example_of
 from worker.agents.trace import CacheUse, ToolCall, Trace
 from worker.task.assignment import Assignment
 from worker.task.clock import sleep
+from worker.task.markers import mark_call
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -28,6 +29,8 @@ class OfflineAgent:
 
     def run(self, prompt: str, assignment: Assignment) -> Answer:
         script = _part(assignment.input, "offline")
+        for call in _told_calls(script):
+            mark_call(call["name"], call.get("input"), step=assignment.step_name)
         sleep(max(0, int(script.get("delayMs", assignment.offline_delay_ms))) / 1000)
         self._fail_if_scripted(script, prompt, assignment.attempt)
         output = _padded(script.get("output", _invented(prompt, assignment)), script)
@@ -84,6 +87,11 @@ def _effort(prompt: str, output: str, script: Script) -> Effort:
     )
 
 
+def _told_calls(script: Script) -> list[Script]:
+    calls = script.get("toolCalls", ())
+    return [call for call in calls if isinstance(call, Mapping) and "name" in call]
+
+
 def _tool_calls(script: Script) -> tuple[ToolCall, ...]:
     return tuple(
         ToolCall(
@@ -93,8 +101,7 @@ def _tool_calls(script: Script) -> tuple[ToolCall, ...]:
             output=excerpt(told.get("output")),
             failed=bool(told.get("failed")),
         )
-        for told in script.get("toolCalls", ())
-        if isinstance(told, Mapping) and "name" in told
+        for told in _told_calls(script)
     )
 
 

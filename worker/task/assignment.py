@@ -50,6 +50,8 @@ class Assignment:
     process_output: str | None = None
     memory_mb: int | None = None
     file_mb: int = MAX_FILE_MB
+    traceparent: str | None = None
+    """Of the attempt's span."""
     offline_delay_ms: int = 0
 
     @classmethod

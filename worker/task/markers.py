@@ -1,31 +1,49 @@
 """Lines on standard output that tell the worker what the child is doing."""
 
+import hashlib
 import json
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 MARKER: Final = "::step "
 MAX_STEP_CHARACTERS: Final = 64
+MAX_CALL_CHARACTERS: Final = 32
 
 Activity = Literal["step_running", "sdk_query", "waiting"]
 _ACTIVITIES: Final = frozenset({"step_running", "sdk_query", "waiting"})
 
 
-def mark(activity: Activity, *, step: str) -> None:
-    line = json.dumps({"type": activity, "stepName": step})
-    print(f"{MARKER}{line}", flush=True)  # noqa: T201 - standard output is the channel
+class Marked(NamedTuple):
+    activity: Activity
+    step: str
+    call: str
+    """The same for the same tool with the same input; empty if no tool was called."""
 
 
-def marked_in(line: bytes) -> tuple[Activity, str] | None:
+def mark(activity: Activity, *, step: str, call: str = "") -> None:
+    told = {"type": activity, "stepName": step} | ({"call": call} if call else {})
+    print(f"{MARKER}{json.dumps(told)}", flush=True)  # noqa: T201 - standard output is the channel
+
+
+def mark_call(tool: str, given: Any, *, step: str) -> None:
+    """That an agent calls a tool. What it is given is nobody's business: a digest will do."""
+    text = json.dumps([tool, given], sort_keys=True, default=str)
+    digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    mark("sdk_query", step=step, call=digest)
+
+
+def marked_in(line: bytes) -> Marked | None:
     """What a line marks, if it is a marker; an agent may print one, too."""
     if not line.startswith(MARKER.encode()):
         return None
     try:
         told = json.loads(line.removeprefix(MARKER.encode()))
-        activity, step = told["type"], told["stepName"]
+        activity, step, call = told["type"], told["stepName"], told.get("call", "")
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
-    if not isinstance(activity, str) or not isinstance(step, str):
+    if not all(isinstance(said, str) and said.isprintable() for said in (activity, step, call)):
         return None
-    if activity not in _ACTIVITIES or not step.isprintable():
+    if activity not in _ACTIVITIES:
         return None
-    return cast("Activity", activity), step[:MAX_STEP_CHARACTERS]
+    return Marked(
+        cast("Activity", activity), step[:MAX_STEP_CHARACTERS], call[:MAX_CALL_CHARACTERS]
+    )

@@ -43,6 +43,7 @@ def write_trace(assignment: Assignment, result: TaskResult, folder: Path) -> Non
         "attempt": assignment.attempt,
         "agent": assignment.backend,
         "model": assignment.model,
+        "traceparent": assignment.traceparent,
         "steps": list(map(_traced, result.steps)),
     }
     _write_json(folder / TRACE_FILE, trace)

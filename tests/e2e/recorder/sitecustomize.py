@@ -28,7 +28,7 @@ def calls_of(service: str, operation: str, params: dict[str, Any]) -> Iterator[t
         case "dynamodb":
             yield from table_calls(operation, params)
         case "sqs":
-            queue = params["QueueUrl"].rsplit("/", 1)[-1]
+            queue = (params.get("QueueUrl") or params["QueueName"]).rsplit("/", 1)[-1]
             yield f"sqs:{operation.removesuffix('Batch')}", queue
         case "s3" if operation == "ListObjectsV2":
             yield "s3:ListBucket", params["Bucket"]
@@ -38,7 +38,16 @@ def calls_of(service: str, operation: str, params: dict[str, Any]) -> Iterator[t
             for entry in params["Entries"]:
                 yield f"events:{operation}", f"event-bus/{entry['EventBusName']}"
         case _:
-            yield f"{service}:{operation}", "*"
+            for name in names_in(params):
+                yield f"{service}:{operation}", name
+
+
+def names_in(params: dict[str, Any]) -> list[str]:
+    """Of alarms, or of a secret, to which Secrets Manager adds six characters."""
+    if "SecretId" in params:
+        return [f"{params['SecretId']}-AbCdEf"]
+    names: list[str] = params.get("AlarmNames", ["*"])
+    return names
 
 
 def table_calls(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,32 @@
 
 from typing import Final
 
-from tests.mutants.guards import adding, changes, leases, rates, steps, telling
+from tests.mutants.guards import (
+    adding,
+    alerting,
+    changes,
+    effects,
+    leases,
+    measuring,
+    pressing,
+    rates,
+    steps,
+    submitting,
+    telling,
+    versions,
+)
 
 MUTANTS: Final = (
     *adding.GUARDS,
+    *alerting.GUARDS,
     *changes.GUARDS,
+    *effects.GUARDS,
     *leases.GUARDS,
+    *measuring.GUARDS,
+    *pressing.GUARDS,
     *rates.GUARDS,
     *steps.GUARDS,
+    *submitting.GUARDS,
     *telling.GUARDS,
+    *versions.GUARDS,
 )

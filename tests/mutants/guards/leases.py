@@ -9,6 +9,7 @@ from tests.mutants.guards.places import (
     READ_BACK,
     READ_BACK_TESTS,
     RECOVERY,
+    SIGNS_TESTS,
     STATE_TESTS,
     STORMS,
     ZOMBIES,
@@ -77,6 +78,13 @@ GUARDS: Final = (
         old='add={"fence": 1, "attempt": 1},',
         new='add={"attempt": 1},',
         tests=ZOMBIES,
+    ),
+    Mutant(
+        guard="an attempt is not judged by the signs of the one before",
+        file=LEASES,
+        old='remove=("resends", "signs"),',
+        new='remove=("resends",),',
+        tests=SIGNS_TESTS,
     ),
     Mutant(
         guard="giving up raises the fence",

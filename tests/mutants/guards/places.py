@@ -19,6 +19,7 @@ FOLD: Final = f"{PACKAGE}/domain/fold.py"
 TASK: Final = f"{PACKAGE}/domain/task.py"
 ON_MOTO: Final = ("-k", "moto")
 LEASE_TESTS: Final = ("tests/contract/test_task_leases.py", *ON_MOTO)
+SIGNS_TESTS: Final = ("tests/contract/test_signs.py", *ON_MOTO)
 STATE_TESTS: Final = ("tests/contract/test_every_state.py", *ON_MOTO)
 GRAPH_TESTS: Final = ("tests/contract/test_task_graph.py", *ON_MOTO)
 OVERDUE_TESTS: Final = ("tests/contract/test_overdue.py", *ON_MOTO)

@@ -85,9 +85,9 @@ GUARDS: Final = (
         guard="a task is told before it is sent",
         file=f"{PACKAGE}/usecases/start_tasks.py",
         old="""        self._emitter.emit(*[task_events.pending(task) for task in ready])
-        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
+        self._queue.send([TaskMessage.waking(task) for task in ready])
 """,
-        new="""        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
+        new="""        self._queue.send([TaskMessage.waking(task) for task in ready])
         self._emitter.emit(*[task_events.pending(task) for task in ready])
 """,
         tests=DISPATCH_TESTS,

@@ -182,6 +182,17 @@ class Sqs:
             ]
         }
 
+    def get_queue_attributes(self, **request: Any) -> dict[str, Any]:
+        """Whether they are asked for or not."""
+        queue = self._queues[request["QueueUrl"]]
+        hidden = [m for m in queue.messages.values() if m.visible_at > self._world.now]
+        received = sum(m.receives > 0 for m in hidden)
+        depths = {
+            "ApproximateNumberOfMessages": str(len(queue.messages) - len(hidden)),
+            "ApproximateNumberOfMessagesNotVisible": str(received),
+        }
+        return {"Attributes": depths}
+
     def change_message_visibility(self, **request: Any) -> dict[str, Any]:
         queue = self._queues[request["QueueUrl"]]
         queue.extend(*_receipt(request), request["VisibilityTimeout"])

@@ -11,11 +11,14 @@ from cli.main import app
 from cli.outside import Outside
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
+from tests.unit.cli.fake_desk import FakeDesk
 from tests.unit.cli.fake_hospital import FakeHospital
 from tests.unit.cli.fake_keys import FakeKeys
 from tests.unit.cli.fake_log import FakeLog, an_event
 from tests.unit.cli.fake_office import FakeOffice
+from tests.unit.cli.fake_scales import FakeScales
 from tests.unit.cli.fake_stage import FakeBrake, FakePrinting
+from tests.unit.cli.fake_ward import FakeWard
 from tests.unit.cli.fakes import (
     JOB_ID,
     NOW_MS,
@@ -61,6 +64,11 @@ def brake() -> FakeBrake:
 
 
 @pytest.fixture
+def desk() -> FakeDesk:
+    return FakeDesk()
+
+
+@pytest.fixture
 def printing() -> FakePrinting:
     return FakePrinting()
 
@@ -70,6 +78,16 @@ def hospital() -> FakeHospital:
     return FakeHospital()
 
 
+@pytest.fixture
+def ward() -> FakeWard:
+    return FakeWard()
+
+
+@pytest.fixture
+def scales() -> FakeScales:
+    return FakeScales()
+
+
 @dataclass(frozen=True)
 class Stages:
     """What operators reach of them."""
@@ -77,8 +95,11 @@ class Stages:
     keys: FakeKeys
     office: FakeOffice
     brake: FakeBrake
+    desk: FakeDesk
     printing: FakePrinting
     hospital: FakeHospital
+    ward: FakeWard
+    scales: FakeScales
 
 
 @pytest.fixture
@@ -86,10 +107,13 @@ def stages(
     keys: FakeKeys,
     office: FakeOffice,
     brake: FakeBrake,
+    desk: FakeDesk,
     printing: FakePrinting,
     hospital: FakeHospital,
+    ward: FakeWard,
+    scales: FakeScales,
 ) -> Stages:
-    return Stages(keys, office, brake, printing, hospital)
+    return Stages(keys, office, brake, desk, printing, hospital, ward, scales)
 
 
 @pytest.fixture
@@ -114,7 +138,10 @@ def switchyard(
             kept_letters=stages.office,
             letter_watch=stages.office.watched,
             consumption=stages.brake,
+            triggers=stages.desk,
             task_output=stages.printing,
+            checker=stages.ward,
+            measurer=stages.scales,
             examiner=stages.hospital,
             transport=httpx.MockTransport(api),
         )

@@ -17,8 +17,10 @@ from local.invoking import Invoked
 from local.say import Say
 from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
+from switchyard.domain.scaling import ScalingPolicy
 
 JOB_ID = "job-00000000-0000-4000-8000-000000000001"
+TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
 URL = "http://127.0.0.1:4580/api"
 KEY = "the-local-key"
 WELL = Health(stage="local", version="1.2.3")
@@ -50,7 +52,7 @@ def a_task(task_id: str, status: str, *, after: tuple[str, ...] = (), **facts: A
 
 def a_job(status: str, *tasks: TaskSummary, **facts: Any) -> JobView:
     settled = status in {"completed", "failed", "cancelled"}
-    known: dict[str, Any] = {"name": "brand", "job_id": JOB_ID, **facts}
+    known: dict[str, Any] = {"name": "brand", "job_id": JOB_ID, "trace_id": TRACE_ID, **facts}
     return JobView(
         status=status,
         total_tasks=len(tasks),
@@ -108,6 +110,7 @@ class FakeCloud:
     worker_lives: bool = True
     calls: list[str] = field(default_factory=list)
     invoked: Invoked | None = None
+    supervised: ScalingPolicy | None = None
 
     def up(self, say: Say) -> Endpoint:
         self.calls.append("up")
@@ -139,6 +142,10 @@ class FakeCloud:
     def require_worker(self) -> None:
         if not self.worker_lives:
             raise CloudError("The worker has ended; its log: worker.log. Try `switchyard up`.")
+
+    def supervise(self, policy: ScalingPolicy, say: Say) -> None:
+        self.supervised = policy
+        say("1 → 5 workers: a backlog of 90 calls for 5")
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         self.calls.append(f"invoke {function} {event.decode()}")

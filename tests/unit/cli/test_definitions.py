@@ -75,6 +75,16 @@ def test_a_file_is_compared_with_the_latest_version(switchyard: Switchyard, tmp_
     assert switchyard("definitions", "diff", "scrape", file, "--from", "1").exit_code == 0
 
 
+def test_other_limits_of_health_are_a_difference(switchyard: Switchyard, tmp_path: Path) -> None:
+    file = tmp_path / "definitions.yaml"
+    said = "{tag: reader, description: Read., maxTurns: 3, health: {overtime: 60000}}"
+    file.write_text(f"definitions:\n  scrape: {said}\n")
+
+    lines = switchyard("definitions", "diff", "scrape", file).stdout.splitlines()
+
+    assert lines[lines.index("+health:") + 1] == "+  overtime: 60000"
+
+
 def test_a_file_without_the_definition_is_refused(switchyard: Switchyard, tmp_path: Path) -> None:
     file = tmp_path / "definitions.yaml"
     file.write_text("definitions:\n  other: {tag: reader, description: Read.}\n")

@@ -96,10 +96,15 @@ pytestmark = pytest.mark.usefixtures("in_a_known_zone")
                 checked_at=1,
                 tasks=(),
                 summary=HealthSummary(
-                    total_processing=2, healthy=1, warning=0, critical=1, overtime=0
+                    total_processing=3,
+                    healthy=1,
+                    warning=0,
+                    critical=1,
+                    overtime=0,
+                    not_progressing=1,
                 ),
             ),
-            "2 processing, 1 healthy, 1 critical",
+            "3 processing, 1 healthy, 1 critical, 1 not progressing",
         ),
         (TaskPending(**of(), name="n", depends_on=("a", "b")), "n, after a and b"),
     ],

@@ -34,18 +34,20 @@ def test_the_answer_is_alone_on_stdout(
 def test_a_handler_that_fails_ends_in_one(
     switchyard: Switchyard, cloud: FakeCloud, event: Path
 ) -> None:
-    cloud.invoked = Invoked(Answer({"errorType": "ValueError"}, failed=True), log="")
+    cloud.invoked = Invoked(Answer({"errorType": "ValueError"}, failed=True), log="\xa0\xa0File x")
 
     result = switchyard("invoke", "api", event)
 
     assert json.loads(result.stdout) == {"errorType": "ValueError"}
+    assert result.stderr == "  File x\n"
     assert result.exit_code == 1
 
 
 def test_an_unknown_function_names_the_known_ones(switchyard: Switchyard, event: Path) -> None:
     result = switchyard("invoke", "fly", event)
 
-    assert result.stderr.startswith("There is no function 'fly'; there are alert, api, authorize,")
+    known = "There is no function 'fly'; there are alert, answer_slack, api, authorize,"
+    assert result.stderr.startswith(known)
     assert result.exit_code == 2
 
 

@@ -64,6 +64,17 @@ tasks:
     input: {url: x
   - taskId: b
 """
+TELLS_NOBODY = """\
+name: x
+notify:
+  webhook: https://me:secret@hooks.example
+tasks: [{taskId: a, name: scrape}]
+"""
+TELLS_TWO = """\
+name: x
+notify: {channel: "#a", webhook: "https://hooks.example"}
+tasks: [{taskId: a, name: scrape}]
+"""
 FROM_LINE_4 = "(while parsing a flow mapping from line 4)"
 
 BROKEN = {
@@ -76,6 +87,8 @@ BROKEN = {
     "an unknown parent": (UNKNOWN_PARENT, "5: tasks[1].dependsOn: 'b' depends on 'ghost', which"),
     "a field given twice": (GIVEN_TWICE, "5: tasks[0].name: given twice, first on line 4"),
     "a bad schema": (BAD_SCHEMA, "5: definitions.scrape.outputSchema: not a JSON Schema: $.type"),
+    "a webhook with credentials": (TELLS_NOBODY, "3: notify.webhook: must not contain credentials"),
+    "two to be told": (TELLS_TWO, "2: notify: must name either a channel or a webhook"),
     "no tasks": ("name: x\n", "1: tasks: is required"),
     "an empty list": ("name: x\ntasks: []\n", "2: tasks: a job has 1 to "),
     "malformed YAML": (LEFT_OPEN, f"5: not YAML: expected ',' or '}}', but got ':' {FROM_LINE_4}"),

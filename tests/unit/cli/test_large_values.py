@@ -4,7 +4,16 @@ from pathlib import Path
 
 from switchyard.contracts.jobs import JobAccepted
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import CREATED, JOB_ID, FakeApi, a_job, a_task, a_task_view, answer
+from tests.unit.cli.fakes import (
+    CREATED,
+    JOB_ID,
+    TRACE_ID,
+    FakeApi,
+    a_job,
+    a_task,
+    a_task_view,
+    answer,
+)
 
 DONE = a_task("only", "completed")
 VIEW = a_task_view(
@@ -26,7 +35,9 @@ def test_a_run_ends_with_where_its_result_is(
 ) -> None:
     file = tmp_path / "job.yaml"
     file.write_text("tasks: [{taskId: only, name: scrape}]\n")
-    accepted = JobAccepted(job_id=JOB_ID, total_tasks=1, root_tasks=("only",), created_at=CREATED)
+    accepted = JobAccepted(
+        job_id=JOB_ID, total_tasks=1, root_tasks=("only",), created_at=CREATED, trace_id=TRACE_ID
+    )
     api.on("POST /jobs", answer(accepted, 201))
     api.on(f"GET /jobs/{JOB_ID}", answer(a_job("completed", DONE)))
     api.on(f"GET /jobs/{JOB_ID}/tasks/only", answer(VIEW))

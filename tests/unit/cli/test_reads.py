@@ -8,7 +8,17 @@ import pytest
 from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
 from switchyard.contracts.jobs import JobPage, JobSummary
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import CREATED, JOB_ID, WELL, FakeApi, a_job, a_task, a_task_view, answer
+from tests.unit.cli.fakes import (
+    CREATED,
+    JOB_ID,
+    TRACE_ID,
+    WELL,
+    FakeApi,
+    a_job,
+    a_task,
+    a_task_view,
+    answer,
+)
 
 REQUEST_ID = f"{JOB_ID}__scrape"
 SCRAPE = a_task("scrape", "processing")
@@ -113,6 +123,7 @@ def test_a_job_is_a_picture(switchyard: Switchyard) -> None:
 
     assert f"● brand  processing  0/1 tasks  0.0 s  {JOB_ID}" in result.stdout
     assert "● scrape" in result.stdout
+    assert f"Its trace is {TRACE_ID}." in result.stderr
 
 
 def test_a_task_shows_its_input_and_figures(switchyard: Switchyard) -> None:

@@ -9,6 +9,7 @@ from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes import (
     CREATED,
     JOB_ID,
+    TRACE_ID,
     FakeApi,
     FakeCloud,
     a_job,
@@ -19,7 +20,9 @@ from tests.unit.cli.fakes import (
 )
 
 DONE = a_task("only", "completed")
-ACCEPTED = JobAccepted(job_id=JOB_ID, total_tasks=1, root_tasks=("only",), created_at=CREATED)
+ACCEPTED = JobAccepted(
+    job_id=JOB_ID, total_tasks=1, root_tasks=("only",), created_at=CREATED, trace_id=TRACE_ID
+)
 
 
 @pytest.fixture

@@ -9,7 +9,17 @@ import pytest
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.contracts.jobs import JobAccepted
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import CREATED, JOB_ID, KEY, FakeApi, a_job, a_task, answer, problem
+from tests.unit.cli.fakes import (
+    CREATED,
+    JOB_ID,
+    KEY,
+    TRACE_ID,
+    FakeApi,
+    a_job,
+    a_task,
+    answer,
+    problem,
+)
 
 JOB = """\
 name: brand
@@ -24,7 +34,9 @@ tasks:
   - taskId: second
     name: elsewhere
 """
-ACCEPTED = JobAccepted(job_id=JOB_ID, total_tasks=2, root_tasks=("first",), created_at=CREATED)
+ACCEPTED = JobAccepted(
+    job_id=JOB_ID, total_tasks=2, root_tasks=("first",), created_at=CREATED, trace_id=TRACE_ID
+)
 SCRAPE = RegisteredDefinition(name="scrape", version=1, tag="reader", description="Read the shop.")
 
 
@@ -48,6 +60,7 @@ def test_it_sends_what_the_file_says(file: Path, switchyard: Switchyard, api: Fa
     assert result.exit_code == 0, result.stderr
     assert result.stdout == f"{JOB_ID}: 2 tasks\n"
     assert f"switchyard watch {JOB_ID}" in result.stderr
+    assert f"Its trace is {TRACE_ID}." in result.stderr
     assert [request.method for request in api.requests] == ["PUT", "POST"]
     assert {request.headers["x-api-key"] for request in api.requests} == {KEY}
     assert api.sent("POST /jobs") == [

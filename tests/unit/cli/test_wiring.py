@@ -13,9 +13,13 @@ from botocore.stub import ANY, Stubber
 
 from cli.wiring import real_outside
 from switchyard.adapters import aws
+from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.contracts.kept import Kept, Unreadable
+from switchyard.contracts.triggers import AppliedTrigger
 from switchyard.domain.consumption import Pause
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health import HealthLimits
+from switchyard.domain.measures import Measurement
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +52,21 @@ def ask_for_the_brake() -> Pause | None:
         return consumption.paused()
 
 
+def ask_for_triggers() -> Sequence[AppliedTrigger]:
+    with real_outside().triggers("dev", None) as operator:
+        return operator.all("acme")
+
+
+def ask_for_numbers() -> Measurement:
+    with real_outside().measurer("dev", None) as measurer:
+        return measurer.measure(window_ms=60_000)
+
+
+def ask_how_tasks_are() -> HealthLimits:
+    with real_outside().checker("dev", None) as checker:
+        return checker.limits
+
+
 def ask_what_a_task_prints() -> Sequence[str]:
     with real_outside().task_output("dev", None, "job-1__a", 0) as output:
         return output.news()
@@ -62,6 +81,9 @@ ASKS = [
     ask_for_a_key,
     ask_for_letters,
     ask_for_the_brake,
+    ask_how_tasks_are,
+    ask_for_numbers,
+    ask_for_triggers,
     ask_what_a_task_prints,
     ask_who_looks,
 ]
@@ -160,6 +182,19 @@ def test_a_bucket_that_does_not_let_us_in_is_out_of_reach(stubs: dict[str, Stubb
 
     with pytest.raises(Unavailable, match="AccessDenied"):
         ask_for_letters()
+
+
+def test_tasks_are_judged_by_the_limits_that_the_stack_names(
+    stubs: dict[str, Stubber], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {
+        "StateTableName": "state-dev",
+        "TaskDefinitionsTableName": "definitions-dev",
+        "HealthLimits": '{"overtime_ms": 7000, "repeats": 3}',
+    }
+    monkeypatch.setattr(CloudFormationOutputs, "of", lambda _, _stack, output: told[output])
+
+    assert ask_how_tasks_are() == HealthLimits(overtime_ms=7_000, repeats=3)
 
 
 def test_what_needs_no_aws_does_not_wait_for_boto3() -> None:

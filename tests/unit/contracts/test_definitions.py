@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.steps import MAX_STEPS, output_file
+from switchyard.domain.health import OwnLimits
 
 PLAN = {"name": "plan", "description": "Plan it."}
 WRITE = {"name": "write", "description": "Write {{steps.plan.output.title}}."}
@@ -46,8 +47,9 @@ def test_steps_are_taken_in_their_order() -> None:
         ({"steps": [PLAN | {"outputSchema": {"type": 7}}]}, "not a JSON Schema"),
         ({"steps": [PLAN | {"name": f"s{n}"} for n in range(MAX_STEPS + 1)]}, "at most 20"),
         ({"inputSchema": {"type": "colour"}}, "not a JSON Schema"),
-        ({"maxCostUsd": 0}, "greater than 0"),
-        ({"maxCostUsd": float("nan")}, "greater than 0|finite"),
+        ({"maxCostUsd": 0}, "greater than"),
+        ({"maxCostUsd": 1e-200}, "greater than"),
+        ({"maxCostUsd": float("nan")}, "greater than|finite"),
         ({"processOutput": "os:system"}, "1 to 64"),
         ({"processOutput": "package.module"}, "1 to 64"),
     ],
@@ -81,3 +83,29 @@ def test_the_same_steps_are_the_same_version() -> None:
     ]
 
     assert versions == [1, 1, 2]
+
+
+def test_a_definition_says_only_what_differs_from_the_stage() -> None:
+    told = {"silentWarning": 10_000, "repeats": 3}
+
+    definition = TaskDefinition.model_validate(a_document(health=told))
+
+    assert definition.health is not None
+    assert definition.health.limits == OwnLimits(silent_warning_ms=10_000, repeats=3)
+    assert TaskDefinition.model_validate(a_document()).health is None
+
+
+@pytest.mark.parametrize(
+    ("health", "words"),
+    [
+        ({"silentWarning": 999}, "greater than or equal to 1000"),
+        ({"overtime": 86_400_001}, "less than or equal to 86400000"),
+        ({"repeats": 1}, "greater than or equal to 2"),
+        ({"repeats": 1_001}, "less than or equal to 1000"),
+        ({"silentWarning": 5_000, "silentCritical": 5_000}, "must be less than silentCritical"),
+        ({"slowness": 5_000}, "Extra inputs"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(health: dict[str, int], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        TaskDefinition.model_validate(a_document(health=health))

@@ -19,6 +19,7 @@ from switchyard.contracts.events import (
 from switchyard.domain.event_keys import EntityType, EventIdentity, event_id, event_keys
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Outcome
+from switchyard.domain.tracing import trace_of
 from switchyard.usecases import task_events
 from tests.builders import JOB_ID, NOW_MS, TENANT, a_task, an_emitter
 
@@ -91,7 +92,12 @@ def test_the_envelope_says_who_what_when_and_where() -> None:
     assert detail["entityType"] == "TASK"
     assert detail["entityId"] == f"{JOB_ID}__scrape-store"
     assert (detail["tenantId"], detail["timestamp"]) == (TENANT, NOW_MS)
-    assert detail["context"] == {"source": "system", "environment": "test", "origin": "test"}
+    assert detail["context"] == {
+        "source": "system",
+        "environment": "test",
+        "origin": "test",
+        "traceId": trace_of(task).trace_id,
+    }
     assert detail["properties"] == {
         "requestId": f"{JOB_ID}__scrape-store",
         "jobId": JOB_ID,

@@ -118,7 +118,7 @@ def test_every_event_of_it_is_told_without_a_job(yard: BareYard) -> None:
     yard.emitter.emit(
         task_events.pending(task),
         task_events.started(task, worker_id="w", process_id=1),
-        task_events.attempt_failed(task, attempt=1, error="e", category="network", at_ms=1),
+        task_events.attempt_failed(task, Outcome(state=TaskState.FAILED), attempt=1, at_ms=1),
         task_events.released(task, reason="stopping", at_ms=1),
     )
     details = [event.detail() for event in yard.memory.bus.events]

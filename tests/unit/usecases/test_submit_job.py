@@ -1,14 +1,17 @@
 """What a submission accepts, refuses and answers."""
 
+from dataclasses import replace
+
 import pytest
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.events import JobCreated
-from switchyard.contracts.jobs import JobAccepted, SubmitJob
+from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest
 from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.job_filters import JobFilter
+from switchyard.domain.notify import Notify
 from switchyard.usecases.list_jobs import list_jobs
 from switchyard.usecases.read_jobs import read_job, read_task
 from tests.builders import DIAMOND, TENANT, a_definition, a_submission
@@ -56,6 +59,40 @@ def test_a_submitted_job_can_be_read_and_listed(yard: MemoryYard) -> None:
     assert [job.job_id for job in page.jobs] == [accepted.job_id]
 
 
+@pytest.mark.parametrize("edges", [DIAMOND, {f"t{n}": [] for n in range(1_001)}], ids=len)
+def test_whom_a_job_names_is_stored_and_shown_however_large_the_job_is(
+    yard: MemoryYard, edges: dict[str, list[str]]
+) -> None:
+    named = {"webhook": "https://hooks.example/in"}
+    accepted = submit(yard, a_submission(edges, notify=named))
+    job = yard.jobs.find(JobRef(TENANT, accepted.job_id))
+    assert job is not None
+    assert job.notify == Notify(webhook="https://hooks.example/in")
+    view = read_job(TENANT, accepted.job_id, jobs=yard.jobs)
+    assert view.model_dump(mode="json", exclude_none=True)["notify"] == named
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("http://hooks.example/", "must begin with https://"),
+        ("https://hooks.example:8443/", "must not name another port than 443"),
+        ("https://169.254.169.254/", "169.254.169.254 is link-local"),
+    ],
+)
+def test_a_webhook_that_the_stage_does_not_allow_is_refused(
+    yard: MemoryYard, url: str, problem: str
+) -> None:
+    named = a_submission(notify={"webhook": url})
+    assert problems(yard, named) == [f"notify.webhook: {problem}"]
+
+
+def test_a_stage_may_allow_webhooks_nearby(yard: MemoryYard) -> None:
+    submitter = a_submitter(yard, clock=ManualClock(), ids=SystemIds())
+    allowed = replace(submitter, webhooks_may_reach_private=True)
+    assert allowed.submit(TENANT, a_submission(notify={"webhook": "http://127.0.0.1:8080/in"}))
+
+
 def test_a_task_can_be_read(yard: MemoryYard) -> None:
     accepted = submit(yard, a_submission())
     view = read_task(
@@ -100,8 +137,8 @@ def test_every_problem_is_listed_at_once(yard: MemoryYard) -> None:
 
 @pytest.mark.parametrize("count", [0, 10_001])
 def test_a_job_has_a_bounded_number_of_tasks(yard: MemoryYard, count: int) -> None:
-    tasks = [{"taskId": f"t{n}", "name": "scrape"} for n in range(count)]
-    (problem,) = problems(yard, SubmitJob.model_validate({"tasks": tasks}))
+    tasks = tuple(TaskRequest(task_id=f"t{n}", name="scrape") for n in range(count))
+    (problem,) = problems(yard, SubmitJob(tasks=tasks))
     assert "1 to 10,000 tasks" in problem
 
 

@@ -4,9 +4,9 @@ A function's service name and namespace come from its environment, which the sta
 """
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
-from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
-__all__ = ["Logger", "MetricUnit", "Metrics", "get_logger", "get_tracer"]
+__all__ = ["EphemeralMetrics", "Logger", "MetricUnit", "Metrics", "get_logger", "get_tracer"]
 
 
 def get_logger(service: str | None = None) -> Logger:

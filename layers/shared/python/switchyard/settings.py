@@ -11,8 +11,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, PositiveInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from switchyard.domain.health import HealthLimits
 from switchyard.domain.ids import TENANT_ID
 
+_WELL = HealthLimits()
 AgentBackend = Literal["auto", "claude-agent-sdk", "messages", "offline"]
 
 
@@ -42,11 +44,18 @@ class EmitterSettings(Settings):
     app_name: str = "task-workflow"
 
 
-class ApiSettings(EmitterSettings):
+class SubmitterSettings(EmitterSettings):
+    """What is needed to accept jobs."""
+
     state_table_name: str
     task_definitions_table: str
-    dynamodb_events_table_name: str
     dispatch_queue_url: str
+    webhooks_may_reach_private: bool = False
+    """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
+
+
+class ApiSettings(SubmitterSettings):
+    dynamodb_events_table_name: str
     requests_per_second: PositiveInt = 100
     """What each key may make; likewise the others."""
     requests_at_once: PositiveInt = 50
@@ -70,6 +79,8 @@ class SweeperSettings(EmitterSettings):
     state_table_name: str
     sqs_queue_url: str
     dispatch_queue_url: str
+    alerts_queue_url: str
+    """Where watchers are woken to tell again what was postponed."""
     sweep_at_most: PositiveInt = 500
     """How many overdue things one run looks at."""
     sweep_seconds: PositiveInt = 20
@@ -86,19 +97,86 @@ class DeadLetterSettings(EmitterSettings):
 
 class SaveEventSettings(Settings):
     dynamodb_events_table_name: str
-    events_retention_days: PositiveInt
-
-
-class TriggerSettings(EmitterSettings):
     state_table_name: str
-    task_definitions_table: str
-    dispatch_queue_url: str
+    """Where it counts what it saves."""
+    events_retention_days: PositiveInt
+    otel_exporter_otlp_endpoint: str = ""
+    """Where a collector takes traces; without it they are shown nowhere."""
+    otel_exporter_otlp_headers: str = ""
+    """What the collector asks for, as name=value with commas between; keys belong in a secret."""
+    otlp_secret: str = ""
+    """The name of the secret with such headers."""
+
+
+class TriggerSettings(SubmitterSettings):
     trigger_queue_url: str
     """Where its events come from; what is put aside goes back there when it is sent again."""
 
 
 class AlertSettings(Settings):
     s3_bucket: str
+
+
+class MeasureSettings(Settings):
+    state_table_name: str
+    sqs_queue_url: str
+    dead_letter_queue_urls: str
+    """All of them, with commas between."""
+
+
+class NotifierSettings(Settings):
+    """What is needed to tell people."""
+
+    state_table_name: str
+    """Where it is remembered what they were told."""
+    slack_secret: str = ""
+    """The name of the secret with the bot's token; without it nobody is told."""
+    slack_channel: str = ""
+    slack_url: str = ""
+    """Where Slack answers, if it is not Slack's own address."""
+
+
+class EscalatorSettings(NotifierSettings):
+    """What is needed to tell those whom jobs name, too."""
+
+    webhooks_secret: str = ""
+    """The name of the secret that webhooks are signed with; without it none is told."""
+    webhooks_may_reach_private: bool = False
+    """As where jobs are accepted."""
+
+
+class NotifySettings(EscalatorSettings):
+    s3_bucket: str
+    """Where letters are kept."""
+
+
+class AnswerSlackSettings(EmitterSettings, NotifierSettings):
+    dispatch_queue_url: str
+
+
+class CheckSettings(EmitterSettings, NotifierSettings):
+    task_definitions_table: str
+    tenant_id: TenantId | None = None
+    """In whose log it is told when nothing runs."""
+    silent_warning_ms: PositiveInt = _WELL.silent_warning_ms
+    """From when on a task without a sign of life is worth a warning."""
+    silent_critical_ms: PositiveInt = _WELL.silent_critical_ms
+    overtime_ms: PositiveInt = _WELL.overtime_ms
+    """How long a task may run when neither its definition nor a redrive says so."""
+    progress_ms: PositiveInt = _WELL.progress_ms
+    """How long a task may do one and the same thing."""
+    same_call_repeats: PositiveInt = _WELL.repeats
+    """How often in a row the same call of a tool is too often."""
+
+    @property
+    def limits(self) -> HealthLimits:
+        return HealthLimits(
+            silent_warning_ms=self.silent_warning_ms,
+            silent_critical_ms=self.silent_critical_ms,
+            overtime_ms=self.overtime_ms,
+            progress_ms=self.progress_ms,
+            repeats=self.same_call_repeats,
+        )
 
 
 class WorkerSettings(EmitterSettings):

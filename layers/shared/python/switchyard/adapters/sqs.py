@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from switchyard.adapters.aws import call
+from switchyard.adapters.sqs_mail import as_sqs
 from switchyard.contracts.messages import MessageAttribute, TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.ports import Received
@@ -106,9 +107,7 @@ def _entry(number: int, message: TaskMessage, delay_seconds: int) -> dict[str, A
     entry: dict[str, Any] = {
         "Id": str(number),
         "MessageBody": message.model_dump_json(by_alias=True),
-        "MessageAttributes": {
-            "requestId": {"DataType": "String", "StringValue": message.request_id}
-        },
+        "MessageAttributes": {name: as_sqs(found) for name, found in message.attributes.items()},
         "MessageGroupId": message.tenant_id,  # fair queues: no tenant waits behind another's flood
     }
     if delay_seconds:

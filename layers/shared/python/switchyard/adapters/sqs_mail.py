@@ -23,7 +23,7 @@ class SqsMail:
             self._client.send_message,
             QueueUrl=call(self._url, queue),
             MessageBody=body,
-            MessageAttributes={name: _attribute(found) for name, found in attributes.items()},
+            MessageAttributes={name: as_sqs(found) for name, found in attributes.items()},
         )
 
     def _url(self, queue: str) -> str:
@@ -36,7 +36,7 @@ class SqsMail:
         return url
 
 
-def _attribute(attribute: MessageAttribute) -> dict[str, Any]:
+def as_sqs(attribute: MessageAttribute) -> dict[str, Any]:
     if attribute.binary_value is not None:
         value: dict[str, Any] = {"BinaryValue": base64.b64decode(attribute.binary_value)}
     else:

@@ -3,8 +3,9 @@
 What a deployable does not ask for is not imported: it would only make its start slower.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from switchyard.on_demand import on_demand
 
 if TYPE_CHECKING:
     from switchyard.bootstrap.api import ApiPorts, api_ports
@@ -81,11 +82,6 @@ _PARTS: Final = {
         "worker_ports",
     ),
 }
-_PART_OF: Final = {name: part for part, names in _PARTS.items() for name in names}
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in _PART_OF:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_PART_OF[name]}"), name)
+    __getattr__ = on_demand(__name__, _PARTS)

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
@@ -20,6 +18,7 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore, S3Links
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
 from switchyard.adapters.system import SystemClock, SystemIds
+from switchyard.bootstrap.changing import cancel_requests, redrive_requests
 from switchyard.bootstrap.wiring import definition_store, emitter_for
 from switchyard.domain.rates import Limits
 from switchyard.ports import (
@@ -96,6 +95,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
             emitter=emitter,
             clock=clock,
             ids=SystemIds(),
+            webhooks_may_reach_private=settings.webhooks_may_reach_private,
         ),
         adder=TaskAdder(
             jobs=jobs,
@@ -106,9 +106,9 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
             emitter=emitter,
             clock=clock,
         ),
-        cancels=_cancel_requests(state, dispatches, emitter),
+        cancels=cancel_requests(state, dispatches, emitter),
         consumption=DynamoDbConsumption(state),
-        redrives=_redrive_requests(state, blobs, dispatches),
+        redrives=redrive_requests(state, blobs, dispatches),
         jobs=jobs,
         graph=DynamoDbTaskGraph(state),
         payloads=payloads,
@@ -132,29 +132,4 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         ),
         app=settings.app_name,
         stage=settings.stage,
-    )
-
-
-def _cancel_requests(
-    state: DynamoDbTable, dispatches: DispatchQueue, emitter: Emitter
-) -> CancelRequests:
-    return CancelRequests(
-        jobs=DynamoDbJobStore(state),
-        graph=DynamoDbTaskGraph(state),
-        cancelling=DynamoDbCancelling(state),
-        dispatches=dispatches,
-        emitter=emitter,
-        clock=SystemClock(),
-    )
-
-
-def _redrive_requests(
-    state: DynamoDbTable, blobs: BlobStore, dispatches: DispatchQueue
-) -> RedriveRequests:
-    return RedriveRequests(
-        jobs=DynamoDbJobStore(state),
-        redriving=DynamoDbRedriving(state, DynamoDbPayloads(state, blobs)),
-        blobs=blobs,
-        dispatches=dispatches,
-        clock=SystemClock(),
     )

@@ -5,10 +5,12 @@ from datetime import timedelta
 
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.counters import DynamoDbCounters
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock
-from switchyard.ports import ApiKeys, Clock, EventLog
+from switchyard.ports import ApiKeys, Clock, Counters, EventLog
+from switchyard.ports.spans import SpanExporter
 from switchyard.settings import AuthorizerSettings, SaveEventSettings
 
 
@@ -21,8 +23,10 @@ class AuthorizerPorts:
 @dataclass(frozen=True, kw_only=True)
 class SaveEventPorts:
     log: EventLog
+    counters: Counters
     clock: Clock
     retention: timedelta
+    exporter: SpanExporter | None
 
 
 def authorizer_ports(settings: AuthorizerSettings) -> AuthorizerPorts:
@@ -31,9 +35,17 @@ def authorizer_ports(settings: AuthorizerSettings) -> AuthorizerPorts:
 
 
 def save_event_ports(settings: SaveEventSettings) -> SaveEventPorts:
-    table = DynamoDbTable(aws.client("dynamodb"), settings.dynamodb_events_table_name)
+    dynamodb = aws.client("dynamodb")
     return SaveEventPorts(
-        log=DynamoDbEventLog(table),
+        log=DynamoDbEventLog(DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)),
+        counters=DynamoDbCounters(DynamoDbTable(dynamodb, settings.state_table_name)),
         clock=SystemClock(),
         retention=timedelta(days=settings.events_retention_days),
+        exporter=_exporter(settings) if settings.otel_exporter_otlp_endpoint else None,
     )
+
+
+def _exporter(settings: SaveEventSettings) -> SpanExporter:
+    from switchyard.bootstrap.exporting import span_exporter  # noqa: PLC0415 - few stages need it
+
+    return span_exporter(settings)

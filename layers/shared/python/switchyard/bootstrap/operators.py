@@ -32,7 +32,7 @@ def new_api_key(tenant: str, *, state_table_name: str) -> str:
 @contextmanager
 def stage_keys(stage: str, **where: str) -> Iterator[KeyRing]:
     """The keys of a stage. `where` and what is raised are as with `stage_letters`."""
-    with _reached():
+    with reached():
         outputs = CloudFormationOutputs(**where)
         table = outputs.of(f"switchyard-{stage}-infrastructure", "StateTableName")
         yield _key_ring(table, **where)
@@ -50,7 +50,7 @@ def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
     `where` is what the environment would else say of region, endpoint and credentials. Within the
     block, too, `Unavailable` is raised when something of it is missing.
     """
-    with _reached():
+    with reached():
         bucket = CloudFormationOutputs(**where).of(
             f"switchyard-{stage}-infrastructure", "ArtifactsBucketName"
         )
@@ -63,7 +63,7 @@ def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
 @contextmanager
 def stage_letter_watch(stage: str, **where: str) -> Iterator[LetterWatch]:
     """Sees what becomes of letters that are sent again; otherwise as with `stage_letters`."""
-    with _reached(), stage_letters(stage, **where) as letters:
+    with reached(), stage_letters(stage, **where) as letters:
         outputs, stack = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
         dynamodb = aws.client("dynamodb", **where)
         log = DynamoDbTable(dynamodb, outputs.of(stack, "EventsTableName"))
@@ -81,7 +81,7 @@ def stage_letter_watch(stage: str, **where: str) -> Iterator[LetterWatch]:
 @contextmanager
 def stage_consumption(stage: str, **where: str) -> Iterator[Consumption]:
     """The brake of a stage's workers; otherwise as with `stage_letters`."""
-    with _reached():
+    with reached():
         table = CloudFormationOutputs(**where).of(
             f"switchyard-{stage}-infrastructure", "StateTableName"
         )
@@ -91,7 +91,7 @@ def stage_consumption(stage: str, **where: str) -> Iterator[Consumption]:
 @contextmanager
 def stage_output(stage: str, request_id: str, *, since_ms: int) -> Iterator[TaskOutput]:
     """What a task prints on a deployed stage; otherwise as with `stage_letters`."""
-    with _reached():
+    with reached():
         group = f"/switchyard/{stage}/worker"
         yield CloudWatchTaskOutput(aws.client("logs"), group, request_id, since_ms=since_ms)
 
@@ -102,7 +102,7 @@ def _key_ring(state_table_name: str, **where: str) -> KeyRing:
 
 
 @contextmanager
-def _reached() -> Iterator[None]:
+def reached() -> Iterator[None]:
     try:
         yield
     except (BotoCoreError, ClientError) as error:

@@ -34,6 +34,7 @@ def trigger_starter(settings: TriggerSettings) -> TriggerStarter:
             emitter=emitter_for(settings, origin="triggers"),
             clock=clock,
             ids=SystemIds(),
+            webhooks_may_reach_private=settings.webhooks_may_reach_private,
         ),
         quarantine=quarantine_for(settings.trigger_queue_url, blobs, clock),
         clock=clock,

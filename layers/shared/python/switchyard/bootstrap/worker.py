@@ -8,6 +8,7 @@ from typing import ParamSpec, Protocol, TypeVar
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
@@ -28,6 +29,7 @@ from switchyard.ports import (
     Consumption,
     DefinitionStore,
     Payloads,
+    Presence,
     Randomness,
     ScaleInProtection,
     Sleep,
@@ -44,7 +46,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 PORT_THREADS_PER_SLOT = 5  # three uploads, a renewal, a heartbeat
-PORT_THREADS_OF_THE_LOOP = 2  # a receive, deletions
+PORT_THREADS_OF_THE_LOOP = 3  # a receive, deletions, its presence
 
 
 class Offload(Protocol):
@@ -68,6 +70,7 @@ class WorkerPorts:
     queue: TaskQueue
     inbox: TaskInbox
     consumption: Consumption
+    presence: Presence
     adopter: Adopter
     quarantine: Quarantine
     blobs: BlobStore
@@ -100,6 +103,7 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         queue=queue,
         inbox=queue,
         consumption=DynamoDbConsumption(state),
+        presence=DynamoDbPresence(state),
         adopter=Adopter(
             definitions=definitions, adoption=DynamoDbTaskAdoption(state, payloads), clock=clock
         ),

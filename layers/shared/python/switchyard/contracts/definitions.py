@@ -4,16 +4,18 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from switchyard.contracts.definition_health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.steps import (
     MAX_STEPS,
     ProcessName,
     StepDefinition,
-    ToolName,
+    ToolNames,
     problem_with_steps,
 )
-from switchyard.contracts.wire import CleanText, Wire, told_as
+from switchyard.contracts.wire import CleanText, Wire, at_most, told_as
 from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.domain.submission_keys import body_hash
 from switchyard.domain.task import MAX_ATTEMPTS
 
 TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
@@ -29,7 +31,8 @@ DefinitionName = Annotated[str, AfterValidator(_definition_name), told_as(DEFINI
 ModelName = Annotated[str, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=TWELVE_HOURS_MS)]
-Dollars = Annotated[float, Field(gt=0, le=10_000, allow_inf_nan=False)]
+Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
+"""From a size on that the table has numbers for."""
 
 
 class RetryPolicy(Wire):
@@ -42,18 +45,22 @@ class TaskDefinition(Wire):
     tag: CleanText = Field(min_length=1, max_length=200)
     """The role that does it."""
     max_turns: Turns = 10
-    tools: tuple[ToolName, ...] = ()
+    tools: ToolNames = ()
     timeout: Milliseconds | None = None
     """The stage's default when absent."""
     input_schema: JsonSchema | None = None
     output_schema: JsonSchema | None = None
     process_output: ProcessName | None = None
     """What is done to the output, by a name that the worker's image knows."""
-    steps: tuple[StepDefinition, ...] = Field(default=(), max_length=MAX_STEPS)
+    steps: Annotated[tuple[StepDefinition, ...], at_most(MAX_STEPS)] = Field(
+        default=(), max_length=MAX_STEPS
+    )
     """In order; the last one's output is the task's. Without any, the description is the step."""
     max_cost_usd: Dollars | None = None
     """What one attempt may spend."""
     retry: RetryPolicy = RetryPolicy()
+    health: HealthSection | None = None
+    """From when on one of its tasks is not well; else as the stage has it."""
     model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
 
@@ -78,6 +85,11 @@ class RegisteredDefinition(TaskDefinition):
     @property
     def content(self) -> TaskDefinition:
         return TaskDefinition.model_validate(self.model_dump(exclude={"name", "version"}))
+
+    def says(self, definition: TaskDefinition) -> bool:
+        """Whether just that. Compared as JSON: to Python, `{"const": true}` were `{"const": 1}`."""
+        mine = self.model_dump(mode="json", exclude={"name", "version"})
+        return body_hash(mine) == body_hash(definition.model_dump(mode="json"))
 
 
 class DefinitionList(Wire):

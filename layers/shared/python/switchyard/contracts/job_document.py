@@ -20,6 +20,8 @@ class JobDocument(Wire):
     """In milliseconds: the job's, however much later it is written."""
     pinned: dict[str, Pinned]
     """Of each definition that a task names."""
+    trace: str | None = None
+    """The `traceparent` that came with the first try."""
     job: SubmitJob
 
     @classmethod
@@ -37,7 +39,9 @@ class JobDocument(Wire):
             ref,
             name=self.job.name,
             tags=self.job.tags,
+            notify=self.job.notify.value() if self.job.notify else None,
             specs=[task.spec() for task in self.job.tasks],
             pinned=self.pinned,
             now_ms=self.created_at,
+            trace=self.trace,
         )

@@ -3,11 +3,12 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from switchyard.contracts.definitions import DefinitionName
-from switchyard.contracts.wire import CleanText, JsonValue, Wire, told_as, unless_absent
-from switchyard.domain.graph import TaskSpec
+from switchyard.contracts.notify import Notify
+from switchyard.contracts.wire import CleanText, JsonValue, Wire, at_most, told_as, unless_absent
+from switchyard.domain.graph import TaskSpec, size_problem
 from switchyard.domain.ids import TASK_ID
 from switchyard.domain.states import Rule
 
@@ -51,10 +52,33 @@ class TaskRequest(Wire):
         )
 
 
+def _few_enough(tasks: Any) -> Any:
+    """As `at_most`, and in the words that a job is refused with."""
+    if not isinstance(tasks, list) or not tasks:
+        return tasks
+    problem = size_problem(len(tasks), sum(map(_edges, tasks)))
+    if problem:
+        raise ValueError(problem)
+    return tasks
+
+
+def _edges(task: Any) -> int:
+    """By whichever name; an input may be a list too, and is one problem at most."""
+    given = task.items() if isinstance(task, dict) else ()
+    return sum(len(part) for name, part in given if name != "input" and isinstance(part, list))
+
+
+TaskRequests = Annotated[tuple[TaskRequest, ...], BeforeValidator(_few_enough)]
+
+
 class SubmitJob(Wire):
     name: CleanText = Field(default="job", min_length=1, max_length=200)
-    tags: dict[Tag, Tag] = Field(default_factory=dict, max_length=MAX_TAGS)
-    tasks: tuple[TaskRequest, ...]
+    tags: Annotated[dict[Tag, Tag], at_most(MAX_TAGS)] = Field(
+        default_factory=dict, max_length=MAX_TAGS
+    )
+    notify: Notify | None = None
+    """Who is told of its failures, beside those who operate the stage."""
+    tasks: TaskRequests
 
 
 class JobAccepted(Wire):
@@ -63,12 +87,14 @@ class JobAccepted(Wire):
     total_tasks: int
     root_tasks: tuple[str, ...]
     created_at: datetime
+    trace_id: str | None = None
+    """Of the trace that its events, messages and agents name: the caller's, if one was given."""
 
 
 class AddTasks(Wire):
     """More tasks for a job under way; they may depend on any that it has."""
 
-    tasks: tuple[TaskRequest, ...]
+    tasks: TaskRequests
 
 
 class TasksAdded(Wire):
@@ -115,6 +141,9 @@ class JobView(Wire):
     created_at: datetime
     completed_at: datetime | None = None
     tags: dict[str, str] = Field(default_factory=dict)
+    notify: Notify | None = None
+    """Who is told of its failures."""
+    trace_id: str | None = None
     tasks: tuple[TaskSummary, ...]
     left_out: tuple[str, ...] = ()
     """What is empty in every task since an answer has no room for it; a task's own has it."""
@@ -155,6 +184,7 @@ class TaskView(TaskSummary):
     output_tokens: int = 0
     cache_read_tokens: int = 0
     input: Any = None
+    """Null as well once it has expired in the bucket; likewise below."""
     output: Any = None
     input_location: str | None = None
     """Where in the bucket the input is, if an answer has no room for it."""

@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
@@ -12,7 +20,8 @@ from switchyard.contracts.definitions import DefinitionName
 from switchyard.contracts.wire import JsonValue, Wire
 from switchyard.domain.adoption import Adoptable, decide_adoption
 from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
-from switchyard.domain.task import Json
+from switchyard.domain.task import Json, Task
+from switchyard.domain.tracing import TRACEPARENT, TraceParent, waking_context
 
 SCHEMA_VERSION: Final = 1
 REQUEST_ID_ATTRIBUTE: Final = "requestId"
@@ -55,6 +64,14 @@ class TaskMessage(Wire):
     task_id: str = Field(pattern=TASK_ID.pattern)
     request_id: str
     run: int = Field(ge=1)
+    _traceparent: str | None = PrivateAttr(default=None)
+    """No part of the body: whoever does not know it reads the message all the same."""
+
+    @classmethod
+    def waking(cls, task: Task) -> Self:
+        message = cls.to(task.ref, run=task.run)
+        message._traceparent = waking_context(task)
+        return message
 
     @classmethod
     def to(cls, ref: TaskRef, *, run: int) -> Self:
@@ -78,6 +95,16 @@ class TaskMessage(Wire):
     def ref(self) -> TaskRef:
         return TaskRef(self.tenant_id, self.job_id, self.task_id)
 
+    @property
+    def attributes(self) -> dict[str, MessageAttribute]:
+        """What it is sent with."""
+        said = {REQUEST_ID_ATTRIBUTE: self.request_id, TRACEPARENT: self._traceparent}
+        return {
+            name: MessageAttribute(data_type="String", string_value=value)
+            for name, value in said.items()
+            if value is not None
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ForeignTask:
@@ -88,6 +115,8 @@ class ForeignTask:
     input: Json
     context: Mapping[str, Json]
     """What the tasks made that its producer let it wait for."""
+    trace: str | None = None
+    """The `traceparent` that it came with, if any."""
 
 
 class Malformed(ValueError):
@@ -128,7 +157,8 @@ def _foreign(
     request_id = _request_id(body, attributes)
     decision = decide_adoption(request_id, document, tenant=tenant)
     if isinstance(decision, Adoptable):
-        return ForeignTask(decision.ref, body.name, body.input, body.dependency_outputs)
+        trace = _trace(attributes)
+        return ForeignTask(decision.ref, body.name, body.input, body.dependency_outputs, trace)
     if request_id != f"{body.job_id}__{body.task_id}":
         raise Malformed(f"requestId: {decision.reason}")
     wake_up = {"tenantId": tenant, "jobId": body.job_id, "taskId": body.task_id, "run": 1}
@@ -142,6 +172,12 @@ def _request_id(body: _ForeignBody, attributes: Attributes) -> str:
         found = "missing" if not said else "the attribute and the body name two"
         raise Malformed(f"requestId: {found}")
     return str(said.pop())
+
+
+def _trace(attributes: Attributes) -> str | None:
+    attribute = attributes.get(TRACEPARENT)
+    given = TraceParent.parse(attribute.string_value) if attribute else None
+    return str(given) if given else None
 
 
 def _document(body: str) -> dict[str, Json]:

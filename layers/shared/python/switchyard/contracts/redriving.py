@@ -52,6 +52,7 @@ class KeptPlan(Wire):
     relays: dict[str, Names]
     edges: dict[str, KeptEdges]
     inputs: dict[str, Any]
+    requested_by: str | None = None
 
     @classmethod
     def of(cls, plan: RedrivePlan) -> Self:
@@ -66,6 +67,7 @@ class KeptPlan(Wire):
             relays=self.relays,
             edges={name: NewEdges(**dict(kept)) for name, kept in self.edges.items()},
             inputs=self.inputs,
+            requested_by=self.requested_by,
         )
 
 

@@ -9,6 +9,11 @@ TTL: Final = "ttl"
 DUE_INDEX: Final = "due-index"
 DUE_SHARD: Final = "due_shard"
 DUE_AT: Final = "due_at_ms"
+DUE_SUMMARY: Final = ("state", "ready_at_ms", "started_at_ms")
+"""Of tasks: each changes only together with the due time, so that no write costs more for it."""
+
+ALERTS_PARTITION: Final = "ALERTS"
+"""Of the state table: what people were told."""
 
 JOBS_INDEX: Final = "jobs-index"
 JOBS_TENANT: Final = "listed_under"
@@ -27,6 +32,12 @@ JOBS_SUMMARY: Final = (
 
 EVENT_INDEXES: Final = tuple(f"GSI{n}" for n in range(1, 8))
 EVENT_SUMMARY: Final = ("entityId", "entityType", "tenantId", "eventType", "timestamp", "eventId")
+
+COUNTS_PARTITIONS: Final = "COUNTS#"
+"""Those of the state table that begin with it: a day's counters each."""
+WORKERS_PARTITION: Final = "WORKERS"
+ONCE_PREFIX: Final = "ONCE#"
+"""Of the partitions with what must not happen twice, one each."""
 
 
 def event_index_name(index: str) -> str:

@@ -1,6 +1,6 @@
 """What the dispatch queue delivers: events of the bus, and what was sent there directly."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -18,6 +18,8 @@ class WakeUp:
     ref: TaskRun | JobRef
     by_event: bool
     """An event may come long after what it tells; what was sent directly always asks for an act."""
+    trace_id: str | None = field(default=None, compare=False)
+    """If it is known: what is sent directly does not say it."""
 
     @property
     def job(self) -> JobRef:
@@ -28,6 +30,7 @@ def wake_up(body: str) -> WakeUp:
     """Raise `ValueError` for what is neither."""
     match _ARRIVED.validate_json(body):
         case BusMessage(detail=event):
-            return WakeUp(settled_task(event), by_event=True)
+            trace_id = event.trace.trace_id if event.trace else None
+            return WakeUp(settled_task(event), by_event=True, trace_id=trace_id)
         case DispatchMessage(ref=ref):
             return WakeUp(ref, by_event=False)

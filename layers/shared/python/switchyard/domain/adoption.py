@@ -41,7 +41,9 @@ def decide_adoption(
     return Adoptable(bare_task(tenant, request_id))
 
 
-def adopted_task(ref: TaskRef, *, definition: str, pinned: Pinned, now_ms: int) -> Task:
+def adopted_task(
+    ref: TaskRef, *, definition: str, pinned: Pinned, now_ms: int, trace: str | None = None
+) -> Task:
     """Queued already: the message that it came in is its first wake-up."""
     if not ref.bare:
         raise ValueError(f"{ref.request_id} belongs to a job")
@@ -53,4 +55,5 @@ def adopted_task(ref: TaskRef, *, definition: str, pinned: Pinned, now_ms: int) 
         max_attempts=pinned.max_attempts,
         ready_at_ms=now_ms,
         due_at_ms=now_ms + due.AFTER_QUEUED,
+        trace=trace,
     )

@@ -17,7 +17,8 @@ from switchyard.domain.chunks import (
 )
 from switchyard.domain.errors import Conflict, NotNow
 from switchyard.domain.graph import MAX_TASKS
-from switchyard.domain.ids import ADDED_PREFIX, END, JobRef
+from switchyard.domain.ids import ADDED_PREFIX, END
+from switchyard.domain.job import Job
 from switchyard.domain.plan import FIRST_RUN, Pinned, hidden_task, new_task
 from switchyard.domain.readiness import Verdict, decide_readiness
 from switchyard.domain.relays import MAX_NAMES
@@ -146,17 +147,17 @@ def _new_task(
     settled = [parent for parent in parents if parent.state.settled]
     lost = {t.ref.task_id: t for t in settled if t.state is not TaskState.COMPLETED}
     task = replace(
-        _task(seen.job.ref, newcomer, pinned),
+        _task(seen.job, newcomer, pinned),
         waiting_on=frozenset([*beside, *(t.token for t in parents if t not in settled)]),
         not_completed=frozenset(lost),
     )
     return task if task.waiting_on else _decided(task, decide_readiness(task, lost), at_ms)
 
 
-def _task(job: JobRef, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
+def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
     spec = newcomer.spec
     if spec is None:
-        return hidden_task(job.task(newcomer.task_id))
+        return hidden_task(job.ref.task(newcomer.task_id))
     return new_task(job, spec, pinned[spec.name])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from switchyard.domain.ids import JobRef
+from switchyard.domain.notify import Notify
 from switchyard.domain.states import JobState, JobStatus, job_status
 from switchyard.domain.task import Tags, Task
 
@@ -16,12 +17,20 @@ class Job:
     total_tasks: int
     created_at_ms: int
     run: int = 1
+    reopened_at_ms: int | None = None
+    """When its run began, if that is not its first."""
     settled_at_ms: int | None = None
     failure_detected_at_ms: int | None = None
     failed_task_id: str | None = None
     tags: Tags = field(default_factory=dict)
+    notify: Notify | None = None
+    """Who is told of its failures. A listing does not know it."""
+    trace: str | None = None
+    """The `traceparent` it was submitted with, if any. A listing does not know it."""
     due_at_ms: int | None = None
     cancel_requested: bool = False
+    cancelled_by: str | None = None
+    """A person, where one is known."""
     additions: int = 0
     """How often tasks were added: each chunk of them is one."""
     document_key: str | None = None
@@ -34,6 +43,12 @@ class Job:
     @property
     def status(self) -> JobStatus:
         return job_status(self.state, failure_detected=self.failure_detected_at_ms is not None)
+
+    def problem_with_run(self, run: int | None) -> str | None:
+        """Why what was asked for while looking at that run is not done to this one."""
+        if run is None or run == self.run:
+            return None
+        return f"that was run {run}; {self.ref.job_id} is in run {self.run} now"
 
     @property
     def listing_order(self) -> str:

@@ -8,6 +8,7 @@ from switchyard.domain import due
 from switchyard.domain.graph import TaskSpec, dependents_of, roots
 from switchyard.domain.ids import END, START, JobRef, TaskRef
 from switchyard.domain.job import Job
+from switchyard.domain.notify import Notify
 from switchyard.domain.relays import compile_edges, parents_of
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import MAX_ATTEMPTS, Payload, Tags, Task, edge_token
@@ -46,6 +47,8 @@ def plan_job(
     specs: Sequence[TaskSpec],
     pinned: Mapping[str, Pinned],
     now_ms: int,
+    notify: Notify | None = None,
+    trace: str | None = None,
 ) -> JobPlan:
     job = Job(
         ref=ref,
@@ -54,11 +57,13 @@ def plan_job(
         total_tasks=len(specs),
         created_at_ms=now_ms,
         tags=tags,
+        notify=notify,
+        trace=trace,
         due_at_ms=now_ms + due.JOB_BEING_WRITTEN,
     )
     dependents = compile_edges(_edges(specs))
     tokens = {task_id: _tokens(names) for task_id, names in parents_of(dependents).items()}
-    visible = [new_task(ref, spec, pinned[spec.name], tokens[spec.task_id]) for spec in specs]
+    visible = [new_task(job, spec, pinned[spec.name], tokens[spec.task_id]) for spec in specs]
     known = {START, END, *(spec.task_id for spec in specs)}
     relays = [name for name in dependents if name not in known]
     return JobPlan(
@@ -89,16 +94,17 @@ def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
 
 
 def new_task(
-    ref: JobRef, spec: TaskSpec, pinned: Pinned, waiting_on: frozenset[str] = frozenset()
+    job: Job, spec: TaskSpec, pinned: Pinned, waiting_on: frozenset[str] = frozenset()
 ) -> Task:
     return Task(
-        ref=ref.task(spec.task_id),
+        ref=job.ref.task(spec.task_id),
         state=TaskState.WAITING,
         definition=spec.name,
         definition_version=pinned.version,
         max_attempts=pinned.max_attempts,
         rule=spec.rule,
         waiting_on=waiting_on,
+        trace=job.trace,
     )
 
 

@@ -1,6 +1,6 @@
 """Which tasks a redrive reopens, and how each of them goes on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from typing import Final
@@ -67,6 +67,8 @@ class RedrivePlan:
     edges: Mapping[str, NewEdges] = field(default_factory=dict)
     """Of tasks that were followed by none of those that are reopened, and of new relays."""
     inputs: Mapping[str, Json] = field(default_factory=dict)
+    requested_by: str | None = None
+    """A person, where one is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ def reopened(task: Task, reopening: Reopening, *, now_ms: int) -> Task:
         waiting_on=reopening.waiting_on,
         not_completed=reopening.not_completed,
         overrides=reopening.overrides,
+        trace=task.trace,
     )
     if fresh.waiting_on:
         return fresh
@@ -176,7 +179,7 @@ def _edges_within(reached: set[str], dependents: Edges) -> dict[str, tuple[str, 
 
 
 def _reopening(
-    task: Task, waiting_on: frozenset[str], reached: Iterable[str], overrides: Overrides | None
+    task: Task, waiting_on: frozenset[str], reached: Set[str], overrides: Overrides | None
 ) -> Reopening:
     return Reopening(
         task_id=task.ref.task_id,
@@ -184,7 +187,7 @@ def _reopening(
         run=task.run,
         fence=task.fence,
         waiting_on=waiting_on,
-        not_completed=task.not_completed - frozenset(reached),
+        not_completed=frozenset(name for name in task.not_completed if name not in reached),
         overrides=task.overrides if overrides is None else overrides,
     )
 

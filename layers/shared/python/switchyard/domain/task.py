@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.signs import Signs
 from switchyard.domain.states import Rule, TaskState
 
 MAX_ATTEMPTS: Final = 3
@@ -92,9 +93,13 @@ class Task:
     due_at_ms: int | None = None
     resends: int = 0
     """How often the sweeper had to nudge it since it was last claimed, released or given up."""
+    signs: Signs | None = None
+    """Of the attempt that was last claimed; `None` before its first renewal."""
     last_error: str | None = None
     outcome: Outcome | None = None
     overrides: Overrides = NO_OVERRIDES
+    trace: str | None = None
+    """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
 
     @property
     def token(self) -> str:

@@ -9,8 +9,10 @@ from switchyard.domain.task import Task
 class Cancelling(Protocol):
     """Each method is one conditional write. Whoever asks again changes nothing."""
 
-    def begin(self, job: Job, *, now_ms: int) -> Job | None:
+    def begin(self, job: Job, *, now_ms: int, by: str | None = None) -> Job | None:
         """OPEN becomes CANCELLING, due. A job that is being cancelled is returned as it is.
+
+        `by` is a person, where one is known, and remembered until the job is redriven.
 
         `None` if it is not as read, or is being redriven.
         """

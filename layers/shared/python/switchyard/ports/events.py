@@ -14,8 +14,8 @@ class EventBus(Protocol):
 
 
 class EventLog(Protocol):
-    def append(self, record: Mapping[str, Any]) -> None:
-        """Write if absent: a second delivery changes nothing."""
+    def append(self, record: Mapping[str, Any]) -> bool:
+        """Write if absent: a second delivery changes nothing. Tell whether it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class EventReader(Protocol):
         """The next answers to all the questions together, by time and id, as whole events.
 
         Never more than `limit`, and fewer when their properties together would exceed `max_bytes`
-        as JSON; but if there is an answer, there is one on the page. Moved fields of an event that
-        is larger than that alone stay in the bucket, and their address in their place. Raise
-        `Rejected` for a cursor that did not come from the same questions in the same order.
+        as JSON, or the next answer is too far for one request: only the cursor tells whether there
+        are more. Moved fields of an event that is larger than that alone stay in the bucket, and
+        their address in their place. Raise `Rejected` for a cursor that did not come from the same
+        questions in the same order.
         """

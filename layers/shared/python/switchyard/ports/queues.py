@@ -32,6 +32,21 @@ class TaskInbox(Protocol):
         """In as few calls as the queue allows. Raise `Unavailable` if any may still be there."""
 
 
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """About so many messages: nobody counts those of a queue exactly."""
+
+    waiting: int
+    """To be received now; those that are to come later are not among them."""
+    hidden: int
+    """Received, and not deleted yet."""
+
+
+class QueueDepths(Protocol):
+    def of(self, queue: str) -> QueueDepth:
+        """By the queue's URL. Raise `Unavailable`."""
+
+
 class Mail(Protocol):
     """Sends anything to any queue, by the queue's name."""
 

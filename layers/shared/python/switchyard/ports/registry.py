@@ -1,10 +1,14 @@
 """What tenants have registered: definitions and keys."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from __future__ import annotations
 
-from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
+
 from switchyard.domain.api_keys import ApiKey
+
+if TYPE_CHECKING:  # the authorizer needs keys alone
+    from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 
 
 class DefinitionStore(Protocol):

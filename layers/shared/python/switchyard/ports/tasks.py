@@ -8,6 +8,7 @@ from switchyard.domain.adoption import Adoption
 from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.readiness import Verdict
+from switchyard.domain.signs import Signs
 from switchyard.domain.task import Json, Lease, Outcome, Payload, Task
 
 
@@ -41,10 +42,11 @@ class TaskLeases(Protocol):
         `owner` stands for this one claim: while its lease runs, the same owner gets the same lease.
         """
 
-    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
         """Keep the lease; return the task, which may be flagged. Raise `LeaseLost`.
 
-        A renewal that arrives late never shortens what a later one was promised.
+        A renewal that arrives late never shortens what a later one was promised, and does not
+        replace its `signs`. Without any, those of the one before stay; a claim begins without.
         """
 
     def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
@@ -122,6 +124,9 @@ class Payloads(Protocol):
 
     def read(self, ref: TaskRef) -> Payload:
         """An empty payload for a task that has none."""
+
+    def read_what_is_left(self, ref: TaskRef) -> Payload:
+        """As `read`, without what has expired in the bucket, which forgets before the table."""
 
     def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
         """Those of tasks of one job, by task id. No ref may be there twice."""

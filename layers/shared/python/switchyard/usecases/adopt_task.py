@@ -29,5 +29,6 @@ class Adopter:
             definition=definition.name,
             pinned=Pinned(definition.version, definition.retry.max_attempts),
             now_ms=self.clock.now_ms(),
+            trace=foreign.trace,
         )
         self.adoption.adopt(Adoption(task, foreign.input, foreign.context))

@@ -30,10 +30,18 @@ class CancelRequests:
     emitter: Emitter
     clock: Clock
 
-    def request_cancel(self, ref: JobRef) -> CancelAccepted:
-        """The tasks are visited later. Asking again is answered the same, and visits them again."""
+    def request_cancel(
+        self, ref: JobRef, *, run: int | None = None, by: str | None = None
+    ) -> CancelAccepted:
+        """The tasks are visited later. Asking again is answered the same, and visits them again.
+
+        `run` is the one that was looked at, if that matters; `by` a person, where one is known.
+        """
         job = self._job(ref)
-        if not self.cancelling.begin(job, now_ms=self.clock.now_ms()):
+        problem = job.problem_with_run(run)
+        if problem:
+            raise Conflict(problem)
+        if not self.cancelling.begin(job, now_ms=self.clock.now_ms(), by=by):
             raise NotNow(f"{ref.job_id} changed at the same time; try again in a moment")
         self.dispatches.send([ref])
         return CancelAccepted(job_id=ref.job_id, status="cancelling")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from switchyard.contracts.events import Context, Event, Properties
+from switchyard.domain.tracing import Trace
 from switchyard.ports import EventBus
 
 
@@ -13,6 +14,8 @@ class Fact:
     tenant: str
     properties: Properties
     at_ms: int
+    trace: Trace | None = None
+    """`None` for what is told of no job and no task."""
 
 
 class Emitter:
@@ -33,5 +36,12 @@ class Emitter:
             tenant=fact.tenant,
             app=self._app,
             timestamp_ms=fact.at_ms,
-            context=self._context,
+            context=_traced(self._context, fact.trace),
         )
+
+
+def _traced(context: Context, trace: Trace | None) -> Context:
+    if trace is None:
+        return context
+    known = {"trace_id": trace.trace_id, "parent_span_id": trace.caller_span_id}
+    return context.model_copy(update=known)

@@ -1,12 +1,13 @@
 """Tells a job's stored beginning, and what joined it, as events. Who tells again tells the same."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from switchyard.contracts.events import CreatedTask, JobCreated, JobTasksAdded
 from switchyard.domain.chunks import AddedTasks
 from switchyard.domain.ids import JobRef
 from switchyard.domain.job import Job
 from switchyard.domain.task import Payload, Task
+from switchyard.domain.tracing import trace_of
 from switchyard.usecases.emitting import Fact
 
 
@@ -18,7 +19,7 @@ def created(job: Job, tasks: Iterable[Task], payloads: Mapping[str, Payload]) ->
         total_tasks=job.total_tasks,
         tasks=tuple(_created(task, payloads[task.ref.task_id]) for task in tasks),
     )
-    return Fact(job.ref.tenant, told, job.created_at_ms)
+    return Fact(job.ref.tenant, told, job.created_at_ms, trace_of(job))
 
 
 def tasks_added(
@@ -26,10 +27,10 @@ def tasks_added(
     added: AddedTasks,
     *,
     number: int,
-    tasks: Iterable[Task],
+    tasks: Sequence[Task],
     payloads: Mapping[str, Payload],
 ) -> Fact:
-    """`number` is that of the chunk: each is told on its own."""
+    """`number` is that of the chunk: each is told on its own. There is at least one task."""
     told = JobTasksAdded(
         job_id=job.job_id,
         run=added.job_run,
@@ -38,7 +39,7 @@ def tasks_added(
         previous_total_tasks=added.previous_total,
         total_tasks_now=added.total,
     )
-    return Fact(job.tenant, told, added.at_ms)
+    return Fact(job.tenant, told, added.at_ms, trace_of(tasks[0]))
 
 
 def _created(task: Task, payload: Payload) -> CreatedTask:

@@ -70,7 +70,7 @@ class DeadLetterProcessor:
             case TellAgain():
                 missing = tell_again(task, payloads=self.payloads, emitter=self.emitter)
             case SendAgain():
-                message = TaskMessage.to(task.ref, run=task.run)
+                message = TaskMessage.waking(task)
                 self.queue.send([message], delay_seconds=decision.delay_seconds)
             case GiveUp():
                 self._give_up(task, decision.outcome)

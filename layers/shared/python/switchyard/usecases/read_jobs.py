@@ -15,12 +15,15 @@ from switchyard.contracts.jobs import (
     TaskView,
     instant,
 )
+from switchyard.contracts.notify import Notify
+from switchyard.contracts.problems import beginning
 from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
 from switchyard.domain.job import Job
 from switchyard.domain.states import task_status
 from switchyard.domain.task import Json, Outcome, Payload, Task
+from switchyard.domain.tracing import trace_of
 from switchyard.ports import JobStore, Payloads, TaskGraph
 from switchyard.usecases.last_event import last_event
 from switchyard.usecases.task_files import TaskFiles
@@ -42,6 +45,8 @@ def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
         run=picture.job.run,
         failed_task_id=picture.job.failed_task_id,
         cancel_requested=picture.job.cancel_requested,
+        notify=Notify.of(picture.job.notify) if picture.job.notify else None,
+        trace_id=trace_of(picture.job).trace_id,
         progress=dict(Counter(task.status for task in tasks)),
         tasks=tuple(tasks),
     )
@@ -55,7 +60,7 @@ def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
 def _cut(task: TaskSummary) -> TaskSummary:
     if task.error is None or len(task.error) <= MAX_ERROR:
         return task
-    return task.model_copy(update={"error": f"{task.error[: MAX_ERROR - 1]}…"})
+    return task.model_copy(update={"error": beginning(task.error, MAX_ERROR)})
 
 
 def _without(names: Mapping[str, Json], view: JobView) -> JobView:
@@ -78,9 +83,10 @@ def read_task(
     task = graph.find(ref)
     if task is None:
         raise UnknownTask(f"{task_id} in {job_id}")
-    payload = payloads.read(ref)
+    payload = payloads.read_what_is_left(ref)
     outcome = task.outcome or Outcome(state=task.state)
     kept = files.below(outcome.artifacts) if outcome.artifacts else ()
+    taken = _bytes_of(kept) + bytes_in_answer(payload.depends_on)
     return TaskView(
         **_task_summary(task, payload.depends_on).model_dump(),
         job_id=job_id,
@@ -91,7 +97,7 @@ def read_task(
         input_tokens=outcome.usage.input_tokens,
         output_tokens=outcome.usage.output_tokens,
         cache_read_tokens=outcome.usage.cache_read_tokens,
-        **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - _bytes_of(kept)),
+        **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - taken),
         artifacts=files.place(outcome.artifacts) if outcome.artifacts else None,
         files=kept,
     )

@@ -41,11 +41,16 @@ class RedriveRequests:
     dispatches: DispatchQueue
     clock: Clock
 
-    def request_redrive(self, ref: JobRef, request: RedriveJob) -> RedriveAccepted:
-        """The plan first: the flip of the job is what makes it valid."""
+    def request_redrive(
+        self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None
+    ) -> RedriveAccepted:
+        """The plan first: the flip of the job is what makes it valid.
+
+        `run` is the one that was looked at, if that matters; `by` a person, where one is known.
+        """
         picture = self.jobs.picture(ref)
-        self._require_settled(picture)
-        plan = self._plan(picture, request)
+        self._require_settled(picture, run)
+        plan = replace(self._plan(picture, request), requested_by=by)
         document = kept_plan(plan)
         key = plan_key(ref, plan, document)
         self.blobs.put(key, document, content_type="application/json")
@@ -59,8 +64,11 @@ class RedriveRequests:
             reopened_tasks=len(_visible(ref, (*plan.waiting, *plan.ready))),
         )
 
-    def _require_settled(self, picture: JobPicture) -> None:
+    def _require_settled(self, picture: JobPicture, run: int | None) -> None:
         job = picture.job
+        problem = job.problem_with_run(run)
+        if problem:
+            raise Conflict(problem)
         if job.redrive_key:
             self.dispatches.send([job.ref])  # perhaps nobody is at it any more
             raise Conflict(f"{job.ref.job_id} is being redriven already")
@@ -176,7 +184,9 @@ class Redriver:
     def _redriven(self, plan: RedrivePlan, task: Task, one: Reopening, at_ms: int) -> Fact | None:
         if task.ref.hidden:
             return None
-        return task_events.redriven(task, one, job_run=plan.run + 1, at_ms=at_ms)
+        return task_events.redriven(
+            task, one, job_run=plan.run + 1, at_ms=at_ms, by=plan.requested_by
+        )
 
     def _tell(self, facts: Sequence[Fact | None]) -> None:
         told = [fact for fact in facts if fact is not None]

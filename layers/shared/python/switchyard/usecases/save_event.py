@@ -6,7 +6,8 @@ from switchyard.contracts.events import ArrivedEvent
 from switchyard.ports import Clock, EventLog
 
 
-def save_event(event: ArrivedEvent, *, log: EventLog, clock: Clock, retention: timedelta) -> None:
+def save_event(event: ArrivedEvent, *, log: EventLog, clock: Clock, retention: timedelta) -> bool:
+    """Whether it is new: events come at least once."""
     received_at_ms = clock.now_ms()
     expires = int(received_at_ms / 1000 + retention.total_seconds())
-    log.append(event.record() | {"receivedAt": received_at_ms, "ttl": expires})
+    return log.append(event.record() | {"receivedAt": received_at_ms, "ttl": expires})

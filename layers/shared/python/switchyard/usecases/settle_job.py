@@ -14,6 +14,7 @@ from switchyard.domain.job import Job, JobPicture
 from switchyard.domain.job_outcome import decide_job_outcome
 from switchyard.domain.states import JobState, task_status
 from switchyard.domain.task import Task
+from switchyard.domain.tracing import trace_of
 from switchyard.ports import Clock, DispatchQueue, JobStore
 from switchyard.usecases.emitting import Emitter, Fact
 
@@ -82,17 +83,23 @@ def _failure(job: Job, failed: Task) -> Fact:
             failed.ref.task_id: task_status(failed.state, attempt=failed.attempt),
         },  # the others' are not what they were: told again, it would tell something else
     )
-    return Fact(job.ref.tenant, told, job.failure_detected_at_ms or 0)
+    return Fact(job.ref.tenant, told, job.failure_detected_at_ms or 0, trace_of(job))
 
 
 def _settled(job: Job, picture: JobPicture) -> Fact:
     told = _TOLD_AS[job.state](
         job_id=job.ref.job_id,
         run=job.run,
+        started_at=job.reopened_at_ms or job.created_at_ms,
         total_tasks=job.total_tasks,
         task_statuses=_statuses(picture),
+        **_who(job),
     )
-    return Fact(job.ref.tenant, told, job.settled_at_ms or 0)
+    return Fact(job.ref.tenant, told, job.settled_at_ms or 0, trace_of(job))
+
+
+def _who(job: Job) -> dict[str, str | None]:
+    return {"requested_by": job.cancelled_by} if job.state is JobState.CANCELLED else {}
 
 
 def _statuses(picture: JobPicture) -> dict[str, str]:

@@ -38,7 +38,7 @@ class Starter:
     def _tell_and_send(self, ready: Sequence[Task]) -> None:
         """Told before it is sent: once a worker may take it, nobody would find it untold."""
         self._emitter.emit(*[task_events.pending(task) for task in ready])
-        self._queue.send([TaskMessage.to(task.ref, run=task.run) for task in ready])
+        self._queue.send([TaskMessage.waking(task) for task in ready])
 
     def _mark(self, task: Task) -> None:
         self._graph.mark_queued(task, now_ms=self._clock.now_ms())

@@ -121,7 +121,7 @@ class Sweeper:
             case Task() as task, Action.START:
                 self.starter.start([task])
             case Task() as task, Action.RESEND | Action.WAKE:
-                self.queue.send([TaskMessage.to(task.ref, run=task.run)])
+                self.queue.send([TaskMessage.waking(task)])
             case Task() as task, Action.DISPATCH:
                 missing = self._tell(task)
                 self.dispatches.send([task.this_run])

@@ -10,6 +10,7 @@ EXAMPLES: Final[dict[str, list[Any]]] = {
         {
             "name": "brand analysis",
             "tags": {"team": "web"},
+            "notify": {"channel": "#brand"},
             "tasks": [
                 {
                     "taskId": "scrape-store",
@@ -27,6 +28,7 @@ EXAMPLES: Final[dict[str, list[Any]]] = {
             "totalTasks": 2,
             "rootTasks": ["scrape-store"],
             "createdAt": _CREATED,
+            "traceId": "4bf92f3577b34da6a3ce929d0e0e4736",
         }
     ],
     "AddTasks": [{"tasks": [{"taskId": "fonts", "name": "tag", "dependsOn": ["scrape-store"]}]}],

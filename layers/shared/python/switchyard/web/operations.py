@@ -10,6 +10,7 @@ from typing import Final
 from switchyard.contracts.event_views import EventsAsked, JobEventsAsked
 from switchyard.contracts.jobs import KEY_HEADER
 from switchyard.contracts.wire import Wire
+from switchyard.domain.tracing import TRACEPARENT
 
 JOBS: Final = "Jobs"
 EVENTS: Final = "Events"
@@ -33,12 +34,14 @@ def _reads(group: str, summary: str, *refusals: int, query: type[Wire] | None = 
     return Operation(group=group, summary=summary, refusals=frozenset(refusals), query=query)
 
 
-def _takes_a_body(group: str, summary: str, *refusals: int, key: str | None = None) -> Operation:
+def _takes_a_body(
+    group: str, summary: str, *refusals: int, headers: Mapping[str, str] | None = None
+) -> Operation:
     return Operation(
         group=group,
         summary=summary,
         refusals=frozenset({400, 413, 415, *refusals}),
-        headers={KEY_HEADER: key} if key else None,
+        headers=headers,
     )
 
 
@@ -55,10 +58,13 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "until": "Before this time, or this long ago",
 }
 
-_SAME_JOB: Final = "The same key and body within 24 hours are the same job. 1 to 255 characters."
+_WITH_A_JOB: Final[Mapping[str, str]] = {
+    KEY_HEADER: "The same key and body within 24 hours are the same job. 1 to 255 characters.",
+    TRACEPARENT: "The span that the job is submitted in, as W3C's trace context has it",
+}
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
-    "post_job": _takes_a_body(JOBS, "Submit a job", 422, key=_SAME_JOB),
+    "post_job": _takes_a_body(JOBS, "Submit a job", 422, headers=_WITH_A_JOB),
     "get_jobs": _reads(JOBS, "List jobs, newest first", 400),
     "get_job": _reads(JOBS, "Read a job and how its tasks stand", 404),
     "post_tasks": _takes_a_body(JOBS, "Add tasks to a job under way", 404, 409),

@@ -17,11 +17,13 @@ class DynamoDbCancelling:
         self._tasks = ReadBack(table)
         self._leases = DynamoDbTaskLeases(table)
 
-    def begin(self, job: Job, *, now_ms: int) -> Job | None:
+    def begin(self, job: Job, *, now_ms: int, by: str | None = None) -> Job | None:
+        known = {"cancelled_by": by} if by else {}
         answer = self._table.update(
             job_key(job.ref),
             Update(
                 set={"state": JobState.CANCELLING, "cancel_requested": True}
+                | known
                 | due_attributes(job.ref.job_id, now_ms + due.JOB_BEING_CHANGED),
                 condition="#state = :open AND #run = :run AND attribute_not_exists(#redrive_key)",
                 values={"open": JobState.OPEN, "run": job.run},

@@ -18,8 +18,8 @@ class DynamoDbEventLog:
     def __init__(self, table: DynamoDbTable) -> None:
         self._table = table
 
-    def append(self, record: Mapping[str, Any]) -> None:
-        self._table.put_new(_stored(record))
+    def append(self, record: Mapping[str, Any]) -> bool:
+        return self._table.put_new(_stored(record))
 
 
 class DynamoDbEventReader(EventPages):

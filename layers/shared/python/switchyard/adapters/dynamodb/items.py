@@ -10,6 +10,8 @@ from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.job import Job
+from switchyard.domain.notify import Notify
+from switchyard.domain.signs import Signs
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.task import Outcome, Overrides, Task, Usage
 
@@ -22,7 +24,8 @@ _AFTER_ALL_TASKS: Final = "TASK#~"  # `~` sorts after everything an id may conta
 PICTURE_RANGE: Final = (DEPENDENTS_PREFIX, _AFTER_ALL_TASKS)  # everything but DATA#
 
 _TASK_FIELDS: Final = tuple(field.name for field in fields(Task) if field.name != "ref")
-_MAPS: Final = frozenset({"outcome", "overrides"})  # each is stored by a function of its own
+# Each is stored by a function of its own.
+_MAPS: Final = frozenset({"notify", "outcome", "overrides", "signs"})
 _JOB_FIELDS: Final = tuple(field.name for field in fields(Job) if field.name != "ref")
 
 
@@ -61,6 +64,7 @@ def job_item(job: Job) -> Item:
     return {
         **key_item(job_key(job.ref)),
         **_stored(job, _JOB_FIELDS),
+        **_notify_attribute(job.notify),
         **due,
         "job_id": job.ref.job_id,
     }
@@ -69,6 +73,7 @@ def job_item(job: Job) -> Item:
 def job_from(item: Mapping[str, Any], tenant: str) -> Job:
     known = {name: item[name] for name in _JOB_FIELDS if name in item}
     known["state"] = JobState(item["state"])
+    known["notify"] = Notify(**item["notify"]) if "notify" in item else None
     return Job(ref=JobRef(tenant, item["job_id"]), **known)
 
 
@@ -95,6 +100,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known["not_completed"] = frozenset(item.get("not_completed", ()))
     known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
     known["overrides"] = Overrides(**item.get("overrides", {}))
+    known["signs"] = Signs(**item["signs"]) if "signs" in item else None
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
@@ -110,6 +116,14 @@ def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
 def overrides_attribute(overrides: Overrides) -> Item:
     """Absent, like everything empty."""
     return _without_empty({"overrides": _without_empty(asdict(overrides))})
+
+
+def signs_attribute(signs: Signs | None) -> Item:
+    return {"signs": _without_empty(asdict(signs))} if signs else {}
+
+
+def _notify_attribute(notify: Notify | None) -> Item:
+    return {"notify": _without_empty(asdict(notify))} if notify else {}
 
 
 def json_text(value: Any) -> str:

@@ -67,11 +67,15 @@ def _key(overdue: Task | Job) -> Key:
     return task_key(overdue.ref) if isinstance(overdue, Task) else job_key(overdue.ref)
 
 
-def ref_of(item: Mapping[str, Any]) -> TaskRef | JobRef:
+def job_of(item: Mapping[str, Any]) -> JobRef:
     match = _PARTITION.fullmatch(item["PK"])
     if not match:
         raise ValueError(f"{item['PK']!r} is not the partition of a job")
-    job = JobRef(match[1], match[2])
+    return JobRef(match[1], match[2])
+
+
+def ref_of(item: Mapping[str, Any]) -> TaskRef | JobRef:
+    job = job_of(item)
     if item["SK"] == JOB_SORT_KEY:
         return job
     return job.task(item["SK"].removeprefix(TASK_PREFIX))

@@ -44,6 +44,7 @@ _TOLD_OF_THE_LAST_RUN: Final = (
     "failure_detected_at_ms",
     "failed_task_id",
     "cancel_requested",
+    "cancelled_by",
     "settled_at_ms",
 )
 
@@ -114,7 +115,7 @@ class DynamoDbRedriving:
         answer = self._table.update(
             job_key(job.ref),
             Update(
-                set={"state": JobState.OPEN}
+                set={"state": JobState.OPEN, "reopened_at_ms": now_ms}
                 | due_attributes(job.ref.job_id, now_ms + due.JOB_BEING_CHANGED),
                 remove=_TOLD_OF_THE_LAST_RUN,
                 add={"run": 1},

@@ -22,11 +22,13 @@ READS_PER_BATCH: Final = 100  # BatchGetItem's limit
 ROUNDS: Final = 5
 PATIENCE_SECONDS: Final = 5.0  # with a partition that is asked for more than it gives
 ON_THREADS: Final = Threads()
+WHATEVER_IS_THERE: Final = ""
+"""Instead of a condition."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """One conditional update. Attributes in `condition` are written `#name`, values `:name`."""
+    """One update. Attributes in `condition` are written `#name`, values `:name`."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
     append: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -49,10 +51,11 @@ class Update:
             "TableName": table,
             "Key": serialized(key_item(key)),
             "UpdateExpression": expression,
-            "ConditionExpression": self.condition,
             "ExpressionAttributeNames": _names(f"{expression} {self.condition}"),
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
+        if self.condition:
+            request["ConditionExpression"] = self.condition
+            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         return request | ({"ExpressionAttributeValues": serialized(values)} if values else {})
 
     def _expression(self) -> str:

@@ -8,6 +8,7 @@ from switchyard.adapters.dynamodb.items import (
     due_attributes,
     json_text,
     outcome_attribute,
+    signs_attribute,
     task_key,
 )
 from switchyard.adapters.dynamodb.payloads import fits_inline
@@ -19,6 +20,7 @@ from switchyard.domain.artifacts import RESULT_FILE
 from switchyard.domain.claims import Claimable, decide_claim
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.signs import Signs
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
@@ -55,7 +57,7 @@ class DynamoDbTaskLeases:
                     "started_at_ms": now_ms,
                     **due_attributes(ref.request_id, lease_until_ms + due.AFTER_LEASE),
                 },
-                remove=("resends",),
+                remove=("resends", "signs"),
                 add={"fence": 1, "attempt": 1},
                 condition=_CLAIMABLE,
                 values=_OPEN_STATES | {"now": now_ms},
@@ -69,12 +71,12 @@ class DynamoDbTaskLeases:
             return _refused(answer.found, now_ms)
         return Claimed(answer, Lease(answer, owner))
 
-    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
         held = _held_by(lease)
         return self._held(
             lease,
             Update(
-                set={"lease_until_ms": lease_until_ms},
+                set={"lease_until_ms": lease_until_ms, **signs_attribute(signs)},
                 condition=f"{held['condition']} AND #lease_until_ms <= :set_lease_until_ms",
                 values=held["values"],
             ),

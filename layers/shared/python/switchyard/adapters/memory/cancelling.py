@@ -16,7 +16,7 @@ class MemoryCancelling:
         self._state = state
         self._leases = MemoryTaskLeases(state)
 
-    def begin(self, job: Job, *, now_ms: int) -> Job | None:
+    def begin(self, job: Job, *, now_ms: int, by: str | None = None) -> Job | None:
         with self._state.lock:
             stored = self._state.jobs[job.ref]
             if stored.state is JobState.CANCELLING:
@@ -28,6 +28,7 @@ class MemoryCancelling:
                 stored,
                 state=JobState.CANCELLING,
                 cancel_requested=True,
+                cancelled_by=by or stored.cancelled_by,
                 due_at_ms=now_ms + due.JOB_BEING_CHANGED,
             )
             return self._state.jobs[job.ref]

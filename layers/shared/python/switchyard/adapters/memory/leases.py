@@ -8,6 +8,7 @@ from switchyard.domain import due, proofs
 from switchyard.domain.claims import Claimable, decide_claim
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.signs import Signs
 from switchyard.domain.states import TaskState
 from switchyard.domain.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
@@ -39,15 +40,18 @@ class MemoryTaskLeases:
                 started_at_ms=now_ms,
                 due_at_ms=now_ms + lease_ms + due.AFTER_LEASE,
                 resends=0,
+                signs=None,
             )
             self._state.tasks[ref] = claimed
             return Claimed(claimed, Lease(claimed, owner))
 
-    def renew(self, lease: Lease, *, lease_until_ms: int) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
         with self._state.lock:
             task = self._held(lease)
-            later = max(task.lease_until_ms, lease_until_ms)
-            return self._store(replace(task, lease_until_ms=later))
+            if lease_until_ms < task.lease_until_ms:
+                return task
+            seen = signs or task.signs
+            return self._store(replace(task, lease_until_ms=lease_until_ms, signs=seen))
 
     def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
         with self._state.lock:

@@ -18,7 +18,7 @@ class MemoryOverdue:
         with self._state.lock:
             things: list[Task | Job] = [*self._state.jobs.values(), *self._state.tasks.values()]
         due = {
-            _place(thing): thing.ref
+            place_of(thing): thing.ref
             for thing in things
             if thing.due_at_ms is not None and thing.due_at_ms <= now_ms
             if due_shard(_name(thing.ref)) == shard
@@ -65,6 +65,6 @@ def _name(ref: TaskRef | JobRef) -> str:
     return ref.request_id if isinstance(ref, TaskRef) else ref.job_id
 
 
-def _place(overdue: Task | Job) -> str:
+def place_of(overdue: Task | Job) -> str:
     """Where it stands in its shard: by due time, then by name."""
     return f"{overdue.due_at_ms:015d}#{overdue.ref.tenant}#{_name(overdue.ref)}"

@@ -80,10 +80,12 @@ class MemoryRedriving:
                     stored,
                     state=JobState.OPEN,
                     run=stored.run + 1,
+                    reopened_at_ms=now_ms,
                     settled_at_ms=None,
                     failure_detected_at_ms=None,
                     failed_task_id=None,
                     cancel_requested=False,
+                    cancelled_by=None,
                     due_at_ms=now_ms + due.JOB_BEING_CHANGED,
                 )
             return stored

@@ -10,7 +10,7 @@ from switchyard.adapters.memory.clock import ManualClock
 from switchyard.contracts.events import Event
 from switchyard.contracts.messages import Attributes, TaskMessage
 from switchyard.domain.errors import MissingBlob, Unavailable, UnknownQueue
-from switchyard.ports import Clock, Received, StoredBlob
+from switchyard.ports import Clock, QueueDepth, Received, StoredBlob
 
 
 @dataclass
@@ -43,7 +43,11 @@ class MemoryTaskQueue:
 
     def send(self, messages: Sequence[TaskMessage], *, delay_seconds: int = 0) -> None:
         for message in messages:
-            self.send_body(message.model_dump_json(by_alias=True), delay_seconds=delay_seconds)
+            self.send_body(
+                message.model_dump_json(by_alias=True),
+                attributes=message.attributes,
+                delay_seconds=delay_seconds,
+            )
 
     def send_body(
         self, body: str, *, attributes: Attributes | None = None, delay_seconds: int = 0
@@ -83,6 +87,12 @@ class MemoryTaskQueue:
     def waiting(self) -> int:
         return len(self._messages)
 
+    def depth(self) -> QueueDepth:
+        now = self._clock.monotonic()
+        later = [waiting for waiting in self._messages.values() if waiting.visible_at > now]
+        hidden = sum(bool(waiting.receipt) for waiting in later)
+        return QueueDepth(waiting=len(self._messages) - len(later), hidden=hidden)
+
     def _held(self, message: Received) -> _Waiting:
         waiting = self._messages.get(message.message_id)
         if waiting is None or waiting.receipt != message.receipt:
@@ -102,8 +112,9 @@ class MemoryEventLog:
     def __init__(self) -> None:
         self.records: dict[tuple[str, str], dict[str, Any]] = {}
 
-    def append(self, record: Mapping[str, Any]) -> None:
-        self.records.setdefault((record["PK"], record["SK"]), dict(record))
+    def append(self, record: Mapping[str, Any]) -> bool:
+        kept = self.records.setdefault((record["PK"], record["SK"]), new := dict(record))
+        return kept is new
 
 
 class MemoryBlobStore:
@@ -147,6 +158,14 @@ class MemoryLinks:
     def followed(self, link: str) -> bytes:
         """What a reader of the link gets."""
         return self._blobs.get(unquote(urlsplit(link).path.removeprefix("/")))
+
+
+class MemoryQueueDepths:
+    def __init__(self, queues: Mapping[str, MemoryTaskQueue]) -> None:
+        self._queues = queues
+
+    def of(self, queue: str) -> QueueDepth:
+        return self._queues[queue].depth()
 
 
 class MemoryMail:

@@ -5,6 +5,7 @@ from switchyard.adapters.memory.additions import MemoryTaskAdditions
 from switchyard.adapters.memory.adoption import MemoryTaskAdoption
 from switchyard.adapters.memory.cancelling import MemoryCancelling
 from switchyard.adapters.memory.consumption import MemoryConsumption
+from switchyard.adapters.memory.counters import MemoryCounters, MemoryPublishedMinutes
 from switchyard.adapters.memory.dispatching import MemoryDispatchQueue
 from switchyard.adapters.memory.event_reader import MemoryEventReader
 from switchyard.adapters.memory.graph import MemoryTaskGraph
@@ -12,6 +13,7 @@ from switchyard.adapters.memory.jobs import MemoryJobIntake, MemoryJobStore
 from switchyard.adapters.memory.leases import MemoryTaskLeases
 from switchyard.adapters.memory.overdue import MemoryOverdue
 from switchyard.adapters.memory.payloads import MemoryPayloads
+from switchyard.adapters.memory.presence import MemoryPresence
 from switchyard.adapters.memory.redriving import MemoryRedriving
 from switchyard.adapters.memory.registry import MemoryApiKeys, MemoryDefinitionStore
 from switchyard.adapters.memory.request_rates import MemoryRequestRates
@@ -24,6 +26,7 @@ from switchyard.adapters.memory.transport import (
     MemoryLinks,
     MemoryTaskQueue,
 )
+from switchyard.adapters.memory.unsettled import MemoryUnsettled
 from switchyard.ports import Clock
 
 
@@ -37,6 +40,7 @@ class MemoryYard:
         self.additions = MemoryTaskAdditions(self.state)
         self.graph = MemoryTaskGraph(self.state)
         self.overdue = MemoryOverdue(self.state)
+        self.unsettled = MemoryUnsettled(self.state)
         self.payloads = MemoryPayloads(self.state)
         self.cancelling = MemoryCancelling(self.state)
         self.redriving = MemoryRedriving(self.state)
@@ -44,6 +48,9 @@ class MemoryYard:
         self.keys = MemoryApiKeys()
         self.rates = MemoryRequestRates()
         self.consumption = MemoryConsumption()
+        self.presence = MemoryPresence()
+        self.counters = MemoryCounters()
+        self.published = MemoryPublishedMinutes()
         self.submission_keys = MemorySubmissionKeys(self.state)
         self.queue = MemoryTaskQueue(clock)
         self.dispatches = MemoryDispatchQueue()

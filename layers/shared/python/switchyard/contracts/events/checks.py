@@ -1,14 +1,16 @@
 """What the health check saw."""
 
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, Self
 
 from switchyard.contracts.events.properties import Properties
 from switchyard.contracts.wire import Wire
+from switchyard.domain import health
 from switchyard.domain.event_keys import EntityType
+from switchyard.domain.health import HealthReport
 
 HEALTH_CHECK: Final = "health-check"
 
-Health = Literal["healthy", "warning", "critical", "overtime"]
+Health = Literal["healthy", "warning", "not_progressing", "overtime", "critical"]
 
 
 class HealthSummary(Wire):
@@ -17,6 +19,12 @@ class HealthSummary(Wire):
     warning: int
     critical: int
     overtime: int
+    not_progressing: int = 0
+
+    @classmethod
+    def of(cls, report: HealthReport) -> Self:
+        counts = {found.value: len(report.of(found)) for found in health.Health}
+        return cls(total_processing=len(report.tasks), **counts)
 
 
 class CheckedTask(Wire):
@@ -30,7 +38,10 @@ class CheckedTask(Wire):
 
 
 class TaskHealthCheck(Properties):
-    """About no single task or job: it belongs to the yard itself."""
+    """About no single task or job: it belongs to a tenant's yard itself.
+
+    It lists the worst 500 tasks; the summary counts all.
+    """
 
     event_type: ClassVar[str] = "Task Health Check"
     entity_type: ClassVar[EntityType] = EntityType.STORE

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from switchyard.contracts.events.properties import Properties
 from switchyard.contracts.wire import Wire
 from switchyard.domain.event_keys import EntityType, EventIdentity, event_id, event_keys
+from switchyard.domain.tracing import Trace, known_trace
 
 SCHEMA_VERSION: Final = 1
 DETAIL_TYPE: Final = "log-event"
@@ -22,6 +23,10 @@ class Context(Wire):
     environment: str
     origin: str
     worker_id: str | None = None
+    trace_id: str | None = None
+    """Of the job or task that it tells of."""
+    parent_span_id: str | None = None
+    """That of who submitted it, if they said so."""
 
 
 class Event(Wire):
@@ -101,6 +106,23 @@ class ArrivedEvent(Wire):
         if f"TENANT#{self.tenant_id}" != self.PK:
             raise ValueError("PK does not name the event's tenant")
         return self
+
+    @property
+    def trace(self) -> Trace | None:
+        """`None` if it names none, or nothing that could be one."""
+        said = self._context
+        return known_trace(said.get("traceId"), said.get("parentSpanId"))
+
+    @property
+    def sender(self) -> str | None:
+        """The worker that sent it, if it was one."""
+        said = self._context.get("workerId")
+        return said if isinstance(said, str) else None
+
+    @property
+    def _context(self) -> dict[str, Any]:
+        context = (self.model_extra or {}).get("context")
+        return context if isinstance(context, dict) else {}
 
     def record(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True)

@@ -43,6 +43,8 @@ class JobFailureDetected(JobProperties):
 
 
 class JobSettled(JobProperties):
+    started_at: int | None = None
+    """When this run began: the job's creation, or its redrive. Older events do not say it."""
     total_tasks: int
     task_statuses: dict[str, str]
 
@@ -57,3 +59,6 @@ class JobFailed(JobSettled):
 
 class JobCancelled(JobSettled):
     event_type: ClassVar[str] = "Job Cancelled"
+
+    requested_by: str | None = None
+    """A person, where one is known."""

@@ -26,6 +26,16 @@ class LastActivity(Wire):
     timestamp: int
 
 
+class AttemptEnded(TaskProperties):
+    """What ends an attempt, if there was one; older events do not say so."""
+
+    started_at: int | None = None
+    """When it was claimed."""
+    attempt: int | None = None
+    worker_id: str | None = None
+    """Who had claimed it, where it is not the sender."""
+
+
 class TaskPending(TaskProperties):
     event_type: ClassVar[str] = "Task Pending"
 
@@ -36,50 +46,63 @@ class TaskPending(TaskProperties):
 class TaskProcessingStarted(TaskProperties):
     event_type: ClassVar[str] = "Task Processing Started"
 
+    name: str | None = None
+    """The definition's; older events do not say it, here and in the others."""
     effective_until: int
     worker_id: str
     process_id: int
 
 
-class TaskProcessingFailed(TaskProperties):
+class TaskProcessingFailed(AttemptEnded):
     event_type: ClassVar[str] = "Task Processing Failed"
 
+    name: str | None = None
     attempt_number: int
     error: str
     error_category: str
+    duration_ms: int | None = None
+    usage: UsageFigures | None = None
+    """`None` if nothing was spent, or nobody knows what."""
 
 
-class TaskReleased(TaskProperties):
+class TaskReleased(AttemptEnded):
     event_type: ClassVar[str] = "Task Released"
 
     reason: str
     not_before: int
 
 
-class TaskCompleted(TaskProperties):
+class TaskCompleted(AttemptEnded):
     event_type: ClassVar[str] = "Task Completed"
 
+    name: str | None = None
     output: Any = None
     duration_ms: int
     exit_code: int
     usage: UsageFigures
 
 
-class TaskFailed(TaskProperties):
+class TaskFailed(AttemptEnded):
     event_type: ClassVar[str] = "Task Failed"
 
+    name: str | None = None
     error: str
     error_category: str
     retry_count: int
     source: Literal["worker", "dlq"]
+    duration_ms: int | None = None
+    """Of the last attempt, if a worker saw its end."""
+    usage: UsageFigures | None = None
 
 
-class TaskTimeout(TaskProperties):
+class TaskTimeout(AttemptEnded):
     event_type: ClassVar[str] = "Task Timeout"
 
+    name: str | None = None
     timeout_ms: int
     elapsed_ms: int
     signal: Literal["SIGTERM", "SIGKILL"]
+    usage: UsageFigures | None = None
 
 
 class TaskSkipped(TaskProperties):
@@ -88,7 +111,7 @@ class TaskSkipped(TaskProperties):
     reason: str
 
 
-class TaskCancelled(TaskProperties):
+class TaskCancelled(AttemptEnded):
     event_type: ClassVar[str] = "Task Cancelled"
 
     reason: str
@@ -118,3 +141,5 @@ class TaskRedriven(TaskProperties):
 
     job_run: int
     previous_status: str
+    requested_by: str | None = None
+    """A person, where one is known."""
