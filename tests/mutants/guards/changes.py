@@ -105,8 +105,8 @@ GUARDS: Final = (
     Mutant(
         guard="a reopened parent is no longer missed",
         file=PLAN,
-        old="not_completed=task.not_completed - frozenset(reached)",
-        new="not_completed=task.not_completed",
+        old="for name in task.not_completed if name not in reached)",
+        new="for name in task.not_completed)",
         tests=PLAN_TESTS,
     ),
     Mutant(
