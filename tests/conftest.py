@@ -20,7 +20,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOGETHER = {"e2e": "cloud", "scenarios": "scenarios", "stacks": "stacks"}
 """Folders whose tests share something expensive: one process runs them all."""
-ELSEWHERE = {"tests/e2e/test_api.py": "api", "tests/e2e/test_large_jobs.py": "api"}
+ELSEWHERE = {
+    f"tests/e2e/test_{name}.py": "api" for name in ("api", "changes", "large_jobs", "operating")
+}
 """What would keep the others waiting: a second process has a second cloud."""
 FIRST = ("e2e", "scenarios", "local", "stacks")
 """What takes long, and mostly waits: at the end it would leave cores idle."""

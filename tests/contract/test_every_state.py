@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -19,6 +19,7 @@ FENCE = 4
 ROOT = JOB.task("scrape-store")
 LATER = NOW_MS + 1
 
+Test = TypeVar("Test", bound=Callable[..., None])
 Decision = Busy | Done | NotYet | Exhausted | Flagged
 
 
@@ -112,7 +113,14 @@ CASES = [
         for state in sorted(SETTLED)
     ],
 ]
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+# Moto would take longer than all others together, to show the same of the same adapter.
+PLACES = pytest.mark.parametrize("backend", ["memory", "ministack", "simulated"], indirect=True)
+
+
+def every_case(test: Test) -> Test:
+    each: Test = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)(test)
+    everywhere: Test = PLACES(each)
+    return everywhere
 
 
 def the_task(backend: Backend) -> Task:
