@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from cli.files.document import Document, read_document
 from cli.files.yaml_source import Place
-from switchyard.contracts.definitions import DefinitionName, TaskDefinition
+from switchyard.contracts.definition_names import DefinitionName
+from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Wire

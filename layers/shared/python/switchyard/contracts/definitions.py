@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from switchyard.contracts.definition_health import HealthSection
+from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.steps import (
     MAX_STEPS,
@@ -13,21 +14,13 @@ from switchyard.contracts.steps import (
     ToolNames,
     problem_with_steps,
 )
-from switchyard.contracts.wire import CleanText, Wire, at_most, told_as
-from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.contracts.wire import CleanText, Wire, at_most
 from switchyard.domain.submission_keys import body_hash
 from switchyard.domain.task import MAX_ATTEMPTS
 
 TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
 
 
-def _definition_name(name: str) -> str:
-    if not DEFINITION_NAME.fullmatch(name):
-        raise ValueError("must be 1 to 64 of a-z A-Z 0-9 - _")
-    return name
-
-
-DefinitionName = Annotated[str, AfterValidator(_definition_name), told_as(DEFINITION_NAME)]
 ModelName = Annotated[str, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=TWELVE_HOURS_MS)]

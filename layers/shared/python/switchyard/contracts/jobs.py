@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from switchyard.contracts.definitions import DefinitionName
+from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.wire import CleanText, JsonValue, Wire, at_most, told_as, unless_absent
 from switchyard.domain.graph import TaskSpec, size_problem

@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
-from switchyard.contracts.definitions import DefinitionName
+from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.wire import JsonValue, Wire
 from switchyard.domain.adoption import Adoptable, decide_adoption
 from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
