@@ -33,9 +33,8 @@ class BacklogDrain:
     def run(self, yard: Yard, workers: Workers, evidence: Evidence) -> None:
         watch = Watch(yard, workers, evidence)
         fresh, stale = _accumulate(yard, evidence)
-        before = watch.look()
         sent = len(fresh) + len(stale) + SENT_TWICE
-        evidence.check("it all waits", before.waiting == sent, shown=before.waiting)
+        watch.until("it all waits", lambda seen: seen.waiting == sent)
         began = evidence.clock.monotonic()
         for _ in range(WORKERS):
             workers.start(STALE_AFTER_SECONDS=STALE_AFTER_SECONDS, STALE_MESSAGES="discard")

@@ -3,7 +3,9 @@
 It runs alone, out of an archive (`scenarios/behind_lambda.py`): nothing else of ours is there.
 """
 
+import hashlib
 import os
+from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any, Final
 
@@ -35,11 +37,13 @@ def dynamodb() -> Any:
 def handle(record: SQSRecord, *, tables: Any, batch: str) -> None:
     """The delivery is told, whatever comes of it. Raise `Failing`."""
     message = {"message_id": {"S": _name_of(record)}}
+    digest = {"S": hashlib.sha256(record.body.encode()).hexdigest()}
     tables.update_item(
         TableName=os.environ["MESSAGE_STATUS_TABLE"],
         Key=message,
         UpdateExpression=(
             "ADD attempts :one SET #status = if_not_exists(#status, :started),"
+            " last_updated = :now, payload_digest = :digest,"
             " first_batch = if_not_exists(first_batch, :batch)"
         ),
         ExpressionAttributeNames={"#status": "status"},
@@ -47,18 +51,21 @@ def handle(record: SQSRecord, *, tables: Any, batch: str) -> None:
             ":one": {"N": "1"},
             ":started": {"S": "STARTED"},
             ":batch": {"S": batch},
+            ":now": _now(),
+            ":digest": digest,
         },
     )
     delivery = int(record.attributes.approximate_receive_count)
     if delivery <= record.json_body["input"][FAILURES]:
         raise Failing(f"{_name_of(record)} fails on delivery {delivery}")
-    tables.put_item(TableName=os.environ["MESSAGE_COMPLETED_TABLE"], Item=message)
+    row = {**message, "processed_at": _now(), "payload_digest": digest}
+    tables.put_item(TableName=os.environ["MESSAGE_COMPLETED_TABLE"], Item=row)
     tables.update_item(
         TableName=os.environ["MESSAGE_STATUS_TABLE"],
         Key=message,
-        UpdateExpression="SET #status = :completed",
+        UpdateExpression="SET #status = :completed, last_updated = :now",
         ExpressionAttributeNames={"#status": "status"},
-        ExpressionAttributeValues={":completed": {"S": "COMPLETED"}},
+        ExpressionAttributeValues={":completed": {"S": "COMPLETED"}, ":now": _now()},
     )
 
 
@@ -80,6 +87,10 @@ def all_or_nothing(event: dict[str, Any], context: LambdaContext) -> None:
             failed.append(failure)
     if failed:
         raise failed[0]
+
+
+def _now() -> dict[str, str]:
+    return {"S": datetime.now(UTC).isoformat()}  # noqa: TID251 - none of our clocks is there
 
 
 def _name_of(record: SQSRecord) -> str:

@@ -22,6 +22,9 @@ VISIBILITY_SECONDS: Final = 6
 _IMPORTED: Final = ("aws_lambda_powertools", "jmespath", "typing_extensions")
 """By the function, beside what every function has."""
 _RUNTIME: Final = "python3.13"
+_MEGABYTES: Final = (
+    512  # on AWS computing power goes with it: with the least, a start takes seconds
+)
 _LOCAL_ROLE: Final = f"arn:aws:iam::{ACCOUNT}:role/scenarios"  # nobody there looks at it
 
 
@@ -51,6 +54,7 @@ def put_behind(queue_url: str, yard: Yard, *, handler: str) -> None:
         Handler=f"batch_function.{handler}",
         Code={"ZipFile": archive(whole=yard.place.stage != LOCAL)},
         Timeout=VISIBILITY_SECONDS,
+        MemorySize=_MEGABYTES,
         Environment={
             "Variables": {
                 "MESSAGE_STATUS_TABLE": yard.names.message_status,

@@ -69,6 +69,7 @@ class SwitchedInbox:
         self._clock = clock
         self._stop = stop
         self._received = 0
+        self._put_back = 0
         self._done = 0
         self._extensions: Counter[str] = Counter()
 
@@ -98,8 +99,9 @@ class SwitchedInbox:
     def extend(self, message: Received, *, seconds: int) -> None:
         """What is put back is put back in any case."""
         if seconds == 0:
-            self._journal.note("put back", name_of(message))
             self._inbox.extend(message, seconds=0)
+            self._journal.note("put back", name_of(message))
+            self._put_back += 1
             return
         self._extensions[message.receipt] += 1
         if self._extensions[message.receipt] % self._switches.extend_every_n == 0:
@@ -118,7 +120,8 @@ class SwitchedInbox:
     def _allowed(self, at_most: int) -> int:
         if self._switches.message_limit is None:
             return at_most
-        return min(at_most, self._switches.message_limit - self._received)
+        taken = self._received - self._put_back
+        return min(at_most, self._switches.message_limit - taken)
 
     def _done_with(self, messages: int) -> None:
         self._done += messages

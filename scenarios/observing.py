@@ -7,12 +7,16 @@ from typing import Final
 
 from scenarios.effects import Status
 from scenarios.evidence import Evidence, Failed
+from scenarios.place import LOCAL
 from scenarios.workers import LOOK_SECONDS, Workers
 from scenarios.yard import Yard
 from switchyard.adapters.dynamodb.values import Item
 
 PATIENCE_SECONDS: Final = 40.0
-LOOKS_AT_AN_EMPTY_QUEUE: Final = 3  # in a row: SQS only counts about right
+LOOKS_AT_AN_EMPTY_QUEUE: Final = 3  # in a row
+LOOKS_ON_AWS: Final = 60
+"""There, SQS counts what was true a while ago."""
+LONGER_ON_AWS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,7 @@ class Watch:
         self._yard = yard
         self._workers = workers
         self._evidence = evidence
+        self._on_aws = yard.place.stage != LOCAL
 
     def look(self) -> Seen:
         """Once, now."""
@@ -73,6 +78,7 @@ class Watch:
     ) -> Seen:
         """What was seen when it held. Raise `Failed` when it does not, for so long."""
         clock = self._evidence.clock
+        seconds *= LONGER_ON_AWS if self._on_aws else 1
         deadline = clock.monotonic() + seconds
         while not holds(seen := self.look()):
             if clock.monotonic() > deadline:
@@ -81,14 +87,24 @@ class Watch:
         self._evidence.note(sentence)
         return seen
 
-    def until_drained(self, *, seconds: float = PATIENCE_SECONDS) -> Seen:
-        """Handled to the end, or given up: nothing waits, and nothing is in flight."""
+    def until_drained(
+        self,
+        *,
+        seconds: float = PATIENCE_SECONDS,
+        each: Callable[[Seen], object] = lambda _: None,
+    ) -> Seen:
+        """Handled to the end, or given up: nothing waits, and nothing is in flight.
+
+        `each` is told of every look.
+        """
+        enough = LOOKS_ON_AWS if self._on_aws else LOOKS_AT_AN_EMPTY_QUEUE
         empty_looks = 0
 
         def stays_empty(seen: Seen) -> bool:
             nonlocal empty_looks
+            each(seen)
             empty_looks = empty_looks + 1 if seen.drained else 0
-            return empty_looks == LOOKS_AT_AN_EMPTY_QUEUE
+            return empty_looks == enough
 
         return self.until("the queue is empty", stays_empty, seconds=seconds)
 

@@ -15,7 +15,7 @@ from switchyard.bootstrap import stage_endpoint
 from switchyard.domain.errors import SwitchyardError
 
 LOCAL: Final = "local"
-SERVICES: Final = ("sqs", "dynamodb", "events", "s3")
+SERVICES: Final = ("sqs", "dynamodb", "events", "s3", "lambda")
 
 
 class NoPlace(Exception):

@@ -132,7 +132,7 @@ def main(arguments: Sequence[str]) -> int:
         prefix=asked.prefix,
         poison_percent=asked.poison,
         template=asked.template.read_text() if asked.template else "",
-        attributes=dict(pair.split("=", 1) for pair in asked.attribute),
+        attributes=dict(asked.attribute),
         versions=asked.versions,
     )
     sent = Producer(aws.client("sqs"), asked.queue_url, switches).send(asked.count)
@@ -145,11 +145,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--queue-url", required=True)
     parser.add_argument("--count", type=int, required=True)
     parser.add_argument("--prefix", default="message", help="what the ids begin with")
-    parser.add_argument("--poison", type=int, default=0, metavar="PERCENT")
+    parser.add_argument("--poison", type=int, choices=range(101), default=0, metavar="PERCENT")
     parser.add_argument("--template", type=Path, help="a body, with {n} for its number")
-    parser.add_argument("--attribute", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument(
+        "--attribute", action="append", type=_pair, default=[], metavar="NAME=VALUE"
+    )
     parser.add_argument("--versions", type=int, default=0, help="messages for each entity")
     return parser
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=VALUE")
+    return name, value
 
 
 if __name__ == "__main__":

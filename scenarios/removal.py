@@ -1,16 +1,21 @@
 """Takes yards away again, whole or half made, and those that somebody left behind."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
+from local.say import Say
 from scenarios.names import PREFIX, Names
 from scenarios.place import Place
 from switchyard.adapters.aws import code_of
+from switchyard.clock import system_clock
 from switchyard.ports import Clock
 
 LEFT_BEHIND_MS: Final = 60 * 60 * 1000
+READY_SECONDS: Final = 60.0
+PAUSE_SECONDS: Final = 1.0
 _GONE: Final = frozenset(
     {
         "AWS.SimpleQueueService.NonExistentQueue",
@@ -19,25 +24,54 @@ _GONE: Final = frozenset(
         "ResourceNotFoundException",
     }
 )
+_IN_USE: Final = "ResourceInUseException"
+_NOT_ALLOWED: Final = "AccessDeniedException"
 
 
 def remove_yard(place: Place, names: Names) -> None:
-    """The queue of dead letters goes last: as long as it is there, the yard can be found."""
-    _remove_function(place, names.batch)
+    """All that can be, whatever else cannot; then raise the first problem.
+
+    The queue of dead letters stays if anything does: as long as it is there, the yard can be found.
+    """
+    problems = list(filter(None, map(_problem_with, _parts(place, names))))
+    if problems:
+        raise problems[0]
+    _remove_queue(place.client("sqs"), names.dead_letters)
+
+
+def sweep(place: Place, clock: Clock, say: Say = lambda _: None) -> list[Names]:
+    """Remove what runs that were killed have left behind, an hour ago or earlier.
+
+    What cannot be removed is told, and keeps nobody from working.
+    """
+    removed = []
+    try:
+        for names, made_ms in list(_yards(place)):
+            if clock.now_ms() - made_ms > LEFT_BEHIND_MS:
+                remove_yard(place, names)
+                removed.append(names)
+    except (BotoCoreError, ClientError) as problem:
+        say(f"What was left behind is not removed: {problem}")
+    return removed
+
+
+def _parts(place: Place, names: Names) -> Iterator[Callable[[], object]]:
+    """How to remove each, but for the queue of dead letters."""
+    yield partial(_remove_function, place, names.batch)
     for table in names.tables:
-        _unless_gone(place.client("dynamodb").delete_table, TableName=table)
-    _unless_gone(place.client("events").delete_event_bus, Name=names.bus)
-    _unless_gone(_remove_bucket, place.client("s3"), names.bucket)
-    for queue in (names.tasks, names.batch, names.batch_dead_letters, names.dead_letters):
-        _unless_gone(_remove_queue, place.client("sqs"), queue)
+        yield partial(_remove, place.client("dynamodb").delete_table, TableName=table)
+    yield partial(_remove, place.client("events").delete_event_bus, Name=names.bus)
+    yield partial(_unless_gone, _remove_bucket, place.client("s3"), names.bucket)
+    for queue in (names.tasks, names.batch, names.batch_dead_letters):
+        yield partial(_remove_queue, place.client("sqs"), queue)
 
 
-def sweep(place: Place, clock: Clock) -> list[Names]:
-    """Remove what runs that were killed have left behind, an hour ago or earlier."""
-    found = [names for names, made_ms in _yards(place) if clock.now_ms() - made_ms > LEFT_BEHIND_MS]
-    for names in found:
-        remove_yard(place, names)
-    return found
+def _problem_with(removal: Callable[[], object]) -> Exception | None:
+    try:
+        removal()
+    except (BotoCoreError, ClientError) as problem:
+        return problem
+    return None
 
 
 def _yards(place: Place) -> Iterator[tuple[Names, int]]:
@@ -56,7 +90,9 @@ def _made_ms(sqs: Any, url: str) -> int:
 
 
 def _remove_queue(sqs: Any, name: str) -> None:
-    sqs.delete_queue(QueueUrl=sqs.get_queue_url(QueueName=name)["QueueUrl"])
+    found = _unless_gone(sqs.get_queue_url, QueueName=name)
+    if found:
+        _unless_gone(sqs.delete_queue, QueueUrl=found["QueueUrl"])
 
 
 def _remove_bucket(s3: Any, name: str) -> None:
@@ -69,12 +105,37 @@ def _remove_bucket(s3: Any, name: str) -> None:
 
 def _remove_function(place: Place, name: str) -> None:
     functions = place.client("lambda")
-    if _unless_gone(functions.get_function, FunctionName=name) is None:
+    if not _is_there(functions, name):
         return
     found = functions.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
     for mapping in found:
-        _unless_gone(functions.delete_event_source_mapping, UUID=mapping["UUID"])
-    _unless_gone(functions.delete_function, FunctionName=name)
+        _remove(functions.delete_event_source_mapping, UUID=mapping["UUID"])
+    _remove(functions.delete_function, FunctionName=name)
+
+
+def _is_there(functions: Any, name: str) -> bool:
+    """Who may not look at functions has made none."""
+    try:
+        return _unless_gone(functions.get_function, FunctionName=name) is not None
+    except ClientError as error:
+        if code_of(error) == _NOT_ALLOWED:
+            return False
+        raise
+
+
+def _remove(act: Callable[..., Any], **what: str) -> None:
+    """What is being made or changed cannot be removed yet: it is waited for."""
+    clock = system_clock()
+    deadline = clock.monotonic() + READY_SECONDS
+    while True:
+        try:
+            _unless_gone(act, **what)
+        except ClientError as error:
+            if code_of(error) != _IN_USE or clock.monotonic() > deadline:
+                raise
+            clock.sleep(PAUSE_SECONDS)
+        else:
+            return
 
 
 def _unless_gone(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

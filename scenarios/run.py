@@ -50,7 +50,8 @@ def run(wanted: Wanted, cloud: Cloud, *, results_to: Console, notices_to: Consol
     with _place(wanted.stage, cloud, notices_to) as place:
         results = _results(scenarios, place, wanted, board_on=board_on, notices_to=notices_to)
     now_ms = SystemClock().now_ms()
-    wanted.report.write_text(page(results, stage=wanted.stage, now_ms=now_ms))
+    written = page(results, stage=wanted.stage, now_ms=now_ms)
+    wanted.report.write_text(written, encoding="utf-8")
     notices_to.print(f"Report: {wanted.report}", soft_wrap=True)
     if wanted.as_json:
         document = told(results, stage=wanted.stage)
@@ -80,7 +81,7 @@ def _results(
     notices_to: Console,
 ) -> list[Result]:
     """The workers' logs stay, if anything is to be looked into."""
-    for names in sweep(place, SystemClock()):
+    for names in sweep(place, SystemClock(), notices_to.print):
         notices_to.print(f"Removed what was left behind: {names.prefix}")
     folder = Path(tempfile.mkdtemp(prefix="scenarios-"))
     results: list[Result] = []

@@ -16,6 +16,7 @@ from switchyard.adapters.dynamodb.items import TASK_PREFIX, task_from
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.values import Item, deserialized
 from switchyard.contracts.definitions import TaskDefinition
+from switchyard.contracts.messages import REQUEST_ID_ATTRIBUTE
 from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.domain.ids import JobRef
 from switchyard.domain.task import Task
@@ -122,6 +123,16 @@ class Yard:
             Bucket=self.names.bucket, Prefix=QUARANTINED_BELOW
         )
         return [found["Key"] for page in pages for found in page.get("Contents", [])]
+
+    def letters(self) -> list[str]:
+        """The ids, as their producer gave them, of what ended among the dead letters."""
+        sqs, found = self.place.client("sqs"), []
+        asked = {"QueueUrl": self.dead_letters_url, "MessageAttributeNames": ["All"]}
+        while letters := sqs.receive_message(
+            **asked, MaxNumberOfMessages=10, WaitTimeSeconds=1
+        ).get("Messages"):
+            found += [letter["MessageAttributes"][REQUEST_ID_ATTRIBUTE] for letter in letters]
+        return [attribute["StringValue"] for attribute in found]
 
     def items(self, table: str) -> Iterator[Item]:
         pages = self.place.client("dynamodb").get_paginator("scan")

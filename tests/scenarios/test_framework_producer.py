@@ -89,3 +89,19 @@ def test_what_is_sent_is_told_apart(moto_place: Place) -> None:
     switches = ProducerSwitches(poison_percent=50)
     sent = Producer(moto_place.client("sqs"), url, switches).send(4)
     assert (sent.good, sent.poison) == (("message-0", "message-2"), ("message-1", "message-3"))
+
+
+@pytest.mark.parametrize("wrong", [["--attribute", "kind"], ["--poison", "101"]])
+def test_a_wrong_option_is_told_before_anything_is_sent(
+    wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--queue-url", "nowhere", "--count", "1", *wrong])
+    assert wrong[0] in capsys.readouterr().err
+
+
+def test_what_ended_among_the_dead_letters_is_known_by_its_id(moto_place: Place) -> None:
+    yard = Yard(place=moto_place, names=Names.numbered(1))
+    url = yard.make_queue(yard.names.dead_letters)
+    Producer(moto_place.client("sqs"), url, ProducerSwitches(prefix="deadly")).send(12)
+    assert sorted(yard.letters()) == sorted(f"deadly-{n}" for n in range(12))

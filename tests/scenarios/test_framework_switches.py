@@ -8,6 +8,7 @@ import pytest
 from scenarios.crashes import Crashes
 from scenarios.inbox import PRODUCED_AT
 from scenarios.switches import CrashPoint
+from switchyard.domain.errors import Unavailable
 from switchyard.domain.task import Lease
 from tests.builders import a_task
 from tests.scenarios.switched_worker import Bench
@@ -58,6 +59,29 @@ def test_what_is_put_back_is_put_back_whatever_the_switches_say(tmp_path: Path) 
     [message] = bench.receive()
     bench.inbox.extend(message, seconds=0)
     assert len(bench.receive()) == 1
+
+
+def test_only_what_was_put_back_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(tmp_path)
+    bench.send("m")
+    [message] = bench.receive()
+
+    def fails(*_: object, **__: object) -> None:
+        raise Unavailable("no answer")
+
+    monkeypatch.setattr(bench.queue, "extend", fails)
+    with pytest.raises(Unavailable):
+        bench.inbox.extend(message, seconds=0)
+    assert bench.written("put back") == []
+
+
+def test_a_limited_worker_takes_another_for_what_it_put_back(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, message_limit=1)
+    bench.send("m")
+    [message] = bench.receive()
+    bench.inbox.extend(message, seconds=0)
+    bench.inbox.delete(*bench.receive())
+    assert bench.stops == 1
 
 
 def test_a_short_visibility_brings_a_message_back_early(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from scenarios.partial_batch import BEHIND_LAMBDA, SCENARIO
 from scenarios.place import Place
 from scenarios.yard import Yard
 
+IN_BOTH = ("message_id", "payload_digest")
+
 
 class Context:
     aws_request_id = "batch-1"
@@ -56,12 +58,11 @@ def test_what_failed_is_completed_when_it_comes_again(yard: Yard) -> None:
         event = {"Records": [good, record("bad", failures=1, delivery=delivery)]}
         answer = batch_function.handler(event, Context())  # type: ignore[arg-type]
     assert answer == {"batchItemFailures": []}
-    assert yard.statuses()["bad"] == {
-        "message_id": "bad",
-        "status": "COMPLETED",
-        "attempts": 2,
-        "first_batch": "batch-1",
-    }
+    status, completed = yard.statuses()["bad"], yard.completed()["bad"]
+    assert (status["status"], status["attempts"]) == ("COMPLETED", 2)
+    assert set(status) == {*IN_BOTH, "status", "attempts", "last_updated", "first_batch"}
+    assert set(completed) == {*IN_BOTH, "processed_at"}
+    assert all(status[name] == completed[name] for name in IN_BOTH)
 
 
 def test_on_a_stage_without_a_role_it_is_told_that_this_half_did_not_run(yard: Yard) -> None:
