@@ -23,78 +23,13 @@ from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION, a_job, scripted
 from tests.e2e.letters import kept_letters, send, send_foreign, settled
 from tests.e2e.patience import eventually
+from tests.e2e.unused_grants import UNUSED_BUT_NEEDED
 
 JOB_ID = "job-00000000-0000-4000-8000-000000000001"
 TRIGGER = {
     "name": "told",
     "on": {"bus": "switchyard", "pattern": {"detail": {"eventType": ["Nothing"]}}},
     "job": {"name": "told", "tasks": [{"taskId": "do", "name": "do"}]},
-}
-FUNCTIONS = {
-    "logs:CreateLogStream": "the Lambda runtime writes the log",
-    "logs:PutLogEvents": "the Lambda runtime writes the log",
-    "xray:PutTraceSegments": "tracing is off in the local stage",
-    "xray:PutTelemetryRecords": "tracing is off in the local stage",
-}
-QUEUE_CONSUMERS = FUNCTIONS | {
-    "sqs:ReceiveMessage": "the event source mapping polls with the function's role",
-    "sqs:DeleteMessage": "the event source mapping deletes with the function's role",
-    "sqs:GetQueueAttributes": "the event source mapping reads the queue with the function's role",
-}
-EVENT_PAYLOADS = "s3:PutObject on events/*"
-EMITTERS = {EVENT_PAYLOADS: "no event of these jobs is over 200 KB"}
-READER = {"s3:GetObject on events/*": "no event of these jobs is over 200 KB"}
-TRIGGERED = {
-    "s3:PutObject on task/*": "no job of these triggers has large inputs or many tasks",
-    "sqs:SendMessage": "no job of these triggers is large enough for the dispatcher to write",
-}
-NOBODY_PRESSED = "nobody pressed a button; test_alerts.py does"
-UNUSED_BUT_NEEDED = {
-    "switchyard-local-alert": QUEUE_CONSUMERS,
-    "switchyard-local-answer-slack": FUNCTIONS
-    | {
-        "dynamodb:GetItem": NOBODY_PRESSED,
-        "dynamodb:PutItem": NOBODY_PRESSED,
-        "dynamodb:Query": NOBODY_PRESSED,
-        "dynamodb:UpdateItem": NOBODY_PRESSED,
-        "s3:PutObject on task/*": NOBODY_PRESSED,
-        "sqs:SendMessage": NOBODY_PRESSED,
-    },
-    "switchyard-local-api": FUNCTIONS | EMITTERS | READER,
-    "switchyard-local-authorize": FUNCTIONS,
-    "switchyard-local-check-health": FUNCTIONS
-    | EMITTERS
-    | {
-        "dynamodb:BatchGetItem": "nothing runs any more when it looks",
-        "dynamodb:GetItem": "definitions are read of what runs",
-        "dynamodb:UpdateItem": "nobody is told of anything without a token",
-        "secretsmanager:GetSecretValue": "nothing is wrong with what runs",
-    },
-    "switchyard-local-dispatch": QUEUE_CONSUMERS
-    | EMITTERS
-    | {
-        "dynamodb:PutItem": "it writes jobs of more than a thousand tasks, and relays of redrives",
-        "s3:GetObject on task/*": "it reads the documents of large jobs and of redrives",
-        "s3:PutObject on task/*": "it writes the large inputs of large jobs",
-        "sqs:SendMessage": "none of these jobs takes longer than one run of it",
-    },
-    "switchyard-local-measure": FUNCTIONS,
-    "switchyard-local-notify": QUEUE_CONSUMERS
-    | {
-        "dynamodb:UpdateItem": "nobody is told of anything without a token",
-        "secretsmanager:GetSecretValue": "no job of these names a webhook",
-    },
-    "switchyard-local-process-dead-letters": QUEUE_CONSUMERS | EMITTERS,
-    "switchyard-local-save-event": QUEUE_CONSUMERS,
-    "switchyard-local-start-triggered": QUEUE_CONSUMERS | EMITTERS | TRIGGERED,
-    "switchyard-local-sweep": FUNCTIONS
-    | EMITTERS
-    | {
-        "sqs:GetQueueUrl": "no alert is postponed without a token",
-        "sqs:SendMessage": "nothing of these jobs is lost on its way to a worker",
-    },
-    "worker": EMITTERS
-    | {"ecs:UpdateTaskProtection": "there is no ECS agent to ask in the local stage"},
 }
 
 
