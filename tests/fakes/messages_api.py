@@ -5,9 +5,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 
+from tests.fakes.loopback import served_by
 from tests.fakes.messages_api_replies import Reply, events, message, says
 
 ERROR_TYPES = {
@@ -42,17 +43,12 @@ class MessagesApi:
 def messages_api(*replies: Reply) -> Iterator[MessagesApi]:
     api = MessagesApi(replies or (says(),))
     handler = type("Handler", (_Handler,), {"api": api})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    api.url = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
-        yield api
-    finally:
-        api.stopped.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with served_by(handler) as address:
+        api.url = address
+        try:
+            yield api
+        finally:
+            api.stopped.set()
 
 
 class _Handler(BaseHTTPRequestHandler):

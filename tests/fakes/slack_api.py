@@ -5,10 +5,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
+from tests.fakes.loopback import served_by
 from tests.fakes.slack_rules import problem_with
 from tests.fakes.slack_text import CALLS, shown, texts_in
 
@@ -169,17 +170,12 @@ _METHODS = {
 def slack_api(now_ms: Callable[[], int]) -> Iterator[SlackApi]:
     api = SlackApi(now_ms)
     handler = type("Handler", (_Handler,), {"api": api})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    api.url = f"http://127.0.0.1:{server.server_address[1]}/api/"
-    try:
-        yield api
-    finally:
-        api.stopped.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with served_by(handler) as address:
+        api.url = f"{address}/api/"
+        try:
+            yield api
+        finally:
+            api.stopped.set()
 
 
 class _Handler(BaseHTTPRequestHandler):
