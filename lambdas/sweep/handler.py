@@ -43,7 +43,7 @@ def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
         logger.info("overdue", extra=fields_of(nudge))
         metrics.add_metric("Overdue", MetricUnit.Count, 1)
     for subject in alerts().retell():
-        logger.info("alert is due", subject=subject)
+        logger.info("alert is due", extra={"subject": subject})
 
 
 def fields_of(nudge: Nudge) -> dict[str, str | None]:
