@@ -18,7 +18,7 @@ from switchyard.domain.errors import Unavailable
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import NotifySettings
 from switchyard.usecases.lookout import Lookout
-from switchyard.usecases.tell_incident import Told
+from switchyard.usecases.tell_alone import Told
 
 logger = get_logger()
 metrics = Metrics()

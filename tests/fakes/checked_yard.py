@@ -15,7 +15,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.task import Lease
 from switchyard.ports import Claimed
 from switchyard.usecases.check_tasks import TaskChecker
-from switchyard.usecases.tell_incident import Telling, Told
+from switchyard.usecases.tell_alone import Telling, Told
 from switchyard.usecases.watch_health import HealthWatch
 from tests.builders import NOW_MS, TENANT, a_definition, an_emitter, specs
 

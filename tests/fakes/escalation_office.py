@@ -13,7 +13,8 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.incidents import Incident, Section, Severity
 from switchyard.domain.notify import Notify
 from switchyard.usecases.escalate import Escalator
-from switchyard.usecases.tell_incident import Teller, Told
+from switchyard.usecases.tell_alone import Told
+from switchyard.usecases.tell_incident import Teller
 from switchyard.usecases.thread_notes import ThreadNotes
 from tests.builders import JOB
 

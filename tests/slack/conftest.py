@@ -10,7 +10,8 @@ from switchyard.adapters.memory.alerts import MemoryAlertBook
 from switchyard.adapters.slack import SlackDoor
 from switchyard.domain.alerts import subject_in
 from switchyard.domain.incidents import Incident
-from switchyard.usecases.tell_incident import Teller, Told
+from switchyard.usecases.tell_alone import Told
+from switchyard.usecases.tell_incident import Teller
 from tests.fakes.slack_api import SlackApi, slack_api
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")

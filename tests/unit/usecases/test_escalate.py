@@ -11,7 +11,7 @@ import pytest
 from switchyard.domain.incidents import Severity
 from switchyard.domain.notify import Notify
 from switchyard.usecases.escalate import REST_MS
-from switchyard.usecases.tell_incident import Telling
+from switchyard.usecases.tell_alone import Telling
 from tests.builders import JOB
 from tests.fakes.escalation_office import (
     FAILED,

@@ -7,7 +7,7 @@ import pytest
 from switchyard.domain.notify import Notify
 from switchyard.domain.webhook_signatures import secret_of_tenant, signature_header
 from switchyard.ports.alerting import ChatBusy
-from switchyard.usecases.tell_incident import Telling
+from switchyard.usecases.tell_alone import Telling
 from tests.builders import JOB
 from tests.fakes.escalation_office import (
     FAILED,

@@ -7,7 +7,7 @@ import pytest
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
 from switchyard.usecases.lookout import CLOCKS_DIFFER_MS, MAX_REMEMBERED, Lookout
-from switchyard.usecases.tell_incident import Telling, Told
+from switchyard.usecases.tell_alone import Telling, Told
 
 LETTERS = "letters/quarantine"
 

@@ -18,7 +18,8 @@ from switchyard.domain.incident_rendering import Page
 from switchyard.domain.incidents import Incident
 from switchyard.ports.alerting import Chat, ChatBusy, ChatRefused, Mark, Posted
 from switchyard.usecases.retell_alerts import AT_ONCE
-from switchyard.usecases.tell_incident import Teller, Telling
+from switchyard.usecases.tell_alone import Telling
+from switchyard.usecases.tell_incident import Teller
 from tests.fakes.slack_text import shown
 from tests.slack.incidents import an_incident, over, stuck
 

@@ -3,7 +3,7 @@
 import pytest
 
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.tell_incident import Telling
+from switchyard.usecases.tell_alone import Telling
 from switchyard.usecases.watch_health import MAX_LISTED
 from tests.builders import TENANT
 from tests.fakes.checked_yard import CheckedYard

@@ -17,7 +17,8 @@ from switchyard.domain.incidents import Incident
 from switchyard.domain.job import Job
 from switchyard.domain.notify import Notify
 from switchyard.domain.states import JobState, TaskState
-from switchyard.usecases.tell_incident import Teller, Telling
+from switchyard.usecases.tell_alone import Telling
+from switchyard.usecases.tell_incident import Teller
 from switchyard.usecases.watch_letters import LettersWatch
 from switchyard.usecases.watch_subject import SubjectWatch
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, a_task

@@ -7,7 +7,8 @@ from switchyard.domain.incidents import Incident
 from switchyard.observability import get_logger
 from switchyard.settings import EscalatorSettings
 from switchyard.usecases.escalate import Escalator
-from switchyard.usecases.tell_incident import Teller, Told
+from switchyard.usecases.tell_alone import Told
+from switchyard.usecases.tell_incident import Teller
 from switchyard.usecases.thread_notes import ThreadNotes
 
 

@@ -33,7 +33,8 @@ from switchyard.domain.webhook_tries import pause_after
 from switchyard.ports import Clock
 from switchyard.ports.alerting import AlertBook, Mark, Secrets
 from switchyard.ports.webhooks import Webhooks
-from switchyard.usecases.tell_incident import Teller, Telling, Told
+from switchyard.usecases.tell_alone import Telling, Told, Turns
+from switchyard.usecases.tell_incident import Teller
 from switchyard.usecases.thread_notes import ThreadNotes
 
 WEBHOOK: Final = "webhook"
@@ -57,6 +58,10 @@ class Escalator:
     """Hears what became of each."""
     clock: Clock
     _rest_until_ms: int = field(default=0, init=False)
+
+    @property
+    def _turns(self) -> Turns:
+        return Turns(self.book, self.clock)
 
     def escalate(self, notify: Notify | None, incident: Incident) -> None:
         """Never raises for their sake; `Unavailable` if the book does not answer."""
@@ -114,12 +119,10 @@ class Escalator:
             case Leave():
                 return Told(Telling.UNCHANGED, decision.reason)
             case Wait():
-                if decision.ask:
-                    self.book.ask(book_key(incident), now_ms=self.clock.now_ms())
-                return Told(Telling.POSTPONED, decision.reason)
+                return self._turns.waited(book_key(incident), decision)
             case Tell():
                 if _was_told(decision.known, incident):
-                    return self._taken(incident, decision, lambda it: self._as_it_was(it, incident))
+                    return self._taken(decision, lambda it: self._as_it_was(it, incident))
                 return self._if_there_is_a_secret(url, incident, decision)
 
     def _as_it_was(self, alert: Alert, incident: Incident) -> tuple[Alert, Told]:
@@ -132,13 +135,13 @@ class Escalator:
             secret = self.secrets.text(self.secret_name) if self.secret_name else None
         except Unavailable as error:
             reason = f"the secret cannot be read: {error}"
-            return self._taken(incident, decision, lambda it: self._later(it, incident, reason))
+            return self._taken(decision, lambda it: self._later(it, incident, reason))
         if not secret:
             reason = f"no webhook is told without a signature: create the secret {self.secret_name}"
             return Told(Telling.NOT_CONFIGURED, reason)
         if self.clock.now_ms() < self._rest_until_ms:
-            return self._taken(incident, decision, self._rest)
-        return self._taken(incident, decision, lambda it: self._try(it, incident, url, secret))
+            return self._taken(decision, self._rest)
+        return self._taken(decision, lambda it: self._try(it, incident, url, secret))
 
     def _rest(self, alert: Alert) -> tuple[Alert, Told]:
         """No try, so it does not count as one."""
@@ -150,15 +153,8 @@ class Escalator:
             Told(Telling.POSTPONED, "another webhook was slow a moment ago"),
         )
 
-    def _taken(
-        self, incident: Incident, decision: Tell, act: Callable[[Alert], tuple[Alert, Told]]
-    ) -> Told:
-        taken = self.book.take(decision.known, now_ms=self.clock.now_ms())
-        if taken is None:
-            self.book.ask(book_key(incident), now_ms=self.clock.now_ms())
-            return Told(Telling.POSTPONED, "another is telling it")
-        alert, told = act(taken)
-        self.book.save(alert)
+    def _taken(self, decision: Tell, act: Callable[[Alert], tuple[Alert, Told]]) -> Told:
+        _, told = self._turns.taken(decision.known, act)
         return told
 
     def _try(self, alert: Alert, incident: Incident, url: str, secret: str) -> tuple[Alert, Told]:

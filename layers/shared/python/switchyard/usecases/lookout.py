@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from switchyard.ports import Clock
-from switchyard.usecases.tell_incident import Told
+from switchyard.usecases.tell_alone import Told
 
 CLOCKS_DIFFER_MS: Final = 5_000
 """The queue's and ours."""

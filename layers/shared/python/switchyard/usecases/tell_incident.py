@@ -7,7 +7,6 @@ looked for by its mark before it is posted a second time: a lost answer doubles 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import partial
 from typing import Final
 
@@ -27,33 +26,10 @@ from switchyard.domain.incidents import Incident
 from switchyard.ports import Clock
 from switchyard.ports.alerting import AlertBook, Chat, ChatBusy, ChatDoor, ChatRefused
 from switchyard.usecases.conversation import Conversation
+from switchyard.usecases.tell_alone import Telling, Told, Turns
 
 REST_MS: Final = 15_000
 """After the chat did not answer, nobody is kept waiting for it again so soon."""
-
-
-class Telling(StrEnum):
-    POSTED = "posted"
-    UPDATED = "updated"
-    RECOVERED = "recovered"
-    UNCHANGED = "unchanged"
-    POSTPONED = "postponed"
-    GIVEN_UP = "given up"
-    NOT_CONFIGURED = "not configured"
-
-    @property
-    def troubled(self) -> bool:
-        return self in {Telling.POSTPONED, Telling.GIVEN_UP, Telling.NOT_CONFIGURED}
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    telling: Telling
-    reason: str = ""
-    said_before: bool = False
-    """Whether this process has had the same trouble before: one line in the log is enough."""
-    asked: bool = False
-    """Whether another came meanwhile, who may know what we did not."""
 
 
 @dataclass(kw_only=True)
@@ -67,6 +43,10 @@ class Teller:
     _busy_until_ms: dict[str, int] = field(default_factory=dict, init=False)
     """By channel: each has a limit of its own."""
     _troubles: set[tuple[Telling, str]] = field(default_factory=set, init=False)
+
+    @property
+    def _turns(self) -> Turns:
+        return Turns(self.book, self.clock)
 
     def tell(self, incident: Incident) -> Told:
         """Never raises for the chat's sake; `Unavailable` if the book does not answer."""
@@ -89,16 +69,13 @@ class Teller:
         return known is not None and known.open
 
     def _tell(self, incident: Incident) -> Told:
-        now_ms = self.clock.now_ms()
         known = self.book.find(book_key(incident))
-        decision = decide_telling(incident, known, now_ms=now_ms)
+        decision = decide_telling(incident, known, now_ms=self.clock.now_ms())
         match decision:
             case Leave():
                 return Told(Telling.UNCHANGED, decision.reason)
             case Wait():
-                if decision.ask:
-                    self.book.ask(book_key(incident), now_ms=now_ms)
-                return Told(Telling.POSTPONED, decision.reason)
+                return self._turns.waited(book_key(incident), decision)
             case Tell():
                 return self._if_there_is_a_chat(incident, decision)
 
@@ -110,11 +87,11 @@ class Teller:
             chat = self._enter(channel)
         except Unavailable as error:
             later = partial(self._later, error=error, unsure=decision.known.unsure)
-            return self._take(incident, decision, later)
+            return self._take(decision, later)
         if chat is None:
             return Told(Telling.NOT_CONFIGURED, "there is no token")
         talk = Conversation(chat=chat, channel=channel, incident=incident)
-        return self._take(incident, decision, partial(self._say, talk=talk, decision=decision))
+        return self._take(decision, partial(self._say, talk=talk, decision=decision))
 
     def _enter(self, channel: str) -> Chat | None:
         now_ms = self.clock.now_ms()
@@ -125,16 +102,11 @@ class Teller:
             raise ChatBusy(busy_ms / 1000)
         return self.door.enter()
 
-    def _take(
-        self, incident: Incident, decision: Tell, act: Callable[[Alert], tuple[Alert, Told]]
-    ) -> Told:
-        taken = self.book.take(decision.known, now_ms=self.clock.now_ms())
-        if taken is None:
-            self.book.ask(book_key(incident), now_ms=self.clock.now_ms())
-            return Told(Telling.POSTPONED, "another is telling it")
-        alert, told = act(taken)
-        self.book.save(alert)
-        return told if told.telling.troubled else replace(told, asked=self._asked(alert))
+    def _take(self, decision: Tell, act: Callable[[Alert], tuple[Alert, Told]]) -> Told:
+        alert, told = self._turns.taken(decision.known, act)
+        if alert is None or told.telling.troubled:
+            return told
+        return replace(told, asked=self._asked(alert))
 
     def _asked(self, alert: Alert) -> bool:
         known = self.book.find(alert.key)

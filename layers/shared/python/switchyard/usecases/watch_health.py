@@ -11,7 +11,7 @@ from switchyard.domain.health_incident import health_incident
 from switchyard.domain.incidents import Incident
 from switchyard.usecases.check_tasks import TaskChecker
 from switchyard.usecases.emitting import Emitter, Fact
-from switchyard.usecases.tell_incident import Told
+from switchyard.usecases.tell_alone import Told
 
 MAX_LISTED: Final = 500  # the rest is counted; an event is no place for thousands
 

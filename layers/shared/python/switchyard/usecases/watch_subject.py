@@ -22,7 +22,8 @@ from switchyard.domain.task_incident import SUBJECT_PREFIX as TASK
 from switchyard.domain.task_incident import task_in, task_incident
 from switchyard.ports import JobStore
 from switchyard.ports.alerting import Alarms
-from switchyard.usecases.tell_incident import Teller, Telling, Told
+from switchyard.usecases.tell_alone import Telling, Told
+from switchyard.usecases.tell_incident import Teller
 from switchyard.usecases.watch_letters import LettersWatch
 
 
