@@ -58,6 +58,16 @@ class Evidence:
         self.checks.append(Check(sentence, held, str(shown)))
 
     @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return self._since(None) / 1000
+
+    @property
+    def latest(self) -> dict[str, int]:
+        """Each figure as it was last, at this moment."""
+        return dict(self._last)
+
+    @property
     def passed(self) -> bool:
         return bool(self.checks) and all(check.held for check in self.checks)
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from local.say import Say
+from scenarios.evidence import Evidence
 from scenarios.results import Result
 from scenarios.runner import Board
 from scenarios.scenario import Scenario
@@ -23,7 +24,7 @@ class Lines:
     def __init__(self, say: Say) -> None:
         self._say = say
 
-    def begins(self, scenario: Scenario) -> None:
+    def begins(self, scenario: Scenario, evidence: Evidence) -> None:
         pass
 
     def ended(self, result: Result) -> None:
@@ -34,40 +35,30 @@ class Lines:
 
 
 class LiveTable:
-    def __init__(self, live: Live, scenarios: Sequence[Scenario]) -> None:
-        self._live = live
+    def __init__(self, scenarios: Sequence[Scenario]) -> None:
         self._scenarios = scenarios
-        self._running: set[str] = set()
+        self._running: dict[str, Evidence] = {}
         self._results: dict[str, Result] = {}
-        self._live.update(self._table())
 
-    def begins(self, scenario: Scenario) -> None:
-        self._running.add(scenario.name)
-        self._live.update(self._table())
+    def begins(self, scenario: Scenario, evidence: Evidence) -> None:
+        self._running[scenario.name] = evidence
 
     def ended(self, result: Result) -> None:
         self._results[result.name] = result
-        self._live.update(self._table())
 
-    def _table(self) -> Table:
+    def __rich__(self) -> Table:
         table = Table("", "scenario", "result", "time", "evidence", box=None, header_style="dim")
         for number, scenario in enumerate(self._scenarios, start=1):
-            result = self._results.get(scenario.name)
-            state = self._state(scenario.name)
-            table.add_row(
-                str(number),
-                scenario.title,
-                Text(state, style=_STYLES[state]),
-                f"{result.seconds:.1f} s" if result else "",
-                _evidence(result) if result else Text(scenario.what_it_shows, style="dim"),
-            )
+            table.add_row(str(number), scenario.title, *self._how_it_is(scenario))
         return table
 
-    def _state(self, name: str) -> str:
-        result = self._results.get(name)
-        if result is None:
-            return "runs" if name in self._running else "waits"
-        return "PASS" if result.passed else "FAIL"
+    def _how_it_is(self, scenario: Scenario) -> tuple[Text, str, Text]:
+        result, evidence = self._results.get(scenario.name), self._running.get(scenario.name)
+        if result:
+            return _state("PASS" if result.passed else "FAIL"), _time(result), _evidence(result)
+        if evidence:
+            return _state("runs"), _time(evidence), _so_far(evidence)
+        return _state("waits"), "", Text(scenario.what_it_shows, style="dim")
 
 
 @contextmanager
@@ -75,8 +66,9 @@ def a_board(console: Console, scenarios: Sequence[Scenario]) -> Iterator[Board]:
     if not console.is_terminal:
         yield Lines(lambda line: console.print(line, soft_wrap=True))
         return
-    with Live(console=console, refresh_per_second=4) as live:
-        yield LiveTable(live, scenarios)
+    table = LiveTable(scenarios)
+    with Live(table, console=console, refresh_per_second=4):
+        yield table
 
 
 def failures(result: Result) -> list[str]:
@@ -84,6 +76,21 @@ def failures(result: Result) -> list[str]:
     broken = [f"not so: {check.sentence} ({check.shown})" for check in result.evidence.broken]
     lines = [*([result.ended_early] if result.ended_early else []), *broken]
     return [without_control_characters(line) for line in lines]
+
+
+def _state(word: str) -> Text:
+    return Text(word, style=_STYLES[word])
+
+
+def _time(of: Result | Evidence) -> str:
+    return f"{of.seconds:.1f} s"
+
+
+def _so_far(evidence: Evidence) -> Text:
+    """What happened last, and the figures that are not zero."""
+    figures = [f"{value} {label}" for label, value in evidence.latest.items() if value]
+    happened = [note.label for note in evidence.notes[-1:]]
+    return Text(", ".join([*happened, *figures]))
 
 
 def _evidence(result: Result) -> Text:

@@ -10,16 +10,13 @@ from typing import Any, Final, Protocol
 from local.endpoint import Endpoint
 from local.environments import aws_environment
 from local.say import Say
+from scenarios.errors import BadUsage
 from switchyard.adapters import aws
 from switchyard.bootstrap import stage_endpoint
 from switchyard.domain.errors import SwitchyardError
 
 LOCAL: Final = "local"
 SERVICES: Final = ("sqs", "dynamodb", "events", "s3", "lambda")
-
-
-class NoPlace(Exception):
-    """Scenarios cannot run there; the message is a sentence that says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +51,13 @@ def local_place(cloud: Cloud, say: Say) -> Iterator[Place]:
 
 
 def stage_place(stage: str, environment: Mapping[str, str] = os.environ) -> Place:
-    """With whatever credentials the environment has. Raise `NoPlace`."""
+    """With whatever credentials the environment has. Raise `BadUsage`."""
     if stage == "prod":
-        raise NoPlace("Scenarios make trouble on purpose: the stage prod is spared.")
+        raise BadUsage("Scenarios make trouble on purpose: the stage prod is spared.")
     try:
         stage_endpoint(stage)
     except SwitchyardError as error:
-        raise NoPlace(f"The stage {stage} was not found in this account: {error}.") from error
+        raise BadUsage(f"The stage {stage} was not found in this account: {error}.") from error
     own = {name: value for name, value in environment.items() if name.startswith("AWS_")}
     home = {"HOME": environment["HOME"]} if "HOME" in environment else {}
     return Place(stage=stage, client=clients(), environment=own | home)

@@ -1,6 +1,7 @@
 """`python -m scenarios.run`: run the scenarios, judge them, and take everything away again."""
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -14,13 +15,14 @@ from rich.console import Console
 
 from local.cloud import LocalCloud
 from local.errors import CloudError
+from scenarios.errors import BadUsage
 from scenarios.live_table import a_board
-from scenarios.place import LOCAL, Cloud, NoPlace, Place, local_place, stage_place
+from scenarios.place import LOCAL, Cloud, Place, local_place, stage_place
 from scenarios.removal import sweep
 from scenarios.report import page
 from scenarios.results import Result, last_line, told
 from scenarios.runner import Runner, interruptions
-from scenarios.scenario import NAMES, Scenario, UnknownScenario, scenario_named, scenarios_named
+from scenarios.scenario import NAMES, Scenario, scenario_named, scenarios_named
 from switchyard.adapters.system import SystemClock
 
 FAILED: Final = 1
@@ -44,26 +46,41 @@ class Wanted:
 
 
 def run(wanted: Wanted, cloud: Cloud, *, results_to: Console, notices_to: Console) -> int:
-    """The exit code. Raise `NoPlace`, `UnknownScenario`, `CloudError` or `KeyboardInterrupt`."""
+    """The exit code. Raise `BadUsage` or `CloudError`; `KeyboardInterrupt` before anything runs."""
     scenarios = scenarios_named(wanted.names)
+    _check_that_it_can_be_written(wanted.report)
     board_on = notices_to if wanted.as_json else results_to
     with _place(wanted.stage, cloud, notices_to) as place:
         results = _results(scenarios, place, wanted, board_on=board_on, notices_to=notices_to)
-    now_ms = SystemClock().now_ms()
-    written = page(results, stage=wanted.stage, now_ms=now_ms)
-    wanted.report.write_text(written, encoding="utf-8")
-    notices_to.print(f"Report: {wanted.report}", soft_wrap=True)
+    _write_report(results, wanted, notices_to)
     if wanted.as_json:
         document = told(results, stage=wanted.stage)
         results_to.print(document.model_dump_json(by_alias=True, indent=2), soft_wrap=True)
     else:
         results_to.print(last_line(results))
+    if missing := len(scenarios) - len(results):
+        notices_to.print(f"Interrupted: {missing} of {len(scenarios)} did not end.", style="red")
+        return INTERRUPTED
     return 0 if all(result.passed for result in results) else FAILED
 
 
 def listing() -> list[str]:
     found = [scenario_named(name) for name in NAMES]
     return [f"{scenario.name:22} {scenario.what_it_shows}" for scenario in found]
+
+
+def _check_that_it_can_be_written(report: Path) -> None:
+    """Before anything runs: it would be lost."""
+    where = report if report.exists() else report.parent
+    if report.is_dir() or not os.access(where, os.W_OK):
+        raise BadUsage(f"The report cannot be written to {report}: name a file with --report.")
+
+
+def _write_report(results: Sequence[Result], wanted: Wanted, notices_to: Console) -> None:
+    if results:
+        written = page(results, stage=wanted.stage, now_ms=SystemClock().now_ms())
+        wanted.report.write_text(written, encoding="utf-8")
+        notices_to.print(f"Report: {wanted.report}", soft_wrap=True)
 
 
 def _place(stage: str, cloud: Cloud, notices_to: Console) -> AbstractContextManager[Place]:
@@ -120,7 +137,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     try:
         return run(wanted, LocalCloud(), results_to=results_to, notices_to=notices_to)
-    except (NoPlace, UnknownScenario) as problem:
+    except BadUsage as problem:
         notices_to.print(str(problem), style="red", soft_wrap=True)
         return BAD_USAGE
     except CloudError as problem:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Final, Protocol
 
+from scenarios.errors import BadUsage
 from scenarios.evidence import Evidence
 from scenarios.workers import Workers
 from scenarios.yard import Yard
@@ -39,13 +40,9 @@ class Scenario(Protocol):
         """Check everything that ought to be so. Raise `Failed` when there is no going on."""
 
 
-class UnknownScenario(Exception):
-    """A sentence with the names that there are."""
-
-
 def scenario_named(name: str) -> Scenario:
     if name not in NAMES:
-        raise UnknownScenario(f"There is no scenario {name}. There are: {', '.join(NAMES)}.")
+        raise BadUsage(f"There is no scenario {name}. There are: {', '.join(NAMES)}.")
     module = import_module(f"scenarios.{name.replace('-', '_')}")
     found: Scenario = module.SCENARIO
     return found

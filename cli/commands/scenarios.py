@@ -53,9 +53,8 @@ def scenarios(  # noqa: PLR0913 - one per option
     Crashes, duplicates, poison, floods and outages, each with real worker processes on queues and
     tables of its own, which are removed afterwards. Ends with 0 if all passed, else with 1.
     """
-    from scenarios.place import NoPlace  # noqa: PLC0415 - it imports boto3
-    from scenarios.run import Wanted, listing, run  # noqa: PLC0415
-    from scenarios.scenario import UnknownScenario  # noqa: PLC0415
+    from scenarios.errors import BadUsage  # noqa: PLC0415 - as below
+    from scenarios.run import Wanted, listing, run  # noqa: PLC0415 - it imports boto3
 
     if list_only:
         results().print("\n".join(listing()), soft_wrap=True)
@@ -72,6 +71,6 @@ def scenarios(  # noqa: PLR0913 - one per option
     try:
         cloud = outside_of(context).cloud
         code = run(wanted, cloud, results_to=results(), notices_to=notices())
-    except (NoPlace, UnknownScenario) as problem:
+    except BadUsage as problem:
         raise BadInput(str(problem)) from problem
     raise typer.Exit(code)

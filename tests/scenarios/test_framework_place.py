@@ -3,7 +3,8 @@
 import pytest
 
 from scenarios import place as places
-from scenarios.place import NoPlace, stage_place
+from scenarios.errors import BadUsage
+from scenarios.place import stage_place
 from switchyard.domain.errors import Unavailable
 
 
@@ -23,7 +24,7 @@ def test_workers_have_the_credentials_of_the_environment_and_nothing_else() -> N
 
 @pytest.mark.usefixtures("deployed")
 def test_prod_is_spared_even_if_it_is_there() -> None:
-    with pytest.raises(NoPlace, match="prod is spared"):
+    with pytest.raises(BadUsage, match="prod is spared"):
         stage_place("prod", {})
 
 
@@ -32,5 +33,5 @@ def test_a_stage_that_is_not_there_is_no_place(monkeypatch: pytest.MonkeyPatch) 
         raise Unavailable(f"there is no stack switchyard-{stage}-producer-api")
 
     monkeypatch.setattr(places, "stage_endpoint", missing)
-    with pytest.raises(NoPlace, match="The stage dev was not found in this account"):
+    with pytest.raises(BadUsage, match="The stage dev was not found in this account"):
         stage_place("dev", {})

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +13,11 @@ from scenarios import removal
 from scenarios.names import Names
 from scenarios.place import Place
 from scenarios.removal import remove_yard, sweep
+from scenarios.runner import Runner
 from scenarios.yard import Yard
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.system import SystemClock
+from tests.scenarios.acted import Acted, gives_up
 
 NAMES = Names.numbered(1)
 
@@ -74,6 +77,15 @@ def test_what_cannot_be_removed_keeps_nothing_else_and_the_yard_can_be_found(bui
     assert queues(built) == [NAMES.dead_letters]
     remove_yard(built, NAMES)
     assert queues(built) == []
+
+
+def test_a_removal_that_fails_too_does_not_hide_why_the_scenario_did(
+    moto_place: Place, tmp_path: Path
+) -> None:
+    place, _ = refusing(moto_place, "s3", "delete_bucket", "AccessDenied")
+    result = Runner(place=place, folder=tmp_path, say=lambda _: None).run(Acted("one", gives_up))
+    assert result.reason.startswith("not within 3 s: the queue is empty; ClientError: ")
+    assert "AccessDenied" in result.reason
 
 
 def test_a_table_that_is_still_being_made_is_waited_for(

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from scenarios import run as running
+from scenarios.evidence import Evidence
 from scenarios.place import Place
 from scenarios.run import main
 from scenarios.scenario import Scenario
+from scenarios.workers import Workers
+from scenarios.yard import Yard
 from tests.scenarios.acted import Acted, does_not_hold, holds, waits_for_ever
 
 Captured = pytest.CaptureFixture[str]
@@ -63,6 +66,34 @@ def test_json_is_alone_on_its_stream(capsys: Captured) -> None:
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert (document["passed"], document["failed"]) == (1, 1)
     assert [scenario["name"] for scenario in document["scenarios"]] == ["good", "bad"]
+
+
+@pytest.mark.usefixtures("folders")
+def test_what_had_ended_before_an_interruption_is_told(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+
+    def notes_it(yard: Yard, workers: Workers, evidence: Evidence) -> None:
+        holds(yard, workers, evidence)
+        ended.append("good")
+
+    monkeypatch.setitem(MADE_UP, "good", Acted("good", notes_it))
+    monkeypatch.setattr(running, "interruptions", lambda: nullcontext(lambda: bool(ended)))
+    assert main(["good", "endless", "bad"]) == 130
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == "1 passed, 0 failed"
+    assert "Interrupted: 2 of 3 did not end." in said.err
+    assert "1 passed, 0 failed" in Path("scenarios-report.html").read_text()
+
+
+@pytest.mark.parametrize("report", ["nowhere/report.html", "."])
+def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(
+    folders: Path, capsys: Captured, report: str
+) -> None:
+    assert main(["good", "--report", report]) == 2
+    assert f"cannot be written to {report}" in capsys.readouterr().err
+    assert not folders.exists()
 
 
 @pytest.mark.usefixtures("folders")

@@ -160,6 +160,19 @@ def test_a_terminal_shows_a_table_with_every_scenario(runner: Runner) -> None:
     assert "not within 3 s" in last
 
 
+def test_a_terminal_shows_how_far_a_scenario_is() -> None:
+    scenario, evidence = Acted("first", holds, title="First"), Evidence(ManualClock(0))
+    table = LiveTable([scenario])
+    table.begins(scenario, evidence)
+    evidence.note("it all waits")
+    evidence.measure("waiting", 12)
+    evidence.measure("dead letters", 0)
+    screen = io.StringIO()
+    Console(file=screen, width=200).print(table)
+    shown = " ".join(screen.getvalue().split())
+    assert shown.endswith("1 First runs 0.0 s it all waits, 12 waiting")
+
+
 def test_names_of_yards_are_told_from_others() -> None:
     names = Names.numbered(0xABCDEF)
     assert names.prefix == "scenarios-abcdef-"

@@ -1,0 +1,5 @@
+"""Why nothing was begun."""
+
+
+class BadUsage(Exception):
+    """A sentence for who asked: what cannot be, and what can."""
