@@ -19,10 +19,10 @@ from switchyard.bootstrap.wiring import emitter_for
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Outcome
+from switchyard.domain.tasks.task import Outcome
 from switchyard.ports import Claimed
 from switchyard.settings import ApiSettings, DispatcherSettings
-from switchyard.usecases import task_events
+from switchyard.usecases.events import task_events
 from tests.builders import a_definition
 from tests.fakes.tables import a_table, state_table
 

@@ -18,7 +18,7 @@ from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Payload, Task
+from switchyard.domain.tasks.task import Payload, Task
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import BUCKET, a_table, state_table
 

@@ -14,8 +14,8 @@ from cli.wording import duration
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.metrics import UNITS, numbers_of
 from switchyard.contracts.wire import Wire
-from switchyard.domain.counts import Spending
-from switchyard.domain.measures import Measurement
+from switchyard.domain.measuring.counts import Spending
+from switchyard.domain.measuring.measures import Measurement
 
 UNKNOWN: Final = "?"
 MEANINGS: Final = {

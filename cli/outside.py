@@ -13,15 +13,15 @@ from local.cloud import Status
 from local.endpoint import Endpoint
 from local.invoking import Invoked
 from local.say import Say
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard.ports import Clock, Consumption, TaskOutput
-from switchyard.usecases.api_keys import KeyRing
-from switchyard.usecases.check_tasks import TaskChecker
-from switchyard.usecases.examine_stage import Examiner
-from switchyard.usecases.kept_letters import KeptLetters
-from switchyard.usecases.measure import Measurer
-from switchyard.usecases.operate_triggers import TriggerOperator
-from switchyard.usecases.watch_letter import LetterWatch
+from switchyard.usecases.access.api_keys import KeyRing
+from switchyard.usecases.health.check_tasks import TaskChecker
+from switchyard.usecases.health.examine_stage import Examiner
+from switchyard.usecases.letters.kept_letters import KeptLetters
+from switchyard.usecases.letters.watch_letter import LetterWatch
+from switchyard.usecases.measuring.measure import Measurer
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 
 class Cloud(Protocol):

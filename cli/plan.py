@@ -10,7 +10,7 @@ from cli.terminal import clean, heading
 from cli.wording import counted
 from switchyard.contracts.jobs import TaskRequest
 from switchyard.contracts.wire import Wire
-from switchyard.domain.graph import roots, sinks
+from switchyard.domain.jobs.graph import roots, sinks
 from switchyard.domain.states import Rule
 
 

@@ -13,7 +13,7 @@ from cli.statuses import COMPLETED, FAILED
 from cli.terminal import clean, heading
 from cli.values import print_value
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
-from switchyard.domain.graph import TaskSpec, sinks
+from switchyard.domain.jobs.graph import TaskSpec, sinks
 
 MAX_TASKS_REPORTED: Final = 20  # each costs a request
 

@@ -13,7 +13,7 @@ from cli.wording import elapsed
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import AppliedTrigger, Trigger, TriggerRun
 from switchyard.contracts.wire import Wire
-from switchyard.domain.schedules import next_run_ms, parse_schedule
+from switchyard.domain.triggers.schedules import next_run_ms, parse_schedule
 
 
 class TriggerView(Wire):

@@ -10,7 +10,7 @@ from cli.operating import local_endpoint, operating
 from cli.outside import outside_of
 from cli.stages import Stage
 from switchyard.domain.ids import TENANT_ID
-from switchyard.usecases.operate_triggers import TriggerOperator
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 
 @contextmanager

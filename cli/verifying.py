@@ -11,8 +11,8 @@ from switchyard.contracts.event_views import EventsAsked
 from switchyard.contracts.events import told_of_job, told_of_tasks
 from switchyard.contracts.jobs import JobView, TaskSummary
 from switchyard.contracts.wire import Wire
-from switchyard.domain.fold import JobFold, fold_job
-from switchyard.domain.verification import Difference, JobRecord, TaskRecord, compare
+from switchyard.domain.events.fold import JobFold, fold_job
+from switchyard.domain.events.verification import Difference, JobRecord, TaskRecord, compare
 from switchyard.ports import Clock
 
 PATIENCE_SECONDS: Final = 5.0

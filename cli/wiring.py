@@ -11,13 +11,13 @@ from local.home import Home
 from local.worker_log import WorkerLogFiles
 from switchyard.clock import system_clock, system_ids
 from switchyard.ports import Consumption, TaskOutput
-from switchyard.usecases.api_keys import KeyRing
-from switchyard.usecases.check_tasks import TaskChecker
-from switchyard.usecases.examine_stage import Examiner
-from switchyard.usecases.kept_letters import KeptLetters
-from switchyard.usecases.measure import Measurer
-from switchyard.usecases.operate_triggers import TriggerOperator
-from switchyard.usecases.watch_letter import LetterWatch
+from switchyard.usecases.access.api_keys import KeyRing
+from switchyard.usecases.health.check_tasks import TaskChecker
+from switchyard.usecases.health.examine_stage import Examiner
+from switchyard.usecases.letters.kept_letters import KeptLetters
+from switchyard.usecases.letters.watch_letter import LetterWatch
+from switchyard.usecases.measuring.measure import Measurer
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 LOCAL_FOLDER: Final = REPOSITORY / ".switchyard"
 

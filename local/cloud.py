@@ -28,7 +28,7 @@ from local.worker_environment import container_environment
 from local.worker_fleet import WorkerFleet
 from local.worker_process import ROLE, WorkerProcess
 from switchyard.clock import system_clock
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -1,7 +1,7 @@
 """Keeps as many worker processes as the backlog calls for, between a least and a greatest number.
 
-What is done about a backlog, and when, is decided in `switchyard.domain.scaling`. Who has to go is
-asked to, once: a worker that is asked again leaves at once, and its tasks are tried anew.
+What is done about a backlog, and when, is decided in `domain/measuring/scaling.py`. Who has to go
+is asked to, once: a worker that is asked again leaves at once, and its tasks are tried anew.
 """
 
 import signal
@@ -12,7 +12,7 @@ from typing import Final, NoReturn, Protocol
 from local.errors import CloudError
 from local.say import Say
 from local.worker_process import STOP_SECONDS
-from switchyard.domain.scaling import ScalingDecision, ScalingPolicy, decide_workers
+from switchyard.domain.measuring.scaling import ScalingDecision, ScalingPolicy, decide_workers
 from switchyard.ports import Clock, QueueDepth
 
 STEP_SECONDS: Final = 1.0

@@ -11,7 +11,7 @@ from scenarios.observing import Seen, Watch
 from scenarios.producer import Producer, ProducerSwitches
 from scenarios.workers import Worker, Workers
 from scenarios.yard import Yard
-from switchyard.domain.scaling import USUAL_SCALING, ScalingPolicy
+from switchyard.domain.measuring.scaling import USUAL_SCALING, ScalingPolicy
 from switchyard.ports import QueueDepth
 
 MESSAGES: Final = 30

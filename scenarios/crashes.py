@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scenarios.journal import Journal
 from scenarios.switches import CrashPoint, WorkerSwitches
-from switchyard.domain.task import Lease
+from switchyard.domain.tasks.task import Lease
 from switchyard.ports import Randomness
 
 

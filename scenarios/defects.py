@@ -18,11 +18,11 @@ from switchyard.adapters.dynamodb.values import serialized
 from switchyard.adapters.memory.settling import settled
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.claims import Busy, Done
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.signs import Signs
-from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks.claims import Busy, Done
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Received, Refused, TaskInbox, TaskLeases
 
 Switched = Callable[[WorkerPorts, WorkerSwitches], WorkerPorts]

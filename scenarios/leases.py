@@ -9,9 +9,9 @@ from scenarios.inbox import Bodies
 from scenarios.journal import Journal
 from scenarios.switches import CrashPoint
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.signs import Signs
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused, TaskLeases
 
 

@@ -19,7 +19,7 @@ from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.messages import REQUEST_ID_ATTRIBUTE
 from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.domain.ids import JobRef
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 
 TENANT: Final = "scenarios"
 DEFINITION: Final = "handle-message"

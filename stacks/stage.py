@@ -10,9 +10,9 @@ from aws_cdk import RemovalPolicy
 from aws_cdk.aws_logs import RetentionDays
 
 from stacks.errors import UnknownStage
-from switchyard.domain.health import HealthLimits
-from switchyard.domain.rates import Limits
-from switchyard.domain.scaling import USUAL_SCALING, ScalingPolicy
+from switchyard.domain.access.rates import Limits
+from switchyard.domain.health.health import HealthLimits
+from switchyard.domain.measuring.scaling import USUAL_SCALING, ScalingPolicy
 from switchyard.settings import AgentBackend
 
 

@@ -5,13 +5,13 @@ from typing import Any
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.events import Context
 from switchyard.contracts.jobs import SubmitJob
-from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.plan import JobPlan, Pinned, plan_job
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from switchyard.ports import EventBus
-from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.events.emitting import Emitter
 
 NOW_MS = 1_800_000_000_000
 TENANT = "acme"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from switchyard.domain.signs import Signs, short
+from switchyard.domain.tasks.signs import Signs, short
 from switchyard.ports import Clock
 
 ActivityType = Literal["step_running", "sdk_query", "waiting"]

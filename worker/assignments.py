@@ -8,10 +8,10 @@ from typing import Final
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.domain.errors import Rejected
-from switchyard.domain.reference_syntax import NotAReference, references_in
-from switchyard.domain.references import MissingValue, resolve
-from switchyard.domain.task import Json, Payload, Task
-from switchyard.domain.tracing import attempt_context
+from switchyard.domain.measuring.tracing import attempt_context
+from switchyard.domain.prompts.reference_syntax import NotAReference, references_in
+from switchyard.domain.prompts.references import MissingValue, resolve
+from switchyard.domain.tasks.task import Json, Payload, Task
 from switchyard.settings import WorkerSettings
 from worker.backend import resolve_backend
 from worker.child_environment import Credential

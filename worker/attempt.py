@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
-from switchyard.domain.credentials import CLAUDE_CREDENTIALS
+from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
 from switchyard.domain.error_text import error_text
 from switchyard.domain.errors import Rejected, Unavailable
-from switchyard.domain.failures import FailureCategory
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Task
 from switchyard.observability import get_logger
 from switchyard.ports import Claimed
 from switchyard.settings import WorkerSettings
-from switchyard.usecases import task_events
+from switchyard.usecases.events import task_events
 from worker.activity import LastActivity
 from worker.assignments import Assignments
 from worker.backend import NEEDS_CREDENTIAL

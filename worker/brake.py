@@ -3,8 +3,8 @@
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
-from switchyard.domain.consumption import Pause
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.consumption import Pause
 from switchyard.observability import get_logger
 
 logger = get_logger("worker")

@@ -8,7 +8,7 @@ from typing import Final
 
 import switchyard
 import worker
-from switchyard.domain.credentials import CLAUDE_CREDENTIALS
+from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
 from worker.folder import TEMPORARY
 from worker.task.assignment import TASK_FILE
 

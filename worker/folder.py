@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from switchyard.domain.ids import REQUEST_ID
-from switchyard.domain.task import Lease
+from switchyard.domain.tasks.task import Lease
 
 LONGEST_NAME: Final = 255
 UPLOADED: Final = ("artifacts", "logs", "traces")

@@ -8,9 +8,9 @@ from typing import Final
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts import events as contracts
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from switchyard.observability import get_logger
-from switchyard.usecases import task_events
+from switchyard.usecases.events import task_events
 from worker.activity import Activity, LastActivity
 from worker.memory import resident_bytes
 

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import LeaseLost, Unavailable
-from switchyard.domain.task import Lease
+from switchyard.domain.tasks.task import Lease
 from switchyard.observability import get_logger
 from switchyard.ports import Received
 from worker.activity import LastActivity

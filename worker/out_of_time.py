@@ -1,6 +1,6 @@
 """An attempt has one deadline, whoever noticed it: the agent, which ends a little before, or we."""
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.time_limits import session_limit_ms
 from worker.verdict import Failed, TimedOut, Verdict
 

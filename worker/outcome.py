@@ -10,9 +10,9 @@ from pydantic import Field, ValidationError
 
 from switchyard.contracts.wire import CleanText, Wire
 from switchyard.domain.errors import Problem
-from switchyard.domain.failures import FailureCategory
 from switchyard.domain.json_values import problem_in
-from switchyard.domain.task import Usage
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Usage
 from switchyard.domain.text import without_control_characters
 from worker.redaction import Redaction
 from worker.schema_check import UnusableSchema

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.steps import StepDefinition, output_file
-from switchyard.domain.task import NO_OVERRIDES, Json, Overrides
+from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides
 from worker.task.assignment import Assignment, Step
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from switchyard import VERSION
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.presence import TOLD_EVERY, PresentWorker
+from switchyard.domain.health.presence import TOLD_EVERY, PresentWorker
 from switchyard.observability import get_logger
 from worker.waiting import first_of
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from switchyard.domain.error_text import REDACTED, without_secrets
-from switchyard.domain.task import Json
+from switchyard.domain.tasks.task import Json
 
 
 @dataclass(frozen=True, slots=True)

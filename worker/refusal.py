@@ -2,14 +2,14 @@
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
-from switchyard.domain.giving_up import cancelled, exhausted
-from switchyard.domain.task import Outcome, Task
-from switchyard.domain.tracing import trace_of
+from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
+from switchyard.domain.tasks.giving_up import cancelled, exhausted
+from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.observability import get_logger
 from switchyard.ports import Refused
-from switchyard.usecases import task_events
-from switchyard.usecases.tell_again import tell_again
+from switchyard.usecases.events import task_events
+from switchyard.usecases.events.tell_again import tell_again
 from worker.patience import patiently
 
 logger = get_logger("worker")

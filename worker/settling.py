@@ -5,19 +5,19 @@ from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.cancelling import REASON as CANCELLED
-from switchyard.domain.claims import Flagged
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.failures import FailureCategory, GiveUp, Retry, decide_retry
-from switchyard.domain.giving_up import cancelled
-from switchyard.domain.parking import Park, decide_park
+from switchyard.domain.measuring.tracing import trace_of
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Json, Lease, Outcome, Task
-from switchyard.domain.tracing import trace_of
+from switchyard.domain.tasks.cancelling import REASON as CANCELLED
+from switchyard.domain.tasks.claims import Flagged
+from switchyard.domain.tasks.failures import FailureCategory, GiveUp, Retry, decide_retry
+from switchyard.domain.tasks.giving_up import cancelled
+from switchyard.domain.tasks.parking import Park, decide_park
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.observability import get_logger
 from switchyard.ports import Claimed
-from switchyard.usecases import task_events
-from switchyard.usecases.emitting import Fact
+from switchyard.usecases.events import task_events
+from switchyard.usecases.events.emitting import Fact
 from worker.patience import patiently
 from worker.refusal import give_up
 from worker.verdict import (

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
-from switchyard.domain.artifacts import RESULT_FILE, content_type_of
-from switchyard.domain.task import Json, Lease
+from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
+from switchyard.domain.tasks.task import Json, Lease
 from switchyard.observability import get_logger
 from worker.folder import UPLOADED, TaskFolder
 from worker.patience import patiently

@@ -5,8 +5,8 @@
 
 from dataclasses import dataclass, field
 
-from switchyard.domain.failures import FailureCategory
-from switchyard.domain.task import Json, Usage
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Json, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from cli.stages import Stage
 from cli.terminal import clean, notices, print_json, results
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.wire import Wire
-from switchyard.domain.consumption import Pause
+from switchyard.domain.health.consumption import Pause
 from switchyard.ports import Consumption
 
 BrakeStageOption = Annotated[

@@ -17,8 +17,8 @@ from cli.tables import cut_to_fit, table_of
 from cli.terminal import clean, print_json, results, visible
 from cli.wording import counted, elapsed
 from switchyard.contracts.kept import Kept, Unreadable
-from switchyard.usecases.kept_letters import KeptLetters
-from switchyard.usecases.triage_letters import Cause, by_cause
+from switchyard.usecases.letters.kept_letters import KeptLetters
+from switchyard.usecases.letters.triage_letters import Cause, by_cause
 
 NOTHING: Final = "Nothing is kept: everything could be handled."
 MOST_AT_ONCE: Final = 1000

@@ -20,9 +20,9 @@ from cli.stages import Stage
 from cli.terminal import clean, notices
 from cli.wording import counted
 from switchyard.contracts.kept import Kept
-from switchyard.usecases.kept_letters import KeptLetters
-from switchyard.usecases.triage_letters import of_cause
-from switchyard.usecases.watch_letter import Fate, Verdict
+from switchyard.usecases.letters.kept_letters import KeptLetters
+from switchyard.usecases.letters.triage_letters import of_cause
+from switchyard.usecases.letters.watch_letter import Fate, Verdict
 
 PATIENCE_SECONDS: Final = 60
 

@@ -14,7 +14,7 @@ from cli.outside import Outside, outside_of
 from cli.stages import Stage
 from cli.terminal import clean, print_json, results
 from switchyard.contracts.wire import Wire
-from switchyard.domain.diagnosis import Finding, Level
+from switchyard.domain.health.diagnosis import Finding, Level
 
 STYLES: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "bold red"}
 

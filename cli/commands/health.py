@@ -16,7 +16,7 @@ from cli.tables import cut_to_fit, table_of
 from cli.terminal import clean, print_json, results
 from cli.wording import counted, duration
 from switchyard.contracts.task_health import StageHealth
-from switchyard.domain.health import Health, HealthReport
+from switchyard.domain.health.health import Health, HealthReport
 
 HealthStageOption = Annotated[
     Stage,

@@ -17,9 +17,9 @@ from cli.tables import cut_to_fit, table_of
 from cli.terminal import notices, print_json, results
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.wire import Wire
-from switchyard.domain.api_keys import ApiKey
+from switchyard.domain.access.api_keys import ApiKey
 from switchyard.domain.ids import TENANT_ID
-from switchyard.usecases.api_keys import KeyRing
+from switchyard.usecases.access.api_keys import KeyRing
 
 TenantArgument = Annotated[
     str, typer.Argument(metavar="TENANT", help="Whose: 1 to 63 of a-z, 0-9 and -.")

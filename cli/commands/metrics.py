@@ -14,10 +14,10 @@ from cli.options import JsonOption
 from cli.outside import outside_of
 from cli.stages import Stage
 from cli.terminal import print_json, print_json_line, results
-from switchyard.domain.counts import MINUTE_MS
-from switchyard.domain.measures import Measurement
+from switchyard.domain.measuring.counts import MINUTE_MS
+from switchyard.domain.measuring.measures import Measurement
 from switchyard.ports import Clock
-from switchyard.usecases.measure import Measurer
+from switchyard.usecases.measuring.measure import Measurer
 
 SECONDS_BETWEEN_LOOKS: Final = 5.0
 TWO_DAYS: Final = 2 * 24 * 60  # so long the counters are kept

@@ -20,8 +20,8 @@ from cli.terminal import notices, print_json, results
 from cli.wording import counted
 from local.interrupts import signals_interrupt
 from switchyard.contracts.jobs import JobAccepted
-from switchyard.domain.credentials import CLAUDE_CREDENTIALS
-from switchyard.domain.submission_keys import problem_with_key
+from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
+from switchyard.domain.jobs.submission_keys import problem_with_key
 
 WatchOption = Annotated[
     bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")

@@ -8,7 +8,7 @@ from cli.commands.cloud import saying
 from cli.errors import BadInput
 from cli.outside import outside_of
 from cli.terminal import notices, results
-from switchyard.domain.scaling import USUAL_SCALING, ScalingPolicy
+from switchyard.domain.measuring.scaling import USUAL_SCALING, ScalingPolicy
 
 
 def supervise(

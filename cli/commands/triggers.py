@@ -17,8 +17,8 @@ from cli.triggering import operator_of, tenant_for
 from cli.wording import counted
 from switchyard.contracts.triggers import AppliedTrigger
 from switchyard.domain.errors import Problem
-from switchyard.domain.triggers import RuleRefused
-from switchyard.usecases.operate_triggers import TriggerOperator
+from switchyard.domain.triggers.triggers import RuleRefused
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 OperatorStageOption = Annotated[
     Stage,

@@ -14,9 +14,9 @@ from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Wire
 from switchyard.domain.errors import Problem
-from switchyard.domain.graph import TaskSpec, problems_in
 from switchyard.domain.ids import HIDDEN_PREFIX
-from switchyard.domain.references import reference_problems
+from switchyard.domain.jobs.graph import TaskSpec, problems_in
+from switchyard.domain.prompts.references import reference_problems
 
 M = TypeVar("M", bound=BaseModel)
 

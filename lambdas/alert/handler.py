@@ -16,7 +16,7 @@ from switchyard import bootstrap
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE, DeadLetter, queue_name
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import AlertSettings
-from switchyard.usecases.keep_undeliverable import Undeliverable, UndeliverableKeeper
+from switchyard.usecases.letters.keep_undeliverable import Undeliverable, UndeliverableKeeper
 
 logger = get_logger()
 metrics = Metrics()

@@ -12,7 +12,7 @@ from switchyard.contracts.problems import PROBLEM_TYPE, ProblemDetails
 from switchyard.contracts.slack_actions import SlackRequest
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import AnswerSlackSettings
-from switchyard.usecases.answer_slack import Answered, SlackDesk
+from switchyard.usecases.alerts.answer_slack import Answered, SlackDesk
 
 logger = get_logger()
 metrics = Metrics()

@@ -36,21 +36,25 @@ from switchyard.contracts.jobs import (
     TasksAdded,
     TaskView,
 )
-from switchyard.domain.api_keys import Caller
+from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.errors import TooManyRequests
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job_filters import JobFilter
+from switchyard.domain.jobs.job_filters import JobFilter
+from switchyard.domain.measuring.tracing import TRACEPARENT
 from switchyard.domain.states import JobStatus
-from switchyard.domain.tracing import TRACEPARENT
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.refusals import answer_errors, for_gateway, refusal_for
 from switchyard.settings import ApiSettings
-from switchyard.usecases.check_health import check_health
-from switchyard.usecases.list_jobs import list_jobs
-from switchyard.usecases.put_definition import put_definition
-from switchyard.usecases.read_definitions import list_definitions, read_definition, read_version
-from switchyard.usecases.read_events import read_events, read_job_events
-from switchyard.usecases.read_jobs import job_ref, read_job, read_task, task_ref
+from switchyard.usecases.definitions.put_definition import put_definition
+from switchyard.usecases.definitions.read_definitions import (
+    list_definitions,
+    read_definition,
+    read_version,
+)
+from switchyard.usecases.events.read_events import read_events, read_job_events
+from switchyard.usecases.health.check_health import check_health
+from switchyard.usecases.jobs.list_jobs import list_jobs
+from switchyard.usecases.jobs.read_jobs import job_ref, read_job, read_task, task_ref
 from switchyard.web.bodies import json_in, unreadable_body
 from switchyard.web.description import described, shown
 

@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from switchyard.bootstrap import AuthorizerPorts, authorizer_ports
 from switchyard.observability import get_logger, get_tracer
 from switchyard.settings import AuthorizerSettings
-from switchyard.usecases.api_keys import caller_with
+from switchyard.usecases.access.api_keys import caller_with
 
 logger = get_logger()
 tracer = get_tracer()

@@ -10,7 +10,7 @@ from switchyard.contracts.events import HealthSummary
 from switchyard.contracts.task_health import NOT_FOUND, HealthQuestion, TaskHealth
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import CheckSettings
-from switchyard.usecases.watch_health import HealthWatch
+from switchyard.usecases.health.watch_health import HealthWatch
 
 logger = get_logger()
 metrics = Metrics()

@@ -14,10 +14,10 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import DispatcherSettings
-from switchyard.usecases.dispatch_batch import Answer, BatchDispatcher
+from switchyard.usecases.dispatching.dispatch_batch import Answer, BatchDispatcher
 
 logger = get_logger()
 metrics = Metrics()

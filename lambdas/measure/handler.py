@@ -9,7 +9,7 @@ from switchyard.bootstrap.measuring import measurer as measurer_for
 from switchyard.contracts.metrics import STAGE, UNITS, Numbers, numbers_of, spent
 from switchyard.observability import EphemeralMetrics, Metrics, get_logger, get_tracer
 from switchyard.settings import MeasureSettings
-from switchyard.usecases.measure import Measurer
+from switchyard.usecases.measuring.measure import Measurer
 
 logger = get_logger()
 metrics = Metrics()

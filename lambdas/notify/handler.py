@@ -17,8 +17,8 @@ from switchyard.contracts.alerting import woken_subject
 from switchyard.domain.errors import Unavailable
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import NotifySettings
-from switchyard.usecases.lookout import Lookout
-from switchyard.usecases.tell_alone import Told
+from switchyard.usecases.alerts.lookout import Lookout
+from switchyard.usecases.alerts.tell_alone import Told
 
 logger = get_logger()
 metrics = Metrics()

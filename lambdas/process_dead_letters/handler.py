@@ -17,7 +17,7 @@ from switchyard.contracts.quarantine import QUARANTINED, RECEIVED
 from switchyard.contracts.undeliverable import DeadLetter
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import DeadLetterSettings
-from switchyard.usecases.process_dead_letter import DeadLetterProcessor, Handled, PutAside
+from switchyard.usecases.letters.process_dead_letter import DeadLetterProcessor, Handled, PutAside
 
 logger = get_logger()
 metrics = Metrics()

@@ -16,9 +16,9 @@ from switchyard.bootstrap import SaveEventPorts, save_event_ports
 from switchyard.contracts.bus import BusMessage
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import SaveEventSettings
-from switchyard.usecases.count_events import Tally
-from switchyard.usecases.export_spans import Spans
-from switchyard.usecases.save_event import save_event
+from switchyard.usecases.events.save_event import save_event
+from switchyard.usecases.measuring.count_events import Tally
+from switchyard.usecases.measuring.export_spans import Spans
 
 logger = get_logger()
 metrics = Metrics()

@@ -17,7 +17,7 @@ from switchyard.contracts.triggers import FIRED, REFUSED
 from switchyard.contracts.undeliverable import DeadLetter
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import TriggerSettings
-from switchyard.usecases.start_triggered import Dropped, PutAside, Started, TriggerStarter
+from switchyard.usecases.triggers.start_triggered import Dropped, PutAside, Started, TriggerStarter
 
 logger = get_logger()
 metrics = Metrics()

@@ -10,8 +10,8 @@ from switchyard.bootstrap.retelling import reteller
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
 from switchyard.settings import SweeperSettings
-from switchyard.usecases.retell_alerts import Reteller
-from switchyard.usecases.sweep import Nudge, Sweeper
+from switchyard.usecases.alerts.retell_alerts import Reteller
+from switchyard.usecases.dispatching.sweep import Nudge, Sweeper
 
 logger = get_logger()
 metrics = Metrics()

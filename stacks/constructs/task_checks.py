@@ -18,7 +18,7 @@ from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.tables import DUE_INDEX
-from switchyard.domain.diagnosis import OFF_ON_PURPOSE
+from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE
 from switchyard.settings import CheckSettings
 
 CHECK_EVERY = Duration.minutes(5)

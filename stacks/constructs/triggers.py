@@ -17,7 +17,7 @@ from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.triggers import REFUSED
-from switchyard.domain.triggers import rule_prefix
+from switchyard.domain.triggers.triggers import rule_prefix
 from switchyard.settings import TriggerSettings
 
 

@@ -10,7 +10,7 @@ from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_ecs as ecs
 from aws_cdk import aws_sqs as sqs
 
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 
 SOMETHING: Final = 0.5
 """More than nothing and less than one message: at a whole number both alarms would fire."""

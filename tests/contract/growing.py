@@ -1,13 +1,13 @@
 """A job that grows, on any backend."""
 
-from switchyard.domain.additions import Group, grouped
-from switchyard.domain.chunk_plan import plan_chunk
-from switchyard.domain.chunks import Chunk
-from switchyard.domain.job import JobPicture
-from switchyard.domain.plan import Pinned
-from switchyard.domain.readiness import Verdict
+from switchyard.domain.jobs.additions import Group, grouped
+from switchyard.domain.jobs.chunk_plan import plan_chunk
+from switchyard.domain.jobs.chunks import Chunk
+from switchyard.domain.jobs.job import JobPicture
+from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome, Task
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, a_plan, specs
 from tests.contract.conftest import Backend

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from switchyard.domain.additions import grouped
-from switchyard.domain.chunk_plan import plan_chunk
-from switchyard.domain.graph import TaskSpec
-from switchyard.domain.job import Job
-from switchyard.domain.plan import Pinned
-from switchyard.domain.redriving import NewEdges, RedrivePlan, Reopening
-from switchyard.domain.task import Payload
+from switchyard.domain.jobs.additions import grouped
+from switchyard.domain.jobs.chunk_plan import plan_chunk
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.redriving import NewEdges, RedrivePlan, Reopening
+from switchyard.domain.tasks.task import Payload
 from tests.contract.metered_yard import (
     CHILD,
     DEFINITION,

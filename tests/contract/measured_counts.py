@@ -1,7 +1,7 @@
 """What is paid for counting events, and for workers that say that they are there."""
 
-from switchyard.domain.counts import MINUTE_MS, Counts, Spending, minute_of
-from switchyard.domain.presence import PresentWorker
+from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.measuring.counts import MINUTE_MS, Counts, Spending, minute_of
 from tests.contract.metered_yard import DEFINITION, NOW_MS, WORKER, MeteredYard
 
 MINUTE = minute_of(NOW_MS)

@@ -1,7 +1,7 @@
 """What is paid for keys, for counting their requests, for the brake and for definitions."""
 
-from switchyard.domain.api_keys import Caller
-from switchyard.domain.rates import Limits
+from switchyard.domain.access.api_keys import Caller
+from switchyard.domain.access.rates import Limits
 from tests.builders import a_definition
 from tests.contract.metered_yard import DEFINITION, NOW_MS, TENANT, MeteredYard
 

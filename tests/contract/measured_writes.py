@@ -12,16 +12,16 @@ from switchyard.contracts.events import (
     TaskPending,
     UsageFigures,
 )
-from switchyard.domain.adoption import Adoption, adopted_task
-from switchyard.domain.artifacts import document_key
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import bare_task
-from switchyard.domain.job import Job
-from switchyard.domain.plan import Pinned
-from switchyard.domain.readiness import Verdict
+from switchyard.domain.jobs.adoption import Adoption, adopted_task
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.submission_keys import KeyKind
+from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.submission_keys import KeyKind
-from switchyard.domain.task import Lease, Outcome, Usage
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Lease, Outcome, Usage
 from switchyard.ports import KeyTaken
 from tests.contract.metered_yard import (
     CHILD,

@@ -31,14 +31,14 @@ from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.dynamodb.values import serialized
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, Properties
-from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job
-from switchyard.domain.plan import JobPlan, Pinned, plan_job
-from switchyard.domain.readiness import Verdict
-from switchyard.domain.signs import MAX_ACTIVITY_BYTES, Signs
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Lease, Outcome, Task, edge_token
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.signs import MAX_ACTIVITY_BYTES, Signs
+from switchyard.domain.tasks.task import Lease, Outcome, Task, edge_token
 from switchyard.ports import Claimed, Refused
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import a_table, events_table, state_table

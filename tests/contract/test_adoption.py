@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from switchyard.domain import due
-from switchyard.domain.adoption import Adoption, adopted_task
-from switchyard.domain.claims import Busy, Done
 from switchyard.domain.ids import TaskRef, bare_task, due_shard
-from switchyard.domain.plan import Pinned
+from switchyard.domain.jobs.adoption import Adoption, adopted_task
+from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Json, Lease, Outcome, Payload, Task
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.claims import Busy, Done
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Payload, Task
 from switchyard.ports import Claimed, Refused, TaskAdoption
 from tests.builders import NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from switchyard.domain.alerts import LEASE, Alert
-from switchyard.domain.incidents import Incident, Severity
+from switchyard.domain.alerts.alerts import LEASE, Alert
+from switchyard.domain.alerts.incidents import Incident, Severity
 from switchyard.ports.alerting import AlertBook
 from tests.builders import NOW_MS
 from tests.contract.conftest import Backend

@@ -2,7 +2,7 @@
 
 import pytest
 
-from switchyard.domain.api_keys import ApiKey
+from switchyard.domain.access.api_keys import ApiKey
 from switchyard.domain.errors import UnknownKey
 from tests.builders import TENANT
 from tests.contract.conftest import Backend

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain import due
-from switchyard.domain.cancelling import REASON
 from switchyard.domain.ids import END
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Outcome
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.cancelling import REASON
+from switchyard.domain.tasks.task import Outcome
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend
 from tests.contract.test_every_state import Case, every_case, the_task

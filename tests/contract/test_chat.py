@@ -8,7 +8,7 @@ import pytest
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.chat import MemoryChat
 from switchyard.adapters.slack import SlackDoor
-from switchyard.domain.incident_rendering import Page, nothing_more
+from switchyard.domain.alerts.incident_rendering import Page, nothing_more
 from switchyard.ports.alerting import Chat, Mark, MessageGone, Posted
 from tests.builders import NOW_MS
 from tests.fakes.slack_api import slack_api

@@ -1,6 +1,6 @@
 """What every brake promises."""
 
-from switchyard.domain.consumption import Pause
+from switchyard.domain.health.consumption import Pause
 from tests.builders import NOW_MS
 from tests.contract.conftest import Backend
 

@@ -8,7 +8,7 @@ from switchyard.adapters.dynamodb.counters import DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.adapters.memory.counters import MemoryPublishedMinutes
-from switchyard.domain.counts import MINUTE_MS, Counts, Spending, minute_of
+from switchyard.domain.measuring.counts import MINUTE_MS, Counts, Spending, minute_of
 from switchyard.domain.moments import end_of_day_ms
 from tests.builders import NOW_MS
 from tests.contract.clouds import Cloud

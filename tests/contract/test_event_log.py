@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from switchyard.contracts.events import ArrivedEvent, Context, Event, TaskCompleted, UsageFigures
-from switchyard.domain.event_queries import history, whole_log
-from switchyard.usecases.save_event import save_event
+from switchyard.domain.events.event_queries import history, whole_log
+from switchyard.usecases.events.save_event import save_event
 from tests.builders import JOB, NOW_MS, TENANT
 from tests.contract.conftest import Backend
 

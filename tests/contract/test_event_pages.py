@@ -4,9 +4,9 @@ import pytest
 
 from switchyard.adapters import event_pages
 from switchyard.contracts.events import OVERFLOW, KeptEvent, what_it_says
-from switchyard.domain import event_queries
 from switchyard.domain.errors import Rejected
-from switchyard.domain.event_queries import EventQuery, Period
+from switchyard.domain.events import event_queries
+from switchyard.domain.events.event_queries import EventQuery, Period
 from switchyard.domain.ids import JobRef
 from switchyard.ports import PageOfEvents
 from tests.builders import JOB_ID, NOW_MS

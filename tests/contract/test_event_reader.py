@@ -20,8 +20,8 @@ from switchyard.contracts.events import (
     UsageFigures,
     what_it_says,
 )
-from switchyard.domain import event_queries
-from switchyard.domain.event_queries import EventQuery, Period
+from switchyard.domain.events import event_queries
+from switchyard.domain.events.event_queries import EventQuery, Period
 from switchyard.domain.ids import JobRef, TaskRef
 from tests.builders import JOB_ID, NOW_MS
 from tests.contract.conftest import Backend

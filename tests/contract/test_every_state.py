@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.states import SETTLED, TaskState
-from switchyard.domain.task import Lease, Outcome, Payload, Task
+from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
+from switchyard.domain.tasks.task import Lease, Outcome, Payload, Task
 from switchyard.ports import Claimed, Refused
 from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.conftest import Backend

@@ -2,7 +2,7 @@
 
 import pytest
 
-from switchyard.domain.diagnosis import STACKS
+from switchyard.domain.health.diagnosis import STACKS
 from tests.contract.accounts import LETTERS, Account, CloudAccount, MemoryAccount, off
 
 

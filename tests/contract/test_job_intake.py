@@ -6,11 +6,11 @@ import pytest
 
 from switchyard.domain.errors import Conflict, UnknownJob
 from switchyard.domain.ids import START
-from switchyard.domain.job import Job
-from switchyard.domain.plan import JobPlan
-from switchyard.domain.plan_parts import items_in, part_of
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.plan import JobPlan
+from switchyard.domain.jobs.plan_parts import items_in, part_of
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from tests.builders import JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend
 

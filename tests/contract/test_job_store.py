@@ -6,7 +6,7 @@ import pytest
 
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import JobRef
-from switchyard.domain.notify import Notify
+from switchyard.domain.jobs.notify import Notify
 from switchyard.domain.states import JobState
 from tests.builders import DIAMOND, JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend

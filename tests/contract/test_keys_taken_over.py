@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from switchyard.domain.errors import Conflict
+from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.states import JobState
-from switchyard.domain.submission_keys import KeyKind
 from switchyard.ports import KeyTaken
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.domain import due
 from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef, due_shard
-from switchyard.domain.job import Job
-from switchyard.domain.readiness import Verdict
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Outcome, Task
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend

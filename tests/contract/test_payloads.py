@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from switchyard.adapters.dynamodb.payloads import MAX_INLINE
-from switchyard.domain.artifacts import RESULT_FILE
-from switchyard.domain.plan import Pinned, plan_job
+from switchyard.domain.jobs.plan import Pinned, plan_job
+from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome, Payload
+from switchyard.domain.tasks.task import Outcome, Payload
 from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, a_plan, specs
 from tests.contract.conftest import Backend

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from switchyard.domain.presence import PresentWorker
+from switchyard.domain.health.presence import PresentWorker
 from tests.builders import NOW_MS
 from tests.contract.conftest import Backend
 

@@ -12,8 +12,8 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.workforce import OneByOne
-from switchyard.domain.claims import Busy
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.tasks.claims import Busy
 from switchyard.ports import Claimed, Refused
 from tests.builders import NOW_MS, a_plan, a_task
 from tests.contract.backends import a_bucket

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain import due
 from switchyard.domain.ids import END, START
-from switchyard.domain.job import Job
-from switchyard.domain.redriving import NewEdges, RedrivePlan, Reopening
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.redriving import NewEdges, RedrivePlan, Reopening
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Outcome, Overrides, Payload, Task
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import Outcome, Overrides, Payload, Task
 from switchyard.ports import Claimed
 from tests.builders import DIAMOND, JOB, NOW_MS, TRACEPARENT, a_plan
 from tests.contract.conftest import Backend

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.domain.chunks import Change, Chunk
-from switchyard.domain.graph import MAX_TASKS
 from switchyard.domain.ids import END
-from switchyard.domain.readiness import Verdict
+from switchyard.domain.jobs.chunks import Change, Chunk
+from switchyard.domain.jobs.graph import MAX_TASKS
 from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.tasks.readiness import Verdict
 from tests.builders import JOB, NOW_MS
 from tests.contract.conftest import Backend
 from tests.contract.growing import COMPLETED, a_chunk, found, open_job, picture, settle

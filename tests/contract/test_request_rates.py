@@ -9,8 +9,8 @@ from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.memory.request_rates import MemoryRequestRates
 from switchyard.adapters.workforce import OneByOne
-from switchyard.domain.api_keys import Caller
-from switchyard.domain.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
+from switchyard.domain.access.api_keys import Caller
+from switchyard.domain.access.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
 from switchyard.ports import RequestRates
 from tests.builders import NOW_MS, TENANT
 from tests.contract.clouds import Cloud, OneUpdateAtATime

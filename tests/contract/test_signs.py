@@ -3,10 +3,10 @@
 import pytest
 
 from switchyard.domain.ids import START
-from switchyard.domain.readiness import Verdict
-from switchyard.domain.signs import Signs
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease, Task
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Lease, Task
 from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.domain.plan import Pinned
-from switchyard.domain.submission_keys import KeyKind
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.ports import KeyTaken
 from tests.builders import JOB_ID, NOW_MS, TENANT, TRACEPARENT
 from tests.contract.conftest import Backend

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain import due
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import END, START
-from switchyard.domain.readiness import Verdict
-from switchyard.domain.relays import MAX_NAMES
+from switchyard.domain.jobs.relays import MAX_NAMES
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome, edge_token
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Outcome, edge_token
 from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.conftest import Backend
 

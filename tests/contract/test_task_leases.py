@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.domain.claims import Busy, Done, Exhausted, NotYet
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import START
-from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease, Outcome, Usage
+from switchyard.domain.tasks.claims import Busy, Done, Exhausted, NotYet
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Lease, Outcome, Usage
 from switchyard.ports import Claimed, Refused
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend

@@ -9,7 +9,7 @@ import pytest
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.memory.triggers import MemoryTriggerRules
 from switchyard.contracts.triggers import parse_trigger_message
-from switchyard.domain.triggers import RuleRefused
+from switchyard.domain.triggers.triggers import RuleRefused
 from switchyard.ports.triggers import TriggerRule, TriggerRules
 from tests.contract.clouds import Cloud
 

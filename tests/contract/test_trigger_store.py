@@ -8,7 +8,7 @@ from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.memory.triggers import MemoryTriggerStore
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import TriggerRun
-from switchyard.domain.triggers import UnknownTrigger
+from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard.ports.triggers import TriggerStore
 from tests.builders import JOB_ID, NOW_MS, TENANT
 from tests.contract.clouds import Cloud

@@ -1,9 +1,9 @@
 """What every list of what is under way promises."""
 
 from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef, due_shard
-from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Outcome
 from switchyard.ports import Claimed, UnsettledTask
 from tests.builders import JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend

@@ -23,10 +23,10 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.contracts.jobs import JobView, TaskView
-from switchyard.domain.due import AFTER_SETTLING
-from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import JobRef, due_shard
-from switchyard.domain.plan import JobPlan, Pinned, plan_job
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
+from switchyard.domain.tasks.due import AFTER_SETTLING
 from tests.e2e.documents import DEFINITION
 from tests.e2e.workers import Workers, instead_of_its_own
 

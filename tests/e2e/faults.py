@@ -12,10 +12,10 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.jobs import SubmitJob
-from switchyard.domain.artifacts import document_key
 from switchyard.domain.ids import START, JobRef
-from switchyard.domain.plan import Pinned
-from switchyard.domain.plan_parts import part_of
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.plan_parts import part_of
+from switchyard.domain.prompts.artifacts import document_key
 from tests.e2e.documents import a_job, scripted
 from tests.e2e.patience import eventually
 from tests.e2e.stricken import AFTER_A, Stricken

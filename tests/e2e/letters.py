@@ -5,7 +5,7 @@ from typing import Any
 
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs_mail import SqsMail
-from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.letters.kept_letters import KeptLetters
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION
 from tests.e2e.patience import eventually

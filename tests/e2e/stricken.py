@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from switchyard.adapters.system import SystemClock
-from switchyard.domain.sweeping import Action
+from switchyard.domain.jobs.sweeping import Action
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION, a_job
 from tests.e2e.patience import eventually

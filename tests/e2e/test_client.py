@@ -8,7 +8,7 @@ from pathlib import Path
 
 from switchyard.client import Client, Job
 from switchyard.contracts.definitions import TaskDefinition
-from switchyard.domain.artifacts import RESULT_FILE
+from switchyard.domain.prompts.artifacts import RESULT_FILE
 from tests.e2e.conftest import ROOT, RunningCloud
 
 EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)

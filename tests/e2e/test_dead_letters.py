@@ -6,7 +6,7 @@ from switchyard.bootstrap import stage_letters
 from switchyard.contracts.kept import Kept
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import JobRef
-from switchyard.usecases.kept_letters import KeptLetters
+from switchyard.usecases.letters.kept_letters import KeptLetters
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import a_job
 from tests.e2e.letters import define, send, send_foreign, settled

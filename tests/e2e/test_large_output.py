@@ -12,7 +12,7 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.system import SystemClock
 from switchyard.contracts.events import JobCreated, TaskCompleted, what_it_says
 from switchyard.contracts.jobs import JobView
-from switchyard.domain.event_queries import EventQuery, history
+from switchyard.domain.events.event_queries import EventQuery, history
 from switchyard.domain.ids import JobRef
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import a_job, scripted

@@ -15,8 +15,8 @@ from cli.wiring import real_outside
 from local.invoking import function_names
 from local.worker_log import WorkerLogFile
 from switchyard.contracts.jobs import JobView
-from switchyard.domain.artifacts import RESULT_FILE
-from switchyard.domain.diagnosis import Level
+from switchyard.domain.health.diagnosis import Level
+from switchyard.domain.prompts.artifacts import RESULT_FILE
 from tests.e2e.conftest import ROOT, RunningCloud
 from tests.e2e.documents import a_job, scripted
 from tests.e2e.patience import eventually

@@ -7,7 +7,7 @@ import pytest
 from local.processes import find
 from local.roster import Roster
 from local.supervisor import Supervisor
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 from tests.e2e.conftest import RunningCloud
 
 

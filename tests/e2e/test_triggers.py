@@ -12,7 +12,7 @@ from cli.files.trigger_file import read_triggers
 from switchyard.bootstrap.triggers import stage_triggers
 from switchyard.contracts.kept import Kept
 from switchyard.contracts.triggers import BusEvent, Trigger, TriggerRun
-from switchyard.usecases.operate_triggers import TriggerOperator
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 from tests.e2e.conftest import ROOT, RunningCloud
 from tests.e2e.letters import define, kept_letters
 from tests.e2e.patience import eventually

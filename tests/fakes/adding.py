@@ -5,10 +5,10 @@ from typing import Any
 
 from switchyard.contracts.jobs import AddTasks, TasksAdded
 from switchyard.domain.ids import END
-from switchyard.domain.readiness import decide_readiness
-from switchyard.domain.task import Outcome
+from switchyard.domain.tasks.readiness import decide_readiness
+from switchyard.domain.tasks.task import Outcome
 from switchyard.ports import Claimed
-from switchyard.usecases.add_tasks import TaskAdder
+from switchyard.usecases.jobs.add_tasks import TaskAdder
 from tests.fakes.swept_yard import SweptYard
 from tests.fakes.yard import COMPLETED
 

@@ -5,13 +5,13 @@ from typing import Any
 from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.bus import WAKING_EVENTS
 from switchyard.contracts.changes import RedriveJob
-from switchyard.domain.advancing import NextStep
 from switchyard.domain.ids import split_request_id
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.advancing import NextStep
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
-from switchyard.usecases.cancel import Canceller, CancelRequests
-from switchyard.usecases.redrive import Redriver, RedriveRequests
+from switchyard.domain.tasks.task import Task
+from switchyard.usecases.jobs.cancel import Canceller, CancelRequests
+from switchyard.usecases.jobs.redrive import Redriver, RedriveRequests
 from tests.fakes.yard import Yard
 
 

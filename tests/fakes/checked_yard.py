@@ -5,18 +5,18 @@ from typing import Any
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.events import TaskHealthCheck
-from switchyard.domain.health import CheckedTask, HealthLimits
+from switchyard.domain.alerts.incidents import Incident
+from switchyard.domain.health.health import CheckedTask, HealthLimits
 from switchyard.domain.ids import START, JobRef, TaskRef
-from switchyard.domain.incidents import Incident
-from switchyard.domain.plan import Pinned, plan_job
-from switchyard.domain.readiness import Verdict
-from switchyard.domain.signs import Signs
+from switchyard.domain.jobs.plan import Pinned, plan_job
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Lease
 from switchyard.ports import Claimed
-from switchyard.usecases.check_tasks import TaskChecker
-from switchyard.usecases.tell_alone import Telling, Told
-from switchyard.usecases.watch_health import HealthWatch
+from switchyard.usecases.alerts.tell_alone import Telling, Told
+from switchyard.usecases.health.check_tasks import TaskChecker
+from switchyard.usecases.health.watch_health import HealthWatch
 from tests.builders import NOW_MS, TENANT, a_definition, an_emitter, specs
 
 LEASE_MS = 45_000

@@ -8,14 +8,14 @@ from typing import Any
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.alerts import MemoryAlertBook
 from switchyard.adapters.memory.chat import MemoryChat, MemoryDoor
-from switchyard.domain.alerts import subject_in
+from switchyard.domain.alerts.alerts import subject_in
+from switchyard.domain.alerts.incidents import Incident, Section, Severity
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.incidents import Incident, Section, Severity
-from switchyard.domain.notify import Notify
-from switchyard.usecases.escalate import Escalator
-from switchyard.usecases.tell_alone import Told
-from switchyard.usecases.tell_incident import Teller
-from switchyard.usecases.thread_notes import ThreadNotes
+from switchyard.domain.jobs.notify import Notify
+from switchyard.usecases.alerts.escalate import Escalator
+from switchyard.usecases.alerts.tell_alone import Told
+from switchyard.usecases.alerts.tell_incident import Teller
+from switchyard.usecases.alerts.thread_notes import ThreadNotes
 from tests.builders import JOB
 
 URL = "https://hooks.example/in?token=t0ps3cret"

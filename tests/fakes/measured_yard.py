@@ -3,7 +3,7 @@
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.memory.transport import MemoryQueueDepths, MemoryTaskQueue
 from switchyard.domain.states import TaskState
-from switchyard.usecases.measure import Measurer
+from switchyard.usecases.measuring.measure import Measurer
 from tests.builders import NOW_MS, a_task
 
 DEAD = ("task-dlq", "event-dlq")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from switchyard.domain import relays
+from switchyard.domain.jobs import relays
 
 
 @contextmanager

@@ -11,9 +11,9 @@ from switchyard.adapters.memory.once import MemoryOnce
 from switchyard.contracts.slack_actions import SlackRequest
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import JobState
-from switchyard.usecases.answer_slack import Answered, SlackDesk
-from switchyard.usecases.press_button import Buttons
-from switchyard.usecases.thread_notes import ThreadNotes
+from switchyard.usecases.alerts.answer_slack import Answered, SlackDesk
+from switchyard.usecases.alerts.press_button import Buttons
+from switchyard.usecases.alerts.thread_notes import ThreadNotes
 from tests.fakes.changed_yard import ChangedYard
 from tests.fakes.slack_press import SECRET, a_payload, form_of, signed
 from tests.fakes.yard import FAILED

@@ -5,8 +5,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from switchyard.contracts.slack_actions import SlackRequest
+from switchyard.domain.alerts.slack_signatures import signature_of
 from switchyard.domain.ids import JobRef
-from switchyard.domain.slack_signatures import signature_of
 
 SIGNING_SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 SECRET = json.dumps({"botToken": "xoxb-test", "signingSecret": SIGNING_SECRET})

@@ -20,10 +20,10 @@ from switchyard.adapters.system import SystemIds
 from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.states import JobState
-from switchyard.domain.submission_keys import KeyKind
-from switchyard.usecases.expand_job import Expander
-from switchyard.usecases.submit_job import Submitter
+from switchyard.usecases.jobs.expand_job import Expander
+from switchyard.usecases.jobs.submit_job import Submitter
 from tests.builders import TENANT, a_definition, an_emitter
 from tests.fakes.interruption import Interruption
 from tests.fakes.tables import BUCKET, state_table

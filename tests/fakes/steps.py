@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 from switchyard.adapters.memory import MemoryYard
 from switchyard.ports import Clock, Ids
-from switchyard.usecases.expand_job import Expander
-from switchyard.usecases.submit_job import Submitter
+from switchyard.usecases.jobs.expand_job import Expander
+from switchyard.usecases.jobs.submit_job import Submitter
 from tests.builders import an_emitter
 
 

@@ -1,10 +1,10 @@
 """A yard in memory that only a sweeper looks after."""
 
 from switchyard.domain.ids import JobRef
-from switchyard.domain.sweeping import Action
-from switchyard.domain.task import Task
+from switchyard.domain.jobs.sweeping import Action
+from switchyard.domain.tasks.task import Task
 from switchyard.ports import Backlog, Claimed
-from switchyard.usecases.sweep import Nudge, Sweeper
+from switchyard.usecases.dispatching.sweep import Nudge, Sweeper
 from tests.builders import TENANT, a_submission
 from tests.fakes.yard import Yard
 

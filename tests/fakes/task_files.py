@@ -1,7 +1,7 @@
 """The files of tasks, in memory."""
 
 from switchyard.adapters.memory import MemoryYard
-from switchyard.usecases.task_files import TaskFiles
+from switchyard.usecases.jobs.task_files import TaskFiles
 
 
 def files_of(yard: MemoryYard) -> TaskFiles:

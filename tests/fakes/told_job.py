@@ -11,13 +11,13 @@ from switchyard.contracts.events import (
     TaskSkipped,
     UsageFigures,
 )
-from switchyard.domain.verification import (
+from switchyard.domain.events.verification import (
     JobRecord,
     TaskRecord,
     compare,
 )
 from tests.builders import JOB_ID
-from tests.unit.domain.test_fold import (
+from tests.fakes.told_events import (
     Sent,
     attempt_failed,
     beat,

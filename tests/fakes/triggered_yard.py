@@ -7,10 +7,10 @@ from switchyard.adapters.memory.triggers import MemoryTriggerStore
 from switchyard.contracts.messages import Delivered
 from switchyard.contracts.triggers import Trigger, TriggerRun
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
-from switchyard.usecases.quarantine import Quarantine
-from switchyard.usecases.start_triggered import Dropped, PutAside, Started, TriggerStarter
+from switchyard.usecases.letters.quarantine import Quarantine
+from switchyard.usecases.triggers.start_triggered import Dropped, PutAside, Started, TriggerStarter
 from tests.builders import NOW_MS, TENANT, a_definition
 from tests.fakes.submitting import a_submitter
 

@@ -7,14 +7,14 @@ from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.advancing import NextStep
 from switchyard.domain.ids import START, JobRef
+from switchyard.domain.jobs.advancing import NextStep
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Outcome, TaskRun
+from switchyard.domain.tasks.task import Outcome, TaskRun
 from switchyard.ports import Claimed
-from switchyard.usecases.advance_job import JobAdvancer, JobStep
-from switchyard.usecases.dispatch_task import Dispatcher
-from switchyard.usecases.start_tasks import Starter
+from switchyard.usecases.dispatching.advance_job import JobAdvancer, JobStep
+from switchyard.usecases.dispatching.dispatch_task import Dispatcher
+from switchyard.usecases.dispatching.start_tasks import Starter
 from tests.builders import TENANT, a_definition, a_submission, an_emitter
 from tests.fakes.submitting import a_submitter
 

@@ -10,7 +10,7 @@ from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.domain.moments import day_of
-from switchyard.usecases.api_keys import KeyRing
+from switchyard.usecases.access.api_keys import KeyRing
 from tests.lambdas.conftest import FakeContext, load_handler
 
 pytestmark = pytest.mark.usefixtures("cloud")

@@ -16,7 +16,7 @@ from switchyard.adapters.system import SystemClock
 from switchyard.contracts.events import Event, TaskHealthCheck
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from tests.builders import TENANT, a_task
 from tests.lambdas.conftest import FakeContext, load_handler
 

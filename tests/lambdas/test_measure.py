@@ -14,7 +14,7 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.system import SystemClock
 from switchyard.contracts.metrics import UNITS
-from switchyard.domain.counts import MINUTE_MS, Counts, Spending, minute_of
+from switchyard.domain.measuring.counts import MINUTE_MS, Counts, Spending, minute_of
 from tests.lambdas.conftest import FakeContext, load_handler
 
 TICK = {"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}}

@@ -16,7 +16,7 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.lambdas.conftest import FakeContext, load_handler
 

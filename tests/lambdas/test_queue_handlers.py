@@ -23,8 +23,8 @@ from switchyard.contracts.events import (
     TaskCompleted,
     UsageFigures,
 )
-from switchyard.domain.counts import Counts, Spending
-from switchyard.domain.task import TaskRun
+from switchyard.domain.measuring.counts import Counts, Spending
+from switchyard.domain.tasks.task import TaskRun
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, TRACEPARENT, a_plan
 from tests.fakes.otlp_receiver import an_otlp_receiver
 from tests.fakes.webhook_server import a_closed_port

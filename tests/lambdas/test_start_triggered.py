@@ -11,7 +11,7 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.submission_keys import KeyKind
+from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.ports import KeyTaken
 from tests.builders import NOW_MS, TENANT, a_definition
 from tests.fakes.triggers import S3_EVENT, a_message, a_trigger

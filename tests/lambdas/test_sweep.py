@@ -12,10 +12,10 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.adapters.system import SystemClock
 from switchyard.contracts.waking import WakeUp, wake_up
-from switchyard.domain.alerts import Alert
+from switchyard.domain.alerts.alerts import Alert
 from switchyard.domain.errors import UnknownQueue
 from switchyard.domain.ids import START
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 from tests.builders import JOB, JOB_ID, TENANT, a_plan
 from tests.lambdas.conftest import FakeContext, load_handler
 

@@ -19,7 +19,7 @@ from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import bare_task
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease, Outcome, Payload
+from switchyard.domain.tasks.task import Lease, Outcome, Payload
 from switchyard.ports import Claimed, Refused
 from tests.builders import a_task
 from tests.scenarios.switched_worker import Bench

@@ -9,7 +9,7 @@ from scenarios.crashes import Crashes
 from scenarios.inbox import PRODUCED_AT
 from scenarios.switches import CrashPoint
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.task import Lease
+from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
 from tests.scenarios.switched_worker import Bench
 

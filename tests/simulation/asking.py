@@ -12,9 +12,9 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.jobs import AddTasks
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.usecases.add_tasks import TaskAdder
-from switchyard.usecases.cancel import CancelRequests
-from switchyard.usecases.redrive import RedriveRequests
+from switchyard.usecases.jobs.add_tasks import TaskAdder
+from switchyard.usecases.jobs.cancel import CancelRequests
+from switchyard.usecases.jobs.redrive import RedriveRequests
 from tests.simulation.cloud.cloud import Seen
 from tests.simulation.reference import Declared
 from tests.simulation.shapes import requests

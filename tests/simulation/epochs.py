@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from tests.simulation.cloud.cloud import Cloud
 from tests.simulation.cloud.table import Change
 from tests.simulation.history import History

@@ -16,10 +16,10 @@ from switchyard.adapters.workforce import OneByOne
 from switchyard.bootstrap.dispatching import DispatchingParts
 from switchyard.contracts.bus import BusMessage
 from switchyard.domain.errors import SwitchyardError
-from switchyard.usecases.adopt_task import Adopter
-from switchyard.usecases.process_dead_letter import DeadLetterProcessor
-from switchyard.usecases.quarantine import Quarantine
-from switchyard.usecases.save_event import save_event
+from switchyard.usecases.dispatching.adopt_task import Adopter
+from switchyard.usecases.events.save_event import save_event
+from switchyard.usecases.letters.process_dead_letter import DeadLetterProcessor
+from switchyard.usecases.letters.quarantine import Quarantine
 from tests.simulation.cloud.cloud import TASKS, Cloud, Seen
 from tests.simulation.cloud.sqs import Message, Queue
 from tests.simulation.jobs import TENANTS

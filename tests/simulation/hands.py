@@ -7,13 +7,13 @@ from typing import Final
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
-from switchyard.domain.giving_up import cancelled, exhausted
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease, Outcome, Task
+from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
+from switchyard.domain.tasks.giving_up import cancelled, exhausted
+from switchyard.domain.tasks.task import Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
-from switchyard.usecases import task_events
-from switchyard.usecases.tell_again import tell_again
+from switchyard.usecases.events import task_events
+from switchyard.usecases.events.tell_again import tell_again
 from tests.simulation.cloud.cloud import Seen
 from tests.simulation.cloud.sqs import Message, Queue
 from tests.simulation.functions import TIMEOUT_SECONDS, Invocations

@@ -13,8 +13,8 @@ from switchyard.adapters.dynamodb.items import (
 from switchyard.adapters.dynamodb.overdue import ref_of
 from switchyard.adapters.dynamodb.values import Item, deserialized
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.job import Job
-from switchyard.domain.task import Task
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.tasks.task import Task
 from tests.simulation.cloud.cloud import Cloud
 from tests.simulation.cloud.table import Change
 from tests.simulation.kernel.world import World

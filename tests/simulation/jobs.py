@@ -12,7 +12,7 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.states import Rule
-from switchyard.usecases.submit_job import Submitter
+from switchyard.usecases.jobs.submit_job import Submitter
 from tests.simulation.cloud.cloud import Seen
 
 TENANTS = ("acme", "acme2")

@@ -9,8 +9,8 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.events import KeptEvent
 from switchyard.contracts.events.telling import told_of_job, told_of_tasks
-from switchyard.domain import event_queries
-from switchyard.domain.fold import JobFold, fold_job
+from switchyard.domain.events import event_queries
+from switchyard.domain.events.fold import JobFold, fold_job
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import JobState, job_status, task_status
 from tests.fakes.tables import BUCKET

@@ -3,8 +3,8 @@
 import random
 from typing import Final
 
-from switchyard.domain.failures import FailureCategory
-from switchyard.domain.task import Usage
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
 from worker.verdict import Completed, Failed, TimedOut, Verdict
 

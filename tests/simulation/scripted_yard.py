@@ -7,9 +7,9 @@ from typing import Final
 
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from tests.simulation.changes import Change
 from tests.simulation.epochs import Epoch, Epochs
 from tests.simulation.hands import Hands

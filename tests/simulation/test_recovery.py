@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from switchyard.domain import due
 from switchyard.domain.ids import END
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Usage
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
-from switchyard.usecases import expand_job, submit_job
+from switchyard.usecases.jobs import expand_job, submit_job
 from tests.builders import a_submission
 from tests.simulation.checker import violations
 from tests.simulation.cloud.sqs import QueueFaults

@@ -14,7 +14,7 @@ from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease, Outcome
+from switchyard.domain.tasks.task import Lease, Outcome
 from switchyard.ports import Claimed
 from tests.builders import a_plan
 from tests.fakes.tables import BUCKET

@@ -15,13 +15,13 @@ from switchyard.adapters.memory.consumption import MemoryConsumption
 from switchyard.adapters.memory.presence import MemoryPresence
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.failures import FailureCategory
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.ports import Claimed
 from switchyard.settings import WorkerSettings
-from switchyard.usecases import task_events
-from switchyard.usecases.adopt_task import Adopter
-from switchyard.usecases.quarantine import Quarantine
+from switchyard.usecases.dispatching.adopt_task import Adopter
+from switchyard.usecases.events import task_events
+from switchyard.usecases.letters.quarantine import Quarantine
 from tests.simulation.cloud.cloud import TASKS, Cloud
 from tests.simulation.jobs import TENANTS
 from tests.simulation.kernel.node import Node

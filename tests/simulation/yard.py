@@ -11,7 +11,7 @@ from switchyard.contracts.bus import WAKING_EVENTS
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.tables import DUE_AT
 from switchyard.domain.ids import JobRef, TaskRef, bare_task
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from tests.builders import a_definition
 from tests.fakes.tables import BUCKET

@@ -8,10 +8,10 @@ import pytest
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.alerts import MemoryAlertBook
 from switchyard.adapters.slack import SlackDoor
-from switchyard.domain.alerts import subject_in
-from switchyard.domain.incidents import Incident
-from switchyard.usecases.tell_alone import Told
-from switchyard.usecases.tell_incident import Teller
+from switchyard.domain.alerts.alerts import subject_in
+from switchyard.domain.alerts.incidents import Incident
+from switchyard.usecases.alerts.tell_alone import Told
+from switchyard.usecases.alerts.tell_incident import Teller
 from tests.fakes.slack_api import SlackApi, slack_api
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")

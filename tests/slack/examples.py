@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from switchyard.domain.alarm_incident import Alarm, alarm_incident
-from switchyard.domain.health import CheckedTask, Health, HealthReport, worst_first
-from switchyard.domain.health_incident import health_incident
+from switchyard.domain.alerts.alarm_incident import Alarm, alarm_incident
+from switchyard.domain.alerts.health_incident import health_incident
+from switchyard.domain.alerts.incident_rendering import news_of, pages_of
+from switchyard.domain.alerts.incidents import Incident
+from switchyard.domain.alerts.job_incident import job_incident
+from switchyard.domain.alerts.letters_incident import LetterFacts, LettersSeen, letters_incident
+from switchyard.domain.alerts.task_incident import task_incident
+from switchyard.domain.health.health import CheckedTask, Health, HealthReport, worst_first
 from switchyard.domain.ids import JobRef, bare_task
-from switchyard.domain.incident_rendering import news_of, pages_of
-from switchyard.domain.incidents import Incident
-from switchyard.domain.job import Job
-from switchyard.domain.job_incident import job_incident
-from switchyard.domain.letters_incident import LetterFacts, LettersSeen, letters_incident
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Outcome, Task, Usage
-from switchyard.domain.task_incident import task_incident
+from switchyard.domain.tasks.task import Outcome, Task, Usage
 from tests.fakes.slack_text import shown
 
 REF = JobRef("acme", "job-7d9c1c1e-5b1f-4c53-9d0a-3f2f6f6f2a10")

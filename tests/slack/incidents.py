@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from switchyard.domain.health import CheckedTask, Health, HealthReport, worst_first
-from switchyard.domain.health_incident import health_incident
+from switchyard.domain.alerts.health_incident import health_incident
+from switchyard.domain.alerts.incidents import Button, Incident, Section, Severity
+from switchyard.domain.health.health import CheckedTask, Health, HealthReport, worst_first
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.incidents import Button, Incident, Section, Severity
 
 SUBJECT = "job/acme/job-1"
 

@@ -3,7 +3,7 @@ called and that Slack takes every message."""
 
 import pytest
 
-from switchyard.domain.incidents import Section
+from switchyard.domain.alerts.incidents import Section
 from tests.slack.conftest import Stage
 from tests.slack.incidents import an_incident, over
 

@@ -6,11 +6,11 @@ import pytest
 
 from switchyard.adapters.memory.chat import MemoryDoor
 from switchyard.adapters.slack import SlackChat
-from switchyard.domain.alerts import LEASE, Alert
+from switchyard.domain.alerts.alerts import LEASE, Alert
 from switchyard.domain.errors import Unavailable
 from switchyard.ports.alerting import Posted
-from switchyard.usecases.tell_alone import Telling
-from switchyard.usecases.tell_incident import Teller
+from switchyard.usecases.alerts.tell_alone import Telling
+from switchyard.usecases.alerts.tell_incident import Teller
 from tests.fakes.slack_api import HISTORY, LIST, POST, REPLIES, UPDATE, Fault
 from tests.slack.conftest import Stage
 from tests.slack.incidents import SUBJECT, an_incident, over, stuck

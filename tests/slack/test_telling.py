@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from switchyard.domain.incidents import Incident, Section
-from switchyard.usecases.tell_alone import Telling
+from switchyard.domain.alerts.incidents import Incident, Section
+from switchyard.usecases.alerts.tell_alone import Telling
 from tests.fakes.slack_api import CHANNELS, POST, UPDATE
 from tests.slack.conftest import KnownSecrets, Stage
 from tests.slack.incidents import SUBJECT, an_incident, over, stuck

@@ -1,5 +1,5 @@
 from stacks.stage import STAGES
-from switchyard.domain.rates import Limits
+from switchyard.domain.access.rates import Limits
 from tests.stacks.synthesized import SynthesizedYard
 
 ROUTES = {

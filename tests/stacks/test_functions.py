@@ -6,8 +6,8 @@ from unittest.mock import patch
 import pytest
 
 from stacks.paths import LAMBDAS
-from switchyard.domain.diagnosis import OFF_ON_PURPOSE
-from switchyard.domain.health import HealthLimits
+from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE
+from switchyard.domain.health.health import HealthLimits
 from switchyard.settings import (
     AlertSettings,
     AnswerSlackSettings,

@@ -6,7 +6,7 @@ import pytest
 
 from stacks.constructs.worker_scaling import capacity_steps
 from stacks.stage import DEV, LOCAL, PROD
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 from tests.stacks.synthesized import Properties, SynthesizedYard
 
 FIRES = {

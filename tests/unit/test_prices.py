@@ -1,6 +1,6 @@
 import pytest
 
-from switchyard.domain.prices import PRICES, Tokens, cost_of, output_tokens_for, price_of
+from switchyard.domain.measuring.prices import PRICES, Tokens, cost_of, output_tokens_for, price_of
 
 A_MILLION = 1_000_000
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from switchyard.contracts.webhooks import WebhookMessage
-from switchyard.domain.webhook_signatures import signature_header
-from switchyard.domain.webhook_tries import AFTER_THE_FIRST, pause_after
+from switchyard.domain.alerts.webhook_signatures import signature_header
+from switchyard.domain.alerts.webhook_tries import AFTER_THE_FIRST, pause_after
 
 TEXT = (Path(__file__).parents[2] / "docs" / "webhooks.md").read_text(encoding="utf-8")
 MINUTE = 60_000

@@ -4,7 +4,7 @@ import threading
 
 from switchyard.adapters.memory.presence import MemoryPresence
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.presence import PresentWorker
+from switchyard.domain.health.presence import PresentWorker
 
 
 class RecordedPresence(MemoryPresence):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
 from worker.task.assignment import Assignment, Step
 from worker.task.results import TaskResult

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from switchyard.adapters.memory import ManualClock
-from switchyard.domain.signs import MAX_ACTIVITY_BYTES, Signs
+from switchyard.domain.tasks.signs import MAX_ACTIVITY_BYTES, Signs
 from tests.worker.yard import WorkerYard
 from worker.activity import LastActivity
 from worker.agents.hooks import SessionHooks

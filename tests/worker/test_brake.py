@@ -7,8 +7,8 @@ import pytest
 
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.consumption import MemoryConsumption
-from switchyard.domain.consumption import Pause
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.consumption import Pause
 from tests.builders import NOW_MS
 from tests.worker.loop_yard import LoopYard, RecordedInbox, run, until
 from tests.worker.yard import WorkerYard

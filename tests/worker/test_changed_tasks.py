@@ -6,7 +6,7 @@ import pytest
 
 from switchyard.contracts.steps import StepDefinition
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Overrides
+from switchyard.domain.tasks.task import Overrides
 from tests.builders import a_definition
 from tests.worker.yard import WorkerYard
 from worker.planning import Defaults, Order, planned

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain.prices import PRICES, Tokens
+from switchyard.domain.measuring.prices import PRICES, Tokens
 from tests.fakes.messages_api import MessagesApi, messages_api
 from tests.fakes.messages_api_replies import (
     Reply,

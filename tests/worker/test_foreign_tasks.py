@@ -12,7 +12,7 @@ from switchyard.contracts.messages import MessageAttribute
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import bare_task
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from switchyard.settings import WorkerSettings
 from tests.builders import TENANT, a_definition
 from tests.worker.yard import WorkerYard

@@ -8,9 +8,9 @@ import psutil
 import pytest
 
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.signs import Signs
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease, Task
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Lease, Task
 from switchyard.ports import Received
 from switchyard.settings import WorkerSettings
 from tests.worker.yard import LongPoll, WorkerYard

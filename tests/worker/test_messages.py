@@ -11,7 +11,7 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import MissingBlob, Rejected, Unavailable
 from switchyard.domain.ids import TaskRef, bare_task
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Lease, Payload
+from switchyard.domain.tasks.task import Lease, Payload
 from switchyard.ports import Received
 from tests.builders import TENANT, a_task
 from tests.worker.yard import LongPoll, WorkerYard

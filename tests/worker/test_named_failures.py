@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome
+from switchyard.domain.tasks.task import Outcome
 from tests.worker.misbehaving import let_children_run
 from tests.worker.yard import WorkerYard
 

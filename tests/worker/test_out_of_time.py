@@ -2,8 +2,8 @@
 
 import pytest
 
-from switchyard.domain.failures import FailureCategory
-from switchyard.domain.task import Usage
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Usage
 from worker.out_of_time import out_of_time
 from worker.verdict import Failed, TimedOut
 

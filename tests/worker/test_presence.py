@@ -8,7 +8,7 @@ import pytest
 from switchyard import VERSION
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.presence import PresentWorker, those_there
+from switchyard.domain.health.presence import PresentWorker, those_there
 from tests.builders import NOW_MS
 from tests.worker.loop_yard import run, until
 from tests.worker.recorded_presence import RecordedPresence

@@ -6,7 +6,7 @@ import pytest
 
 from switchyard.domain.ids import bare_task
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Payload
+from switchyard.domain.tasks.task import Payload
 from tests.builders import JOB, TENANT, a_task
 from tests.worker.yard import WorkerYard
 from worker.assignments import Assignments, InvalidInput

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from switchyard.adapters.memory import ManualClock
-from switchyard.domain.failures import FailureCategory
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Usage
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
 from tests.builders import NOW_MS
 from tests.worker.yard import WorkerYard

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from tests.worker.scripted import ScriptedAgent, a_folder, a_step, category, failed, run
 from worker.agents.agent import Effort
 from worker.task import asking

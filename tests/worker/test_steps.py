@@ -7,7 +7,7 @@ import pytest
 
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Payload
+from switchyard.domain.tasks.task import Payload
 from tests.builders import a_task
 from tests.worker.yard import WorkerYard
 from worker.assignments import Assignments

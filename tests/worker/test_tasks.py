@@ -3,7 +3,7 @@
 import json
 
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Payload
+from switchyard.domain.tasks.task import Payload
 from tests.builders import a_task
 from tests.worker.yard import WorkerYard
 

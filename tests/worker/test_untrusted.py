@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain.failures import FailureCategory
-from switchyard.domain.task import Lease
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
 from tests.worker.yard import WorkerYard
 from worker.folder import TaskFolder

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from tests.worker.scripted import ScriptedAgent, a_folder, a_step, category, failed, run
 from worker.agents.agent import AgentFailed, Effort
 

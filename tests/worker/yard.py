@@ -15,11 +15,11 @@ from switchyard.contracts.events import Event, TaskHeartbeat
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.task import Payload, Task
+from switchyard.domain.tasks.task import Payload, Task
 from switchyard.ports import Received, TaskLeases
 from switchyard.settings import WorkerSettings
-from switchyard.usecases.adopt_task import Adopter
-from switchyard.usecases.quarantine import Quarantine
+from switchyard.usecases.dispatching.adopt_task import Adopter
+from switchyard.usecases.letters.quarantine import Quarantine
 from tests.builders import JOB, TENANT, a_definition, a_task, an_emitter
 from worker.assembly import assemble
 from worker.children import Children

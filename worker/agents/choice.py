@@ -1,6 +1,6 @@
 """Imports the agent that was chosen, and no other: the Claude SDKs take a second each."""
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import Agent, AgentFailed
 
 

@@ -14,7 +14,7 @@ from claude_agent_sdk import (
     ResultMessage,
 )
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
 from worker.agents.claude_options import options_for
 from worker.agents.claude_result import failure_in, spending_of

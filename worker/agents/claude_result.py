@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from claude_agent_sdk import ResultMessage
 
-from switchyard.domain.failures import FailureCategory, category_of_status
-from switchyard.domain.prices import Tokens
+from switchyard.domain.measuring.prices import Tokens
+from switchyard.domain.tasks.failures import FailureCategory, category_of_status
 from worker.agents.spending import Spending, spending
 
 

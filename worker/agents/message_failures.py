@@ -11,7 +11,7 @@ from anthropic import (
 )
 from httpx2 import TimeoutException, TransportError
 
-from switchyard.domain.failures import FailureCategory, category_of_status
+from switchyard.domain.tasks.failures import FailureCategory, category_of_status
 
 # An error in the middle of a stream has no status: the answer had begun with 200.
 _BY_ERROR_TYPE: Final = {

@@ -2,7 +2,7 @@
 
 from anthropic.types import MessageDeltaUsage, RawMessageStreamEvent, Usage
 
-from switchyard.domain.prices import Tokens
+from switchyard.domain.measuring.prices import Tokens
 from worker.agents.agent import Effort
 from worker.agents.spending import spending
 from worker.agents.trace import Trace

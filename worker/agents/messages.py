@@ -10,8 +10,8 @@ from anthropic import AnthropicError, AsyncAnthropic, transform_schema
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from httpx2 import TransportError
 
-from switchyard.domain.failures import FailureCategory
-from switchyard.domain.prices import Tokens, cost_of, output_tokens_for
+from switchyard.domain.measuring.prices import Tokens, cost_of, output_tokens_for
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer
 from worker.agents.message_failures import category_of_api_error, retry_after_ms, stopped_short
 from worker.agents.message_heard import MessageHeard

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
 from worker.agents.excerpt import excerpt
 from worker.agents.schema_example import example_of

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from switchyard.domain.prices import Cost, Tokens, cost_of
+from switchyard.domain.measuring.prices import Cost, Tokens, cost_of
 from worker.agents.agent import Effort
 from worker.agents.trace import CacheUse, Trace
 

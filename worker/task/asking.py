@@ -2,8 +2,8 @@
 
 from contextlib import AbstractContextManager, nullcontext
 
-from switchyard.domain.failures import FailureCategory, GiveUp
-from switchyard.domain.step_retries import StepFailure, decide_step_retry
+from switchyard.domain.tasks.failures import FailureCategory, GiveUp
+from switchyard.domain.tasks.step_retries import StepFailure, decide_step_retry
 from worker.agents.agent import Agent, AgentFailed, Answer
 from worker.task.alarm import StepTimedOut, alarm_after
 from worker.task.assignment import Assignment

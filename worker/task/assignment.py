@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from switchyard.domain.artifacts import RESULT_FILE
+from switchyard.domain.prompts.artifacts import RESULT_FILE
 from worker.task.limits import MAX_FILE_MB
 
 TASK_FILE: Final = "task.json"

@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings
 
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.domain.ids import REQUEST_ID
-from switchyard.domain.task import Json
+from switchyard.domain.tasks.task import Json
 from worker.planning import Defaults, Order, planned
 
 INPUT: Final = Path("inputs/input.json")

@@ -5,7 +5,7 @@ The last step's output is the task's: the worker judges that one itself.
 
 from typing import Any
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed
 from worker.task.assignment import Step
 

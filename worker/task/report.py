@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from switchyard.domain.artifacts import RESULT_FILE
+from switchyard.domain.prompts.artifacts import RESULT_FILE
 from worker.agents.agent import Effort
 from worker.task.assignment import Assignment
 from worker.task.results import StepResult, TaskResult

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from switchyard.domain.error_text import error_text
-from switchyard.domain.failures import FailureCategory, category_of
+from switchyard.domain.tasks.failures import FailureCategory, category_of
 from worker.agents.agent import AgentFailed, Effort
 from worker.task.limits import limit_hit_by
 

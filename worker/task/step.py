@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from switchyard.domain.failures import FailureCategory, category_of
-from switchyard.domain.placeholders import MissingValue
-from switchyard.domain.prompt import build_prompt
+from switchyard.domain.prompts.placeholders import MissingValue
+from switchyard.domain.prompts.prompt import build_prompt
+from switchyard.domain.tasks.failures import FailureCategory, category_of
 from worker.agents.agent import Agent, AgentFailed, Answer
 from worker.task.asking import ask
 from worker.task.assignment import TASK_STEP, Assignment, Step

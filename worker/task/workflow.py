@@ -4,7 +4,7 @@ import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from switchyard.domain.failures import FailureCategory
+from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed
 from worker.task.assignment import Assignment, Step
 from worker.task.checking import check_output

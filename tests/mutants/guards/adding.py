@@ -6,7 +6,7 @@ from tests.mutants.guards.places import ON_MOTO, PACKAGE
 from tests.mutants.mutant import Mutant
 
 ADDITIONS: Final = f"{PACKAGE}/adapters/dynamodb/task_additions.py"
-CHUNK_PLAN: Final = f"{PACKAGE}/domain/chunk_plan.py"
+CHUNK_PLAN: Final = f"{PACKAGE}/domain/jobs/chunk_plan.py"
 REFUSED: Final = ("tests/contract/test_refused_additions.py", *ON_MOTO)
 ADDED: Final = ("tests/contract/test_task_additions.py", *ON_MOTO)
 
@@ -86,13 +86,13 @@ GUARDS: Final = (
         file=CHUNK_PLAN,
         old="if parent not in group.names:",
         new="if not (parent in group.names or seen.members[parent].task.state.settled):",
-        tests=("tests/unit/domain/test_additions.py",),
+        tests=("tests/unit/domain/jobs/test_additions.py",),
     ),
     Mutant(
         guard="only who has not settled is moved behind the relay",
         file=CHUNK_PLAN,
         old="member is None or member.task.state.settled or",
         new="member is None or",
-        tests=("tests/unit/domain/test_additions.py",),
+        tests=("tests/unit/domain/jobs/test_additions.py",),
     ),
 )

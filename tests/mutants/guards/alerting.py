@@ -6,7 +6,7 @@ from tests.mutants.guards.places import ON_MOTO, PACKAGE
 from tests.mutants.mutant import Mutant
 
 BOOK: Final = f"{PACKAGE}/adapters/dynamodb/alert_book.py"
-CONVERSATION: Final = f"{PACKAGE}/usecases/conversation.py"
+CONVERSATION: Final = f"{PACKAGE}/usecases/alerts/conversation.py"
 KEPT: Final = ("tests/contract/test_alert_book.py", *ON_MOTO)
 TOLD: Final = ("tests/slack",)
 
@@ -57,7 +57,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a lost message is one of this incident, not of an earlier one",
-        file=f"{PACKAGE}/domain/alerts.py",
+        file=f"{PACKAGE}/domain/alerts/alerts.py",
         old="replace(self, opened_at_ms=since,",
         new="replace(self, opened_at_ms=0,",
         tests=TOLD,
@@ -67,11 +67,11 @@ GUARDS: Final = (
         file=CONVERSATION,
         old="        self._note_lost_pages()\n",
         new="",
-        tests=("tests/unit/usecases/test_telling_storms.py",),
+        tests=("tests/unit/usecases/alerts/test_telling_storms.py",),
     ),
     Mutant(
         guard="nothing that others wrote calls a channel",
-        file=f"{PACKAGE}/domain/incident_rendering.py",
+        file=f"{PACKAGE}/domain/alerts/incident_rendering.py",
         old='{"&": "&amp;", "<": "&lt;", ">": "&gt;"}',
         new='{"&": "&amp;"}',
         tests=("tests/slack/test_hostile_text.py",),

@@ -7,15 +7,15 @@ from tests.mutants.mutant import Mutant
 
 CANCELLING: Final = f"{PACKAGE}/adapters/dynamodb/cancelling.py"
 REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redriving.py"
-PLAN: Final = f"{PACKAGE}/domain/redriving.py"
-CANCEL: Final = f"{PACKAGE}/usecases/cancel.py"
-REDRIVE: Final = f"{PACKAGE}/usecases/redrive.py"
+PLAN: Final = f"{PACKAGE}/domain/jobs/redriving.py"
+CANCEL: Final = f"{PACKAGE}/usecases/jobs/cancel.py"
+REDRIVE: Final = f"{PACKAGE}/usecases/jobs/redrive.py"
 CANCELLING_TESTS: Final = ("tests/contract/test_cancelling.py", *ON_MOTO)
 REDRIVING_TESTS: Final = ("tests/contract/test_redriving.py", *ON_MOTO)
-PLAN_TESTS: Final = ("tests/unit/domain/test_redriving.py",)
-CANCEL_TESTS: Final = ("tests/unit/usecases/test_cancel.py",)
-REDRIVE_TESTS: Final = ("tests/unit/usecases/test_redrive.py",)
-REDRIVE_AGAIN_TESTS: Final = ("tests/unit/usecases/test_redrive_again.py",)
+PLAN_TESTS: Final = ("tests/unit/domain/jobs/test_redriving.py",)
+CANCEL_TESTS: Final = ("tests/unit/usecases/jobs/test_cancel.py",)
+REDRIVE_TESTS: Final = ("tests/unit/usecases/jobs/test_redrive.py",)
+REDRIVE_AGAIN_TESTS: Final = ("tests/unit/usecases/jobs/test_redrive_again.py",)
 
 GUARDS: Final = (
     Mutant(
@@ -97,10 +97,10 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="what is flagged need not wait until it may run",
-        file=f"{PACKAGE}/domain/sweeping.py",
+        file=f"{PACKAGE}/domain/jobs/sweeping.py",
         old="if task.not_before_ms > now_ms and not task.cancel_requested:",
         new="if task.not_before_ms > now_ms:",
-        tests=("tests/unit/domain/test_sweeping.py",),
+        tests=("tests/unit/domain/jobs/test_sweeping.py",),
     ),
     Mutant(
         guard="a reopened parent is no longer missed",

@@ -10,13 +10,13 @@ READ_BACK: Final = f"{PACKAGE}/adapters/dynamodb/read_back.py"
 TABLE: Final = f"{PACKAGE}/adapters/dynamodb/table.py"
 OVERDUE: Final = f"{PACKAGE}/adapters/dynamodb/overdue.py"
 BUS: Final = f"{PACKAGE}/adapters/eventbridge.py"
-DISPATCH: Final = f"{PACKAGE}/usecases/dispatch_task.py"
-EDGES: Final = f"{PACKAGE}/usecases/remove_edges.py"
-SWEEP: Final = f"{PACKAGE}/usecases/sweep.py"
-SWEEPING: Final = f"{PACKAGE}/domain/sweeping.py"
-PROOFS: Final = f"{PACKAGE}/domain/proofs.py"
-FOLD: Final = f"{PACKAGE}/domain/fold.py"
-TASK: Final = f"{PACKAGE}/domain/task.py"
+DISPATCH: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
+EDGES: Final = f"{PACKAGE}/usecases/dispatching/remove_edges.py"
+SWEEP: Final = f"{PACKAGE}/usecases/dispatching/sweep.py"
+SWEEPING: Final = f"{PACKAGE}/domain/jobs/sweeping.py"
+PROOFS: Final = f"{PACKAGE}/domain/tasks/proofs.py"
+FOLD: Final = f"{PACKAGE}/domain/events/fold.py"
+TASK: Final = f"{PACKAGE}/domain/tasks/task.py"
 ON_MOTO: Final = ("-k", "moto")
 LEASE_TESTS: Final = ("tests/contract/test_task_leases.py", *ON_MOTO)
 SIGNS_TESTS: Final = ("tests/contract/test_signs.py", *ON_MOTO)
@@ -27,13 +27,13 @@ JOB_TESTS: Final = ("tests/contract/test_job_store.py", *ON_MOTO)
 LOG_TESTS: Final = ("tests/contract/test_event_log.py", *ON_MOTO)
 BUS_TESTS: Final = ("tests/contract/test_event_bus.py", "-k", "not ministack")
 READ_BACK_TESTS: Final = ("tests/unit/adapters/test_read_back.py",)
-FOLD_TESTS: Final = ("tests/unit/domain/test_fold.py",)
+FOLD_TESTS: Final = ("tests/unit/domain/events/test_fold.py",)
 DISPATCH_TESTS: Final = (
-    "tests/unit/usecases/test_dispatch_task.py",
-    "tests/unit/usecases/test_dispatch_together.py",
-    "tests/unit/usecases/test_dispatch_batch.py",
+    "tests/unit/usecases/dispatching/test_dispatch_task.py",
+    "tests/unit/usecases/dispatching/test_dispatch_together.py",
+    "tests/unit/usecases/dispatching/test_dispatch_batch.py",
 )
-SWEEP_TESTS: Final = ("tests/unit/usecases/test_sweep.py",)
+SWEEP_TESTS: Final = ("tests/unit/usecases/dispatching/test_sweep.py",)
 STORMS: Final = ("tests/simulation/test_storms.py", "-k", "invariant")
 ZOMBIES: Final = ("tests/simulation/test_zombies.py",)
 RECOVERY: Final = ("tests/simulation/test_recovery.py",)

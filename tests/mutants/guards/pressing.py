@@ -6,13 +6,13 @@ from tests.mutants.guards.places import ON_MOTO, PACKAGE
 from tests.mutants.mutant import Mutant
 
 ONCE: Final = f"{PACKAGE}/adapters/dynamodb/once.py"
-SIGNATURES: Final = f"{PACKAGE}/domain/slack_signatures.py"
-DESK: Final = f"{PACKAGE}/usecases/answer_slack.py"
-JOB: Final = f"{PACKAGE}/domain/job.py"
+SIGNATURES: Final = f"{PACKAGE}/domain/alerts/slack_signatures.py"
+DESK: Final = f"{PACKAGE}/usecases/alerts/answer_slack.py"
+JOB: Final = f"{PACKAGE}/domain/jobs/job.py"
 WEBHOOKS: Final = f"{PACKAGE}/adapters/webhooks.py"
-ESCALATE: Final = f"{PACKAGE}/usecases/escalate.py"
-SIGNATURE_TESTS: Final = ("tests/unit/domain/test_signatures.py",)
-DESK_TESTS: Final = ("tests/unit/usecases/test_answer_slack.py",)
+ESCALATE: Final = f"{PACKAGE}/usecases/alerts/escalate.py"
+SIGNATURE_TESTS: Final = ("tests/unit/domain/alerts/test_signatures.py",)
+DESK_TESTS: Final = ("tests/unit/usecases/alerts/test_answer_slack.py",)
 WEBHOOK_TESTS: Final = ("tests/unit/adapters/test_webhooks.py",)
 
 GUARDS: Final = (
@@ -77,6 +77,6 @@ GUARDS: Final = (
         file=ESCALATE,
         old="if _was_told(decision.known, incident):",
         new="if decision.known.fence < 0:",
-        tests=("tests/unit/usecases/test_escalate.py",),
+        tests=("tests/unit/usecases/alerts/test_escalate.py",),
     ),
 )

@@ -6,8 +6,8 @@ from tests.mutants.guards.places import ON_MOTO, PACKAGE
 from tests.mutants.mutant import Mutant
 
 RATES: Final = f"{PACKAGE}/adapters/dynamodb/request_rates.py"
-JUDGE: Final = f"{PACKAGE}/domain/rates.py"
-KEYS: Final = f"{PACKAGE}/usecases/api_keys.py"
+JUDGE: Final = f"{PACKAGE}/domain/access/rates.py"
+KEYS: Final = f"{PACKAGE}/usecases/access/api_keys.py"
 DEFINITIONS: Final = f"{PACKAGE}/adapters/dynamodb/definition_store.py"
 RATE_TESTS: Final = (
     "tests/contract/test_request_rates.py",
@@ -15,8 +15,8 @@ RATE_TESTS: Final = (
     "-k",
     "moto or between",
 )
-JUDGE_TESTS: Final = ("tests/unit/domain/test_rates.py",)
-KEY_TESTS: Final = ("tests/unit/usecases/test_api_keys.py",)
+JUDGE_TESTS: Final = ("tests/unit/domain/access/test_rates.py",)
+KEY_TESTS: Final = ("tests/unit/usecases/access/test_api_keys.py",)
 DEFINITION_TESTS: Final = ("tests/contract/test_definition_store.py", *ON_MOTO)
 
 GUARDS: Final = (

@@ -83,7 +83,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a task is told before it is sent",
-        file=f"{PACKAGE}/usecases/start_tasks.py",
+        file=f"{PACKAGE}/usecases/dispatching/start_tasks.py",
         old="""        self._emitter.emit(*[task_events.pending(task) for task in ready])
         self._queue.send([TaskMessage.waking(task) for task in ready])
 """,
@@ -122,14 +122,14 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="an end that was reopened ends nothing",
-        file=f"{PACKAGE}/usecases/settle_job.py",
+        file=f"{PACKAGE}/usecases/dispatching/settle_job.py",
         old="        if not _shows(picture, end):\n",
         new="        if False:\n",
         tests=DISPATCH_TESTS,
     ),
     Mutant(
         guard="a job for which there is no time is left to another",
-        file=f"{PACKAGE}/usecases/dispatch_batch.py",
+        file=f"{PACKAGE}/usecases/dispatching/dispatch_batch.py",
         old="late = number > 0 and self.clock.monotonic() >= until",
         new="late = False",
         tests=DISPATCH_TESTS,
@@ -139,18 +139,18 @@ GUARDS: Final = (
         file=SWEEP,
         old="if task.ref.task_id not in added]",
         new="if task.ref.task_id]",
-        tests=("tests/unit/usecases/test_growing_jobs.py", "-k", "beginning"),
+        tests=("tests/unit/usecases/jobs/test_growing_jobs.py", "-k", "beginning"),
     ),
     Mutant(
         guard="what fails together is tried alone",
-        file=f"{PACKAGE}/usecases/dispatch_batch.py",
+        file=f"{PACKAGE}/usecases/dispatching/dispatch_batch.py",
         old="        if len(group) == 1:\n",
         new="        if group:\n",
         tests=DISPATCH_TESTS,
     ),
     Mutant(
         guard="only the dispatcher's own work is followed with it",
-        file=f"{PACKAGE}/domain/following.py",
+        file=f"{PACKAGE}/domain/tasks/following.py",
         old="    return task.state.settled and by_following and task.due_at_ms is not None\n",
         new="    return task.state.settled and task.due_at_ms is not None\n",
         tests=DISPATCH_TESTS,
@@ -204,6 +204,6 @@ GUARDS: Final = (
         file=SWEEPING,
         old="    if task.due_at_ms > now_ms:\n",
         new="    if task.due_at_ms > now_ms + 10**12:\n",
-        tests=("tests/unit/domain/test_sweeping.py",),
+        tests=("tests/unit/domain/jobs/test_sweeping.py",),
     ),
 )

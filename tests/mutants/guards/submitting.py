@@ -7,7 +7,7 @@ from tests.mutants.mutant import Mutant
 
 KEYS: Final = f"{PACKAGE}/adapters/dynamodb/submission_keys.py"
 TAKEN_OVER: Final = ("tests/contract/test_keys_taken_over.py", *ON_MOTO)
-CHANGED: Final = ("tests/unit/usecases/test_changed_between_tries.py",)
+CHANGED: Final = ("tests/unit/usecases/jobs/test_changed_between_tries.py",)
 
 GUARDS: Final = (
     Mutant(
@@ -47,14 +47,14 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="nobody writes its tasks into the job of another template",
-        file=f"{PACKAGE}/usecases/submit_job.py",
+        file=f"{PACKAGE}/usecases/jobs/submit_job.py",
         old="            submission.require_ours(taken)\n",
         new="",
         tests=CHANGED,
     ),
     Mutant(
         guard="a job begun with another template is given up",
-        file=f"{PACKAGE}/usecases/submit_job.py",
+        file=f"{PACKAGE}/usecases/jobs/submit_job.py",
         old="        if taken.body_hash == asked.said:",
         new="        if taken:",
         tests=CHANGED,

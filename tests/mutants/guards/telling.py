@@ -63,10 +63,10 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a dead letter fails no running task",
-        file=f"{PACKAGE}/domain/claims.py",
+        file=f"{PACKAGE}/domain/tasks/claims.py",
         old="task.lease_until_ms >= now_ms:",
         new="task.lease_until_ms > now_ms:",
-        tests=("tests/unit/domain/test_dead_letters.py",),
+        tests=("tests/unit/domain/tasks/test_dead_letters.py",),
     ),
     Mutant(
         guard="a terminal event absorbs",

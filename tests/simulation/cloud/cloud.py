@@ -13,7 +13,7 @@ from switchyard.adapters.sqs import SqsTaskQueue
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
 from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.events import Context
-from switchyard.usecases.emitting import Emitter
+from switchyard.usecases.events.emitting import Emitter
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 from tests.simulation.cloud.client import Client, Sky
 from tests.simulation.cloud.dynamodb import DynamoDb

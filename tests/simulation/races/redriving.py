@@ -8,7 +8,7 @@ from switchyard.contracts.dispatching import DispatchMessage
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import END, START
 from switchyard.domain.states import Rule, TaskState
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 from tests.simulation.asking import redriving
 from tests.simulation.changes import selection
 from tests.simulation.functions import TIMEOUT_SECONDS

@@ -13,12 +13,12 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.workforce import OneByOne
 from switchyard.contracts.bus import WAKING_EVENTS
 from switchyard.contracts.tables import DUE_AT
-from switchyard.domain import due
-from switchyard.domain.graph import TaskSpec
 from switchyard.domain.ids import START, JobRef
-from switchyard.domain.plan import Pinned, plan_job
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.plan import Pinned, plan_job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Lease, Task
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import Lease, Task
 from tests.builders import JOB, a_definition
 from tests.fakes.tables import BUCKET
 from tests.simulation import checker

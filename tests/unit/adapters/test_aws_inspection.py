@@ -10,8 +10,8 @@ from botocore.stub import Stubber
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_inspection import AwsInspection
-from switchyard.domain.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 
 SERVICES = (
     "cloudformation", "ecr", "ecs", "events", "lambda", "secretsmanager", "sqs", "sts",

@@ -13,11 +13,11 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.adapters.workforce import OneByOne
-from switchyard.domain.additions import grouped
-from switchyard.domain.chunk_plan import plan_chunk
-from switchyard.domain.chunks import Chunk
 from switchyard.domain.errors import AnswerLost, Conflict
-from switchyard.domain.plan import Pinned
+from switchyard.domain.jobs.additions import grouped
+from switchyard.domain.jobs.chunk_plan import plan_chunk
+from switchyard.domain.jobs.chunks import Chunk
+from switchyard.domain.jobs.plan import Pinned
 from tests.builders import JOB, NOW_MS, a_plan, specs
 from tests.contract.clouds import on_moto
 from tests.fakes.lossy_line import Line, answer_lost, not_sent

@@ -10,11 +10,11 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.memory.transport import MemoryBlobStore
-from switchyard.domain.adoption import Adoption, adopted_task
 from switchyard.domain.errors import AnswerLost
 from switchyard.domain.ids import bare_task
-from switchyard.domain.plan import Pinned
-from switchyard.domain.task import Payload
+from switchyard.domain.jobs.adoption import Adoption, adopted_task
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.tasks.task import Payload
 from tests.builders import NOW_MS, TENANT
 from tests.contract.clouds import on_moto
 from tests.fakes.lossy_line import Line, Perform, answer_lost, not_sent

@@ -15,9 +15,9 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.domain.errors import AnswerLost
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.clouds import on_moto
 from tests.fakes.lossy_line import Fate, Line, and_then, answer_lost, not_sent, repeated

@@ -8,7 +8,7 @@ import pytest
 from switchyard.adapters.otlp import OtlpSpanExporter
 from switchyard.contracts.otlp import headers_in
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.spans import (
+from switchyard.domain.measuring.spans import (
     Attempt,
     Ending,
     Lasted,
@@ -17,8 +17,8 @@ from switchyard.domain.spans import (
     attempt_span,
     job_span,
 )
-from switchyard.domain.task import Usage
-from switchyard.domain.tracing import job_span_id, trace_given
+from switchyard.domain.measuring.tracing import job_span_id, trace_given
+from switchyard.domain.tasks.task import Usage
 from tests.builders import JOB, NOW_MS, TENANT, TRACEPARENT
 from tests.fakes.otlp_receiver import OtlpReceiver, an_otlp_receiver, saying
 from tests.fakes.webhook_server import Answer, a_closed_port, status

@@ -12,11 +12,11 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.memory.transport import MemoryBlobStore
-from switchyard.domain.artifacts import RESULT_FILE
-from switchyard.domain.claims import Busy
 from switchyard.domain.errors import AnswerLost, LeaseLost
+from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks.claims import Busy
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
 from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.clouds import on_moto

@@ -9,9 +9,9 @@ from botocore.exceptions import ClientError
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.workforce import OneByOne
-from switchyard.domain.api_keys import Caller
+from switchyard.domain.access.api_keys import Caller
+from switchyard.domain.access.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
 from tests.builders import NOW_MS, TENANT
 from tests.fakes.tables import state_table
 from tests.simulation.cloud.dynamodb import DynamoDb

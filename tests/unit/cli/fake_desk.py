@@ -9,7 +9,7 @@ from switchyard.adapters.memory.transport import MemoryMail, MemoryTaskQueue
 from switchyard.adapters.memory.triggers import MemoryTriggerRules, MemoryTriggerStore
 from switchyard.contracts.triggers import TriggerMessage, parse_trigger_message
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.operate_triggers import TriggerOperator
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 from tests.unit.cli.fakes import NOW_MS
 
 QUEUE = "trigger-queue-dev"

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from local.endpoint import Endpoint
-from switchyard.domain.consumption import Pause
-from switchyard.domain.diagnosis import STACKS, Switch, SwitchKind, Workers
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.examine_stage import Examiner
+from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.diagnosis import STACKS, Switch, SwitchKind, Workers
+from switchyard.usecases.health.examine_stage import Examiner
 
 
 @dataclass

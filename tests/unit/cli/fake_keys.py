@@ -7,7 +7,7 @@ from local.endpoint import Endpoint
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.registry import MemoryApiKeys
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.api_keys import KeyRing
+from switchyard.usecases.access.api_keys import KeyRing
 from tests.unit.cli.fakes import NOW_MS
 
 

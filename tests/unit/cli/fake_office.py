@@ -12,8 +12,8 @@ from switchyard.contracts.messages import Attributes, Delivered, MessageAttribut
 from switchyard.contracts.quarantine import QuarantinedMessage
 from switchyard.contracts.undeliverable import KeptLetter
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.kept_letters import KeptLetters
-from switchyard.usecases.watch_letter import LetterWatch
+from switchyard.usecases.letters.kept_letters import KeptLetters
+from switchyard.usecases.letters.watch_letter import LetterWatch
 from tests.unit.cli.fakes import NOW_MS
 
 MINUTE_MS = 60_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from local.endpoint import Endpoint
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.measures import Measurement
-from switchyard.usecases.measure import Measurer
+from switchyard.domain.measuring.measures import Measurement
+from switchyard.usecases.measuring.measure import Measurer
 from tests.fakes.measured_yard import MeasuredYard
 
 

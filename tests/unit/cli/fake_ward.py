@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from local.endpoint import Endpoint
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.check_tasks import TaskChecker
+from switchyard.usecases.health.check_tasks import TaskChecker
 from tests.fakes.checked_yard import CheckedYard
 
 

@@ -17,7 +17,7 @@ from local.invoking import Invoked
 from local.say import Say
 from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 
 JOB_ID = "job-00000000-0000-4000-8000-000000000001"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from switchyard.domain.consumption import Pause
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.consumption import Pause
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fake_stage import FakeBrake
 from tests.unit.cli.fakes import NOW_MS, FakeCloud

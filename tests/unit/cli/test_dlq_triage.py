@@ -7,7 +7,7 @@ import pytest
 
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome
+from switchyard.domain.tasks.task import Outcome
 from tests.builders import a_task
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fake_office import FakeOffice

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from switchyard.domain.consumption import Pause
-from switchyard.domain.diagnosis import Switch, SwitchKind, Workers
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.diagnosis import Switch, SwitchKind, Workers
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fake_hospital import FakeHospital
 from tests.unit.cli.fakes import NOW_MS, FakeCloud

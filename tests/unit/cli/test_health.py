@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.task import Lease
+from switchyard.domain.tasks.task import Lease
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fake_ward import FakeWard
 

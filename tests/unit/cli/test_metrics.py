@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from cli.commands import metrics
-from switchyard.domain.counts import MINUTE_MS, Counts, Spending
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.measuring.counts import MINUTE_MS, Counts, Spending
 from switchyard.domain.states import TaskState
 from tests.builders import NOW_MS
 from tests.unit.cli.conftest import Switchyard

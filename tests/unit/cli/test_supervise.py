@@ -1,6 +1,6 @@
 """`supervise`: the policy is what the options say."""
 
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes import FakeCloud
 

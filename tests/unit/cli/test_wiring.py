@@ -16,10 +16,10 @@ from switchyard.adapters import aws
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.contracts.kept import Kept, Unreadable
 from switchyard.contracts.triggers import AppliedTrigger
-from switchyard.domain.consumption import Pause
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health import HealthLimits
-from switchyard.domain.measures import Measurement
+from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.health import HealthLimits
+from switchyard.domain.measuring.measures import Measurement
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import pytest
 
 from switchyard.client import Job, UnusableJob
 from switchyard.contracts.wire import Wire
-from switchyard.domain.reference_syntax import references_in
+from switchyard.domain.prompts.reference_syntax import references_in
 from switchyard.domain.states import Rule
 
 

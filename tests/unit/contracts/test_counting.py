@@ -7,12 +7,12 @@ import pytest
 
 from switchyard.contracts.events import CATALOGUE, ArrivedEvent, Context, Event, TaskHeartbeat
 from switchyard.contracts.events.counting import counted
-from switchyard.domain.counts import Counts, Spending
-from switchyard.domain.giving_up import EXHAUSTED
+from switchyard.domain.measuring.counts import Counts, Spending
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome, Usage
-from switchyard.usecases import task_events
-from switchyard.usecases.emitting import Fact
+from switchyard.domain.tasks.giving_up import EXHAUSTED
+from switchyard.domain.tasks.task import Outcome, Usage
+from switchyard.usecases.events import task_events
+from switchyard.usecases.events.emitting import Fact
 from tests.builders import NOW_MS, a_task
 
 USAGE = Usage(input_tokens=10, output_tokens=5, cache_read_tokens=3, cost_usd=0.0125)

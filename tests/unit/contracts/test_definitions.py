@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.steps import MAX_STEPS, output_file
-from switchyard.domain.health import OwnLimits
+from switchyard.domain.health.health import OwnLimits
 
 PLAN = {"name": "plan", "description": "Plan it."}
 WRITE = {"name": "write", "description": "Write {{steps.plan.output.title}}."}

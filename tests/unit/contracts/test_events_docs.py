@@ -18,7 +18,7 @@ from switchyard.contracts.events import (
     Properties,
     TaskProperties,
 )
-from switchyard.domain.triggers import pattern_problems
+from switchyard.domain.triggers.triggers import pattern_problems
 from tests.builders import JOB_ID, NOW_MS, TENANT
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "events.md"

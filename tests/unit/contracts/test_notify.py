@@ -9,8 +9,8 @@ from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.trigger_checks import trigger_problems
-from switchyard.domain import notify as domain
-from switchyard.usecases.start_triggered import PutAside
+from switchyard.domain.jobs import notify as domain
+from switchyard.usecases.triggers.start_triggered import PutAside
 from tests.fakes.triggered_yard import REPORT, TriggeredYard
 from tests.fakes.triggers import a_message, a_trigger
 

@@ -9,12 +9,12 @@ from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.events import CATALOGUE, ArrivedEvent
 from switchyard.contracts.events.spanning import spanned
 from switchyard.domain.ids import bare_task
-from switchyard.domain.spans import Ending, Lasted, Span, SpanStatus
+from switchyard.domain.measuring.spans import Ending, Lasted, Span, SpanStatus
+from switchyard.domain.measuring.tracing import attempt_span_id, job_span_id, trace_of
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Outcome, Task, Usage
-from switchyard.domain.tracing import attempt_span_id, job_span_id, trace_of
-from switchyard.usecases import task_events
-from switchyard.usecases.emitting import Fact
+from switchyard.domain.tasks.task import Outcome, Task, Usage
+from switchyard.usecases.events import task_events
+from switchyard.usecases.events.emitting import Fact
 from tests.builders import JOB, NOW_MS, TENANT, TRACEPARENT, a_task, an_emitter
 
 CALLER = TRACEPARENT.split("-")[2]

@@ -9,7 +9,7 @@ from switchyard.contracts.dispatching import DispatchMessage
 from switchyard.contracts.events import Context, Event, JobCreated
 from switchyard.contracts.waking import WakeUp, wake_up
 from switchyard.domain.ids import START, JobRef, bare_task
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT
 
 

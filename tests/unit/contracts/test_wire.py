@@ -13,7 +13,7 @@ from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.jobs import SubmitJob, TaskRequest
 from switchyard.domain.errors import InvalidDefinition
 from switchyard.domain.json_values import MAX_DEPTH, problem_in
-from switchyard.usecases.put_definition import put_definition
+from switchyard.usecases.definitions.put_definition import put_definition
 from tests.builders import JOB_ID, a_definition
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

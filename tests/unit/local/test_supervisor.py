@@ -9,7 +9,7 @@ from local.errors import CloudError
 from local.supervisor import EARLY_ENDS, Supervisor
 from local.worker_process import STOP_SECONDS
 from switchyard.adapters.memory import ManualClock
-from switchyard.domain.scaling import ScalingPolicy
+from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard.ports import QueueDepth
 
 POLICY = ScalingPolicy(min_workers=1, max_workers=4, target_per_worker=10)

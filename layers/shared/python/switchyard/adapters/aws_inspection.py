@@ -8,8 +8,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from switchyard.adapters import aws
 from switchyard.contracts.undeliverable import queue_name
-from switchyard.domain.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 
 RULE: Final = "AWS::Events::Rule"
 MAPPING: Final = "AWS::Lambda::EventSourceMapping"

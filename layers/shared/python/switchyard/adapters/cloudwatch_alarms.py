@@ -3,7 +3,7 @@
 from typing import Any
 
 from switchyard.adapters.aws import call
-from switchyard.domain.alarm_incident import Alarm
+from switchyard.domain.alerts.alarm_incident import Alarm
 
 
 class CloudWatchAlarms:

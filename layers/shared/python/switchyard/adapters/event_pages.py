@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.contracts.events import KeptEvent
-from switchyard.domain.event_cursor import cursor_at, place_of
-from switchyard.domain.event_queries import EventQuery
+from switchyard.domain.events.event_cursor import cursor_at, place_of
+from switchyard.domain.events.event_queries import EventQuery
 from switchyard.ports import PageOfEvents
 
 Record = dict[str, Any]

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from switchyard.adapters.aws import call, code_of
 from switchyard.contracts.triggers import Bus, message_template
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.triggers import RuleRefused
+from switchyard.domain.triggers.triggers import RuleRefused
 from switchyard.ports.triggers import TriggerRule
 
 TARGET: Final = "trigger-queue"

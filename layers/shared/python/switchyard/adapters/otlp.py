@@ -9,7 +9,7 @@ from urllib3.exceptions import HTTPError
 
 from switchyard.contracts.otlp import TRACES_PATH, TraceRequest, refused_in
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.spans import Span
+from switchyard.domain.measuring.spans import Span
 
 SECONDS: Final = 2.0  # events are saved by the same function
 MAX_ANSWER_BYTES: Final = 64 * 1024

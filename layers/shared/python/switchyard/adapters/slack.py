@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from switchyard.adapters.slack_refusals import refusal
 from switchyard.contracts.slack_secret import SlackSecret, slack_secret_in
+from switchyard.domain.alerts.incident_rendering import Page
 from switchyard.domain.errors import AnswerLost, Unavailable
-from switchyard.domain.incident_rendering import Page
 from switchyard.ports import Clock
 from switchyard.ports.alerting import ChatBusy, Mark, Posted, Secrets
 

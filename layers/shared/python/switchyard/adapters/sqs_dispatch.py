@@ -8,7 +8,7 @@ from switchyard.adapters.sqs import ENTRIES_PER_BATCH
 from switchyard.contracts.dispatching import DispatchMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import JobRef
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 
 
 class SqsDispatchQueue:

@@ -11,9 +11,9 @@ from typing import Final
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError, NewConnectionError
 
-from switchyard.domain.addresses import problem_with_address
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.notify import Hook, hook_at, problem_with_hook
+from switchyard.domain.jobs.addresses import problem_with_address
+from switchyard.domain.jobs.notify import Hook, hook_at, problem_with_hook
 
 SECONDS: Final = 10.0  # for everything: looking up, connecting, sending, waiting
 

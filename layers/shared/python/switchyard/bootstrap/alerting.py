@@ -7,7 +7,7 @@ from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.adapters.slack import SlackDoor
 from switchyard.adapters.system import SystemClock
 from switchyard.settings import NotifierSettings
-from switchyard.usecases.tell_incident import Teller
+from switchyard.usecases.alerts.tell_incident import Teller
 
 
 def teller(settings: NotifierSettings) -> Teller:

@@ -14,9 +14,9 @@ from switchyard.bootstrap.alerting import teller
 from switchyard.bootstrap.changing import cancel_requests, redrive_requests
 from switchyard.bootstrap.wiring import emitter_for
 from switchyard.settings import AnswerSlackSettings
-from switchyard.usecases.answer_slack import SlackDesk
-from switchyard.usecases.press_button import Buttons
-from switchyard.usecases.thread_notes import ThreadNotes
+from switchyard.usecases.alerts.answer_slack import SlackDesk
+from switchyard.usecases.alerts.press_button import Buttons
+from switchyard.usecases.alerts.thread_notes import ThreadNotes
 
 SLACKS_REPLIES: Final = "https://hooks.slack.com/"
 REPLY_SECONDS: Final = 1.5  # whoever pressed waits for three seconds, all in all

@@ -20,7 +20,7 @@ from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.bootstrap.changing import cancel_requests, redrive_requests
 from switchyard.bootstrap.wiring import definition_store, emitter_for
-from switchyard.domain.rates import Limits
+from switchyard.domain.access.rates import Limits
 from switchyard.ports import (
     BlobStore,
     Clock,
@@ -33,14 +33,14 @@ from switchyard.ports import (
     TaskGraph,
 )
 from switchyard.settings import ApiSettings
-from switchyard.usecases.add_tasks import TaskAdder
-from switchyard.usecases.admit_request import Gate
-from switchyard.usecases.cancel import CancelRequests
-from switchyard.usecases.delete_definition import DefinitionRemover
-from switchyard.usecases.emitting import Emitter
-from switchyard.usecases.redrive import RedriveRequests
-from switchyard.usecases.submit_job import Submitter
-from switchyard.usecases.task_files import TaskFiles
+from switchyard.usecases.access.admit_request import Gate
+from switchyard.usecases.definitions.delete_definition import DefinitionRemover
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.add_tasks import TaskAdder
+from switchyard.usecases.jobs.cancel import CancelRequests
+from switchyard.usecases.jobs.redrive import RedriveRequests
+from switchyard.usecases.jobs.submit_job import Submitter
+from switchyard.usecases.jobs.task_files import TaskFiles
 
 
 @dataclass(frozen=True, kw_only=True)

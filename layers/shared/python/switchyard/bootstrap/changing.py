@@ -8,9 +8,9 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.system import SystemClock
 from switchyard.ports import BlobStore, DispatchQueue
-from switchyard.usecases.cancel import CancelRequests
-from switchyard.usecases.emitting import Emitter
-from switchyard.usecases.redrive import RedriveRequests
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.cancel import CancelRequests
+from switchyard.usecases.jobs.redrive import RedriveRequests
 
 
 def cancel_requests(

@@ -8,10 +8,10 @@ from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
 from switchyard.adapters.system import SystemClock
 from switchyard.bootstrap.alerting import teller
 from switchyard.bootstrap.wiring import definition_store, emitter_for
-from switchyard.domain.health import HealthLimits
+from switchyard.domain.health.health import HealthLimits
 from switchyard.settings import CheckSettings
-from switchyard.usecases.check_tasks import TaskChecker
-from switchyard.usecases.watch_health import HealthWatch
+from switchyard.usecases.health.check_tasks import TaskChecker
+from switchyard.usecases.health.watch_health import HealthWatch
 
 
 def health_watch(settings: CheckSettings) -> HealthWatch:

@@ -15,18 +15,18 @@ from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
 from switchyard.adapters.system import SystemClock
 from switchyard.adapters.workforce import Threads
 from switchyard.bootstrap.wiring import emitter_for
-from switchyard.domain.advancing import NextStep
+from switchyard.domain.jobs.advancing import NextStep
 from switchyard.ports import Clock, Workforce
 from switchyard.settings import DispatcherSettings, SweeperSettings
-from switchyard.usecases.advance_job import JobAdvancer, JobStep
-from switchyard.usecases.cancel import Canceller
-from switchyard.usecases.dispatch_batch import BatchDispatcher
-from switchyard.usecases.dispatch_task import Dispatcher
-from switchyard.usecases.emitting import Emitter
-from switchyard.usecases.expand_job import Expander
-from switchyard.usecases.redrive import Redriver
-from switchyard.usecases.start_tasks import Starter
-from switchyard.usecases.sweep import Sweeper
+from switchyard.usecases.dispatching.advance_job import JobAdvancer, JobStep
+from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher
+from switchyard.usecases.dispatching.dispatch_task import Dispatcher
+from switchyard.usecases.dispatching.start_tasks import Starter
+from switchyard.usecases.dispatching.sweep import Sweeper
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.cancel import Canceller
+from switchyard.usecases.jobs.expand_job import Expander
+from switchyard.usecases.jobs.redrive import Redriver
 
 
 def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:

@@ -3,13 +3,13 @@
 from switchyard.adapters import aws
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.adapters.webhooks import HttpWebhooks
-from switchyard.domain.incidents import Incident
+from switchyard.domain.alerts.incidents import Incident
 from switchyard.observability import get_logger
 from switchyard.settings import EscalatorSettings
-from switchyard.usecases.escalate import Escalator
-from switchyard.usecases.tell_alone import Told
-from switchyard.usecases.tell_incident import Teller
-from switchyard.usecases.thread_notes import ThreadNotes
+from switchyard.usecases.alerts.escalate import Escalator
+from switchyard.usecases.alerts.tell_alone import Told
+from switchyard.usecases.alerts.tell_incident import Teller
+from switchyard.usecases.alerts.thread_notes import ThreadNotes
 
 
 def escalator(settings: EscalatorSettings, told_by: Teller) -> Escalator:

@@ -2,8 +2,8 @@
 
 from switchyard.adapters.aws_inspection import AwsInspection
 from switchyard.bootstrap.operators import stage_consumption
-from switchyard.domain.consumption import Pause
-from switchyard.usecases.examine_stage import Examiner
+from switchyard.domain.health.consumption import Pause
+from switchyard.usecases.health.examine_stage import Examiner
 
 
 def stage_examiner(stage: str, *, option: str, **where: str) -> Examiner:

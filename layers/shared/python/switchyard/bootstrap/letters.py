@@ -11,9 +11,9 @@ from switchyard.adapters.sqs import SqsTaskQueue
 from switchyard.adapters.system import SystemClock
 from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
 from switchyard.settings import AlertSettings, DeadLetterSettings
-from switchyard.usecases.adopt_task import Adopter
-from switchyard.usecases.keep_undeliverable import UndeliverableKeeper
-from switchyard.usecases.process_dead_letter import DeadLetterProcessor
+from switchyard.usecases.dispatching.adopt_task import Adopter
+from switchyard.usecases.letters.keep_undeliverable import UndeliverableKeeper
+from switchyard.usecases.letters.process_dead_letter import DeadLetterProcessor
 
 
 def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:

@@ -8,7 +8,7 @@ from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
 from switchyard.adapters.sqs_depths import SqsQueueDepths
 from switchyard.adapters.system import SystemClock
 from switchyard.settings import MeasureSettings
-from switchyard.usecases.measure import Measurer
+from switchyard.usecases.measuring.measure import Measurer
 
 
 def measurer(settings: MeasureSettings, **where: str) -> Measurer:

@@ -19,9 +19,9 @@ from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.domain.errors import Unavailable
 from switchyard.ports import Consumption, TaskOutput
-from switchyard.usecases.api_keys import KeyRing
-from switchyard.usecases.kept_letters import KeptLetters
-from switchyard.usecases.watch_letter import LetterWatch
+from switchyard.usecases.access.api_keys import KeyRing
+from switchyard.usecases.letters.kept_letters import KeptLetters
+from switchyard.usecases.letters.watch_letter import LetterWatch
 
 
 def new_api_key(tenant: str, *, state_table_name: str) -> str:

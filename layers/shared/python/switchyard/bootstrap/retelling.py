@@ -5,7 +5,7 @@ from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemClock
 from switchyard.bootstrap.alerting import alert_book
 from switchyard.settings import SweeperSettings
-from switchyard.usecases.retell_alerts import Reteller
+from switchyard.usecases.alerts.retell_alerts import Reteller
 
 
 def reteller(settings: SweeperSettings) -> Reteller:

@@ -8,8 +8,8 @@ from switchyard.adapters import aws
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.bootstrap.checking import task_checker
 from switchyard.bootstrap.operators import reached
-from switchyard.domain.health import HealthLimits
-from switchyard.usecases.check_tasks import TaskChecker
+from switchyard.domain.health.health import HealthLimits
+from switchyard.usecases.health.check_tasks import TaskChecker
 
 
 @contextmanager

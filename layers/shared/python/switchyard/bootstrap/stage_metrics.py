@@ -8,7 +8,7 @@ from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.bootstrap.measuring import measurer
 from switchyard.bootstrap.operators import reached
 from switchyard.settings import MeasureSettings
-from switchyard.usecases.measure import Measurer
+from switchyard.usecases.measuring.measure import Measurer
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
 from switchyard.settings import TriggerSettings
-from switchyard.usecases.start_triggered import TriggerStarter
-from switchyard.usecases.submit_job import Submitter
+from switchyard.usecases.jobs.submit_job import Submitter
+from switchyard.usecases.triggers.start_triggered import TriggerStarter
 
 
 def trigger_starter(settings: TriggerSettings) -> TriggerStarter:

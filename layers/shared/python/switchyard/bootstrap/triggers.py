@@ -14,7 +14,7 @@ from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemClock
 from switchyard.contracts.undeliverable import queue_name
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.operate_triggers import TriggerOperator
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.bootstrap.alerting import teller
 from switchyard.bootstrap.escalating import escalator
 from switchyard.settings import NotifySettings
-from switchyard.usecases.lookout import Lookout
-from switchyard.usecases.watch_letters import LettersWatch
-from switchyard.usecases.watch_subject import SubjectWatch
+from switchyard.usecases.alerts.lookout import Lookout
+from switchyard.usecases.alerts.watch_letters import LettersWatch
+from switchyard.usecases.alerts.watch_subject import SubjectWatch
 
 
 def lookout(settings: NotifySettings) -> Lookout:

@@ -11,8 +11,8 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.events import Context
 from switchyard.ports import BlobStore, Clock, DefinitionStore
 from switchyard.settings import EmitterSettings
-from switchyard.usecases.emitting import Emitter
-from switchyard.usecases.quarantine import Quarantine
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.letters.quarantine import Quarantine
 
 
 def definition_store(dynamodb: Any, table_name: str) -> DefinitionStore:

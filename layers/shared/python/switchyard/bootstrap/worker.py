@@ -38,9 +38,9 @@ from switchyard.ports import (
     TaskQueue,
 )
 from switchyard.settings import WorkerSettings
-from switchyard.usecases.adopt_task import Adopter
-from switchyard.usecases.emitting import Emitter
-from switchyard.usecases.quarantine import Quarantine
+from switchyard.usecases.dispatching.adopt_task import Adopter
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.letters.quarantine import Quarantine
 
 P = ParamSpec("P")
 R = TypeVar("R")

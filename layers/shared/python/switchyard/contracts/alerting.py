@@ -18,7 +18,10 @@ from switchyard.contracts.events import (
 from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.contracts.undeliverable import KEPT_BELOW
 from switchyard.contracts.wire import Wire
-from switchyard.domain.alarm_incident import alarm_subject
+from switchyard.domain.alerts.alarm_incident import alarm_subject
+from switchyard.domain.alerts.job_incident import job_subject
+from switchyard.domain.alerts.letters_incident import QUARANTINE, letters_subject
+from switchyard.domain.alerts.task_incident import task_subject
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import (
     JOB_ID,
@@ -27,9 +30,6 @@ from switchyard.domain.ids import (
     bare_task,
     problem_with_bare_id,
 )
-from switchyard.domain.job_incident import job_subject
-from switchyard.domain.letters_incident import QUARANTINE, letters_subject
-from switchyard.domain.task_incident import task_subject
 
 JOB_EVENTS: Final = tuple(
     told.event_type

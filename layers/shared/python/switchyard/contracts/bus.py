@@ -13,10 +13,10 @@ from switchyard.contracts.events import (
     TaskSkipped,
     TaskTimeout,
 )
-from switchyard.domain.event_keys import EntityType
+from switchyard.domain.events.event_keys import EntityType
 from switchyard.domain.ids import JOB_ID, START, TENANT_ID, JobRef, task_named
-from switchyard.domain.plan import FIRST_RUN
-from switchyard.domain.task import TaskRun
+from switchyard.domain.jobs.plan import FIRST_RUN
+from switchyard.domain.tasks.task import TaskRun
 
 WAKING_EVENTS: Final = (
     JobCreated.event_type,

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from switchyard.contracts.wire import Wire
-from switchyard.domain.health import OwnLimits
+from switchyard.domain.health.health import OwnLimits
 
 ONE_DAY_MS = 24 * 60 * 60 * 1000
 Span = Annotated[int, Field(ge=1_000, le=ONE_DAY_MS)]

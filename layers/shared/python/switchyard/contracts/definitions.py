@@ -15,8 +15,8 @@ from switchyard.contracts.steps import (
     problem_with_steps,
 )
 from switchyard.contracts.wire import CleanText, Wire, at_most
-from switchyard.domain.submission_keys import body_hash
-from switchyard.domain.task import MAX_ATTEMPTS
+from switchyard.domain.jobs.submission_keys import body_hash
+from switchyard.domain.tasks.task import MAX_ATTEMPTS
 
 TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
 

@@ -14,7 +14,7 @@ from switchyard.domain.ids import (
     JobRef,
     problem_with_bare_id,
 )
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 
 SCHEMA_VERSION: Final = 1
 

@@ -9,7 +9,7 @@ from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Wire
 from switchyard.domain.errors import UnreadableDocument
 from switchyard.domain.ids import JobRef
-from switchyard.domain.plan import JobPlan, Pinned, plan_job
+from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 
 SCHEMA_VERSION: Final = 1
 

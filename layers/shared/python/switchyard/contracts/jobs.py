@@ -8,8 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.wire import CleanText, JsonValue, Wire, at_most, told_as, unless_absent
-from switchyard.domain.graph import TaskSpec, size_problem
 from switchyard.domain.ids import TASK_ID
+from switchyard.domain.jobs.graph import TaskSpec, size_problem
 from switchyard.domain.states import Rule
 
 MAX_TAGS = 20

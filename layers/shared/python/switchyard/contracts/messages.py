@@ -18,10 +18,10 @@ from pydantic_core import from_json
 
 from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.wire import JsonValue, Wire
-from switchyard.domain.adoption import Adoptable, decide_adoption
 from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
-from switchyard.domain.task import Json, Task
-from switchyard.domain.tracing import TRACEPARENT, TraceParent, waking_context
+from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
+from switchyard.domain.measuring.tracing import TRACEPARENT, TraceParent, waking_context
+from switchyard.domain.tasks.task import Json, Task
 
 SCHEMA_VERSION: Final = 1
 REQUEST_ID_ATTRIBUTE: Final = "requestId"

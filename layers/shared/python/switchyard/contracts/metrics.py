@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Final
 
-from switchyard.domain.counts import Spending
-from switchyard.domain.measures import Flow, Levels
+from switchyard.domain.measuring.counts import Spending
+from switchyard.domain.measuring.measures import Flow, Levels
 
 STAGE: Final = "stage"
 DEFINITION: Final = "definition"

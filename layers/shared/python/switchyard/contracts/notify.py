@@ -5,9 +5,9 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from switchyard.contracts.wire import Wire, told_as, unless_absent
-from switchyard.domain import notify as domain
 from switchyard.domain.errors import Problem
-from switchyard.domain.notify import (
+from switchyard.domain.jobs import notify as domain
+from switchyard.domain.jobs.notify import (
     MAX_URL,
     SLACK_CHANNEL,
     hook_at,

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from switchyard.contracts.wire import Wire
-from switchyard.domain.spans import Span
+from switchyard.domain.measuring.spans import Span
 from switchyard.domain.text import without_control_characters
 
 TRACES_PATH: Final = "/v1/traces"

@@ -6,11 +6,11 @@ from typing import Any, Final, Literal, Self
 from pydantic import Field
 
 from switchyard.contracts.wire import Wire
-from switchyard.domain.artifacts import redrive_key
 from switchyard.domain.ids import JobRef
-from switchyard.domain.redriving import NewEdges, RedrivePlan, Reopening
+from switchyard.domain.jobs.redriving import NewEdges, RedrivePlan, Reopening
+from switchyard.domain.prompts.artifacts import redrive_key
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Overrides
+from switchyard.domain.tasks.task import Overrides
 
 SCHEMA_VERSION: Final = 1
 

@@ -12,9 +12,9 @@ from urllib.parse import parse_qs
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, StringConstraints, ValidationError
 
 from switchyard.contracts.wire import CleanText
+from switchyard.domain.alerts.incident_rendering import ACTION_PREFIX
+from switchyard.domain.alerts.incidents import Action, Button
 from switchyard.domain.ids import JOB_ID, TENANT_ID
-from switchyard.domain.incident_rendering import ACTION_PREFIX
-from switchyard.domain.incidents import Action, Button
 
 _PRESSED: Final = "block_actions"
 _ACTIONS: Final[Mapping[str, Action]] = {

@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.wire import CleanText, Wire, at_most
-from switchyard.domain.artifacts import RESULT_FILE
-from switchyard.domain.placeholders import steps_named_in
+from switchyard.domain.prompts.artifacts import RESULT_FILE
+from switchyard.domain.prompts.placeholders import steps_named_in
 
 MAX_STEPS: Final = 20
 MAX_TOOLS: Final = 1_000

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from switchyard.contracts.events.checks import Health, HealthSummary
 from switchyard.contracts.wire import Wire
-from switchyard.domain.health import CheckedTask, HealthReport
+from switchyard.domain.health.health import CheckedTask, HealthReport
 from switchyard.domain.ids import TaskRef, task_named
 
 NOT_FOUND = {"health": "not_found"}

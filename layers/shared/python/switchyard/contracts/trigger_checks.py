@@ -8,17 +8,22 @@ from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.triggers import MAX_TEMPLATE_TAGS, Trigger
 from switchyard.domain.errors import Problem
-from switchyard.domain.graph import problems_in
-from switchyard.domain.job_templates import (
+from switchyard.domain.jobs.graph import problems_in
+from switchyard.domain.prompts.references import reference_problems
+from switchyard.domain.tasks.task import Json
+from switchyard.domain.triggers.job_templates import (
     EVENT,
     SCHEDULE,
     has_placeholder_at,
     template_problems,
     with_stand_ins,
 )
-from switchyard.domain.references import reference_problems
-from switchyard.domain.task import Json
-from switchyard.domain.triggers import PATH_TAG, TRIGGER_TAG, pattern_problems, reserved_tags
+from switchyard.domain.triggers.triggers import (
+    PATH_TAG,
+    TRIGGER_TAG,
+    pattern_problems,
+    reserved_tags,
+)
 
 MAX_TRIGGER_BYTES: Final = 200_000  # an item takes 400 KB
 

@@ -9,8 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from switchyard.contracts.jobs import MAX_TAGS, JobAccepted
 from switchyard.contracts.wire import CleanText, JsonValue, Wire
 from switchyard.domain.ids import TENANT_ID
-from switchyard.domain.schedules import parse_schedule
-from switchyard.domain.triggers import EVENT_ID, TRIGGER_NAME
+from switchyard.domain.triggers.schedules import parse_schedule
+from switchyard.domain.triggers.triggers import EVENT_ID, TRIGGER_NAME
 
 Bus = Literal["switchyard", "default"]
 BUSES: Final[tuple[Bus, ...]] = get_args(Bus)

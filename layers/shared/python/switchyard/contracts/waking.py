@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from switchyard.contracts.bus import BusMessage, settled_task
 from switchyard.contracts.dispatching import DispatchMessage
 from switchyard.domain.ids import JobRef
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 
 _ARRIVED: Final = TypeAdapter[BusMessage | DispatchMessage](BusMessage | DispatchMessage)
 

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.wire import Wire
-from switchyard.domain.alerts import state_of
-from switchyard.domain.incident_rendering import plain
-from switchyard.domain.incidents import Incident, Section
-from switchyard.domain.told_jobs import job_in
-from switchyard.domain.webhook_signatures import delivery_id
+from switchyard.domain.alerts.alerts import state_of
+from switchyard.domain.alerts.incident_rendering import plain
+from switchyard.domain.alerts.incidents import Incident, Section
+from switchyard.domain.alerts.told_jobs import job_in
+from switchyard.domain.alerts.webhook_signatures import delivery_id
 
 SCHEMA_VERSION: Final = 1
 

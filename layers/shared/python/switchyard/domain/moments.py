@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from switchyard.domain.task import milliseconds
+from switchyard.domain.tasks.task import milliseconds
 
 _SPAN: Final = re.compile(r"([0-9]{1,6})([smhd])")
 _LAST_MS: Final = 9_999_999_999_999  # the log's keys sort thirteen digits

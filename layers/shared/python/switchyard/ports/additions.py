@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from typing import Protocol
 
-from switchyard.domain.chunks import Chunk, Surroundings
 from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.chunks import Chunk, Surroundings
 
 
 class TaskAdditions(Protocol):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from switchyard.domain.alarm_incident import Alarm
-from switchyard.domain.alerts import Alert
+from switchyard.domain.alerts.alarm_incident import Alarm
+from switchyard.domain.alerts.alerts import Alert
+from switchyard.domain.alerts.incident_rendering import Page
 from switchyard.domain.errors import Rejected, Unavailable
-from switchyard.domain.incident_rendering import Page
 
 
 @dataclass(frozen=True, slots=True)

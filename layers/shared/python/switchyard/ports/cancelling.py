@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from switchyard.domain.job import Job
-from switchyard.domain.task import Task
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.tasks.task import Task
 
 
 class Cancelling(Protocol):

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from switchyard.domain.consumption import Pause
+from switchyard.domain.health.consumption import Pause
 
 
 class Consumption(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from switchyard.domain.counts import Counts
+from switchyard.domain.measuring.counts import Counts
 
 
 class Counters(Protocol):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from switchyard.domain.ids import JobRef
-from switchyard.domain.task import TaskRun
+from switchyard.domain.tasks.task import TaskRun
 
 
 class DispatchQueue(Protocol):

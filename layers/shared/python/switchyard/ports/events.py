@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from switchyard.contracts.events import Event, KeptEvent
-from switchyard.domain.event_queries import EventQuery
+from switchyard.domain.events.event_queries import EventQuery
 
 
 class EventBus(Protocol):
@@ -26,7 +26,7 @@ class PageOfEvents:
 
 
 class EventReader(Protocol):
-    """Looks back; no decision reads the log. `domain/event_queries.py` has the questions."""
+    """Looks back; no decision reads the log. `domain/events/event_queries.py` has the questions."""
 
     def read(self, query: EventQuery, *, full: bool = False) -> Sequence[KeptEvent]:
         """All answers, however many pages they fill, by time and id; none of another tenant.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from switchyard.domain.diagnosis import Switch, Workers
+from switchyard.domain.health.diagnosis import Switch, Workers
 
 
 class Inspection(Protocol):

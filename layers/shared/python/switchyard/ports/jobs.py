@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job, JobPicture
-from switchyard.domain.plan import JobPlan
+from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.states import JobState
 
 WRITING_SECONDS: Final = 20.0  # whoever asked waits for 30, and is to hear of it

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.job import Job
-from switchyard.domain.task import Task
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from switchyard.domain.presence import PresentWorker
+from switchyard.domain.health.presence import PresentWorker
 
 
 class Presence(Protocol):

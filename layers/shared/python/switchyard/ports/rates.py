@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from switchyard.domain.api_keys import Caller
-from switchyard.domain.rates import Limits, Verdict
+from switchyard.domain.access.api_keys import Caller
+from switchyard.domain.access.rates import Limits, Verdict
 
 
 class RequestRates(Protocol):

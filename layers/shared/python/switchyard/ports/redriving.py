@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job
-from switchyard.domain.redriving import RedrivePlan, Reopening
-from switchyard.domain.task import Payload, Task
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.redriving import RedrivePlan, Reopening
+from switchyard.domain.tasks.task import Payload, Task
 
 
 class Redriving(Protocol):

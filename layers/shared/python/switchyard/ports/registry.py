@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from switchyard.domain.api_keys import ApiKey
+from switchyard.domain.access.api_keys import ApiKey
 
 if TYPE_CHECKING:  # the authorizer needs keys alone
     from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition

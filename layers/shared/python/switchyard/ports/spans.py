@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from switchyard.domain.spans import Span
+from switchyard.domain.measuring.spans import Span
 
 
 class SpanExporter(Protocol):

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from switchyard.domain.plan import Pinned
-from switchyard.domain.submission_keys import KeyKind
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.submission_keys import KeyKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

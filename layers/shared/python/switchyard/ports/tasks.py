@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from switchyard.domain.adoption import Adoption
-from switchyard.domain.claims import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.readiness import Verdict
-from switchyard.domain.signs import Signs
-from switchyard.domain.task import Json, Lease, Outcome, Payload, Task
+from switchyard.domain.jobs.adoption import Adoption
+from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Payload, Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from switchyard.contracts.triggers import AppliedTrigger, Bus, Trigger, TriggerRun
-from switchyard.domain.task import Json
+from switchyard.domain.tasks.task import Json
 
 
 class TriggerStore(Protocol):

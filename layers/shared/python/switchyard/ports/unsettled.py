@@ -6,7 +6,7 @@ from typing import Protocol
 
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

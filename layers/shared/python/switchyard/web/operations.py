@@ -10,7 +10,7 @@ from typing import Final
 from switchyard.contracts.event_views import EventsAsked, JobEventsAsked
 from switchyard.contracts.jobs import KEY_HEADER
 from switchyard.contracts.wire import Wire
-from switchyard.domain.tracing import TRACEPARENT
+from switchyard.domain.measuring.tracing import TRACEPARENT
 
 JOBS: Final = "Jobs"
 EVENTS: Final = "Events"

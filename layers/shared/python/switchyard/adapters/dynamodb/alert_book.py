@@ -8,7 +8,7 @@ from typing import Any, Final
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import ALERTS_PARTITION, DUE_AT, DUE_INDEX, DUE_SHARD, TTL
-from switchyard.domain.alerts import Alert
+from switchyard.domain.alerts.alerts import Alert
 from switchyard.domain.ids import DUE_SHARDS
 
 ALERTS_SHARD: Final = DUE_SHARDS

@@ -5,7 +5,7 @@ from typing import Final
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import api_keys_partition
-from switchyard.domain.api_keys import ApiKey, key_id
+from switchyard.domain.access.api_keys import ApiKey, key_id
 from switchyard.domain.errors import UnknownKey
 
 _PREFIX: Final = "KEY#"

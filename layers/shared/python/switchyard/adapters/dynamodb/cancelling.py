@@ -4,11 +4,11 @@ from switchyard.adapters.dynamodb.items import due_attributes, job_from, job_key
 from switchyard.adapters.dynamodb.read_back import NotDone, Proof, ReadBack
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
-from switchyard.domain import due, proofs
-from switchyard.domain.cancelling import Flag, Leave, Settle, decide_cancel
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks import due, proofs
+from switchyard.domain.tasks.cancelling import Flag, Leave, Settle, decide_cancel
+from switchyard.domain.tasks.task import Task
 
 
 class DynamoDbCancelling:

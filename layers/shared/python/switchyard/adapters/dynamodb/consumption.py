@@ -4,7 +4,7 @@ from typing import Final
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.domain.consumption import Pause
+from switchyard.domain.health.consumption import Pause
 
 _KEY: Final[Key] = ("STAGE#CONSUMPTION", "CONSUMPTION")
 

@@ -17,8 +17,8 @@ from switchyard.adapters.dynamodb.table import (
 )
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import COUNTS_PARTITIONS, TTL
-from switchyard.domain.counts import COUNTED, SPENT, Counts, Spending
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.measuring.counts import COUNTED, SPENT, Counts, Spending
 from switchyard.domain.moments import day_of, end_of_day_ms
 
 _KEPT_FOR_SECONDS: Final = 2 * 24 * 60 * 60

@@ -11,7 +11,7 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.event_pages import EventPages
 from switchyard.contracts.events import FREE_FORM
 from switchyard.contracts.tables import event_index_name
-from switchyard.domain.event_queries import EventQuery
+from switchyard.domain.events.event_queries import EventQuery
 
 
 class DynamoDbEventLog:

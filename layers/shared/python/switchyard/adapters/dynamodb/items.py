@@ -9,11 +9,11 @@ from switchyard.adapters.dynamodb.table import Key, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
-from switchyard.domain.job import Job
-from switchyard.domain.notify import Notify
-from switchyard.domain.signs import Signs
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.notify import Notify
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.task import Outcome, Overrides, Task, Usage
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Outcome, Overrides, Task, Usage
 
 JOB_SORT_KEY: Final = "JOB"
 TASK_PREFIX: Final = "TASK#"

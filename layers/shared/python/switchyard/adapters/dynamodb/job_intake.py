@@ -15,12 +15,12 @@ from switchyard.adapters.dynamodb.items import (
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.domain import due
 from switchyard.domain.errors import Conflict, UnknownJob
 from switchyard.domain.ids import START
-from switchyard.domain.job import Job
-from switchyard.domain.plan import JobPlan
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.tasks import due
 from switchyard.ports.jobs import WRITING_SECONDS
 
 

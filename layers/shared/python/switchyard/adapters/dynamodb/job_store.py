@@ -19,8 +19,8 @@ from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import JOB_ID, JobRef
-from switchyard.domain.job import Job, JobPicture
-from switchyard.domain.relays import declared_parents
+from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState
 from switchyard.ports import PageOfJobs
 

@@ -10,9 +10,9 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Upda
 from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.contracts.tables import DUE_AT, DUE_INDEX, DUE_SHARD
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from switchyard.ports import PageOfOverdue
 
 _PARTITION: Final = re.compile(r"TENANT#([^#]+)#JOB#([^#]+)")

@@ -8,10 +8,10 @@ from typing import Final
 from switchyard.adapters.dynamodb.items import DATA_PREFIX, data_key, json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.domain.artifacts import input_key
 from switchyard.domain.errors import MissingBlob
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.task import Json, Payload
+from switchyard.domain.prompts.artifacts import input_key
+from switchyard.domain.tasks.task import Json, Payload
 from switchyard.ports import BlobStore
 
 MAX_INLINE: Final = 4_000  # bytes, each: input, parents and output together stay within 12 KB

@@ -7,7 +7,7 @@ from typing import Any, Final
 from switchyard.adapters.dynamodb.table import WHATEVER_IS_THERE, DynamoDbTable, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import TTL, WORKERS_PARTITION
-from switchyard.domain.presence import PresentWorker
+from switchyard.domain.health.presence import PresentWorker
 
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")

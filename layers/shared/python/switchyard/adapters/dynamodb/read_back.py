@@ -7,7 +7,7 @@ from switchyard.adapters.dynamodb.items import task_from, task_key
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
 from switchyard.domain.errors import AnswerLost, Unavailable
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 
 Shows = Callable[[Task], bool]
 

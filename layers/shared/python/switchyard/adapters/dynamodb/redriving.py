@@ -20,13 +20,13 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD
-from switchyard.domain import due
 from switchyard.domain.errors import AnswerLost
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.job import Job
-from switchyard.domain.redriving import NewEdges, RedrivePlan, Reopening, relay_task
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.redriving import NewEdges, RedrivePlan, Reopening, relay_task
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Payload, Task
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import Payload, Task
 
 _THIS_REDRIVE: Final = "#redrive_key = :key"
 _OF_THE_LAST_RUN: Final = (

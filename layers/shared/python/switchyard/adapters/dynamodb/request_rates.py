@@ -10,10 +10,10 @@ from typing import Final
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import TTL
-from switchyard.domain.api_keys import Caller
+from switchyard.domain.access.api_keys import Caller
+from switchyard.domain.access.rates import Admitted, Limits, TooFast, Use, Verdict, judge
 from switchyard.domain.errors import Throttled
 from switchyard.domain.moments import day_of
-from switchyard.domain.rates import Admitted, Limits, TooFast, Use, Verdict, judge
 
 ROUNDS: Final = 10  # whoever loses as many lost to others with the same key
 _SECOND_US: Final = 1_000_000

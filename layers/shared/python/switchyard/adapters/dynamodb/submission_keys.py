@@ -9,9 +9,9 @@ from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import TTL
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import JobRef
-from switchyard.domain.plan import Pinned
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.submission_keys import KeyKind, given_up
 from switchyard.domain.states import JobState
-from switchyard.domain.submission_keys import KeyKind, given_up
 from switchyard.ports import KeyTaken
 
 

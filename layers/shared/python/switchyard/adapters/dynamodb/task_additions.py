@@ -20,11 +20,11 @@ from switchyard.adapters.dynamodb.items import (
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update, as_new, key_item
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.domain.chunks import Change, Chunk, Member, Surroundings
 from switchyard.domain.errors import AnswerLost, Conflict, UnknownJob
 from switchyard.domain.ids import END, JobRef
+from switchyard.domain.jobs.chunks import Change, Chunk, Member, Surroundings
 from switchyard.domain.states import SETTLED, JobState, TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 
 _TOO_MUCH: Final = frozenset({"ValidationException", TRANSACTION_CANCELLED})
 _UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)

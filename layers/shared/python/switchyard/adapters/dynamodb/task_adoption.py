@@ -3,8 +3,8 @@
 from switchyard.adapters.dynamodb.items import task_item
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable, as_new
-from switchyard.domain.adoption import Adoption
-from switchyard.domain.task import Payload
+from switchyard.domain.jobs.adoption import Adoption
+from switchyard.domain.tasks.task import Payload
 
 
 class DynamoDbTaskAdoption:

@@ -14,13 +14,13 @@ from switchyard.adapters.dynamodb.items import (
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD
-from switchyard.domain import due
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.readiness import Verdict
 from switchyard.domain.slices import in_slices
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task, parent_of
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Task, parent_of
 
 TOKENS_PER_UPDATE: Final = 100  # each is an operand, and an expression has at most 4 KB
 

@@ -15,14 +15,14 @@ from switchyard.adapters.dynamodb.payloads import fits_inline
 from switchyard.adapters.dynamodb.read_back import NotDone, Proof, ReadBack, Shows
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.domain import due, proofs
-from switchyard.domain.artifacts import RESULT_FILE
-from switchyard.domain.claims import Claimable, decide_claim
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.signs import Signs
+from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks import due, proofs
+from switchyard.domain.tasks.claims import Claimable, decide_claim
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
 
 _HELD: Final = "#state = :processing AND #fence = :fence AND #owner = :owner"

@@ -9,7 +9,7 @@ from switchyard.contracts.jobs import instant
 from switchyard.contracts.tables import TTL
 from switchyard.contracts.triggers import AppliedTrigger, Trigger, TriggerRun
 from switchyard.domain.errors import Conflict
-from switchyard.domain.triggers import UnknownTrigger
+from switchyard.domain.triggers.triggers import UnknownTrigger
 
 _DAY_SECONDS: Final = 24 * 60 * 60
 _KNOWN: Final = "attribute_exists(#document)"

@@ -11,7 +11,7 @@ from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.contracts.tables import DUE_INDEX, DUE_SHARD
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from switchyard.ports import PageOfUnsettled, UnsettledTask
 
 

@@ -4,12 +4,12 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain.chunks import Change, Chunk, Member, Surroundings
 from switchyard.domain.errors import UnknownJob
 from switchyard.domain.ids import END, JobRef
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.chunks import Change, Chunk, Member, Surroundings
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 
 
 class MemoryTaskAdditions:

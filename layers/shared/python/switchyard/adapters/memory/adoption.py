@@ -1,8 +1,8 @@
 """Bare tasks, in memory."""
 
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain.adoption import Adoption
-from switchyard.domain.task import Payload
+from switchyard.domain.jobs.adoption import Adoption
+from switchyard.domain.tasks.task import Payload
 
 
 class MemoryTaskAdoption:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
-from switchyard.domain.alerts import Alert
+from switchyard.domain.alerts.alerts import Alert
 
 
 class MemoryAlertBook:

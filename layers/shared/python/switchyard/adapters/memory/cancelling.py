@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from switchyard.adapters.memory.leases import MemoryTaskLeases
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain import due, proofs
-from switchyard.domain.cancelling import Flag, Leave, Settle, decide_cancel
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks import due, proofs
+from switchyard.domain.tasks.cancelling import Flag, Leave, Settle, decide_cancel
+from switchyard.domain.tasks.task import Task
 
 
 class MemoryCancelling:

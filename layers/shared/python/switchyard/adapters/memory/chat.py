@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from switchyard.domain.incident_rendering import Page
+from switchyard.domain.alerts.incident_rendering import Page
 from switchyard.ports.alerting import Chat, Mark, MessageGone, Posted
 
 

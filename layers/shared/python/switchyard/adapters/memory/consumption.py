@@ -2,7 +2,7 @@
 
 import threading
 
-from switchyard.domain.consumption import Pause
+from switchyard.domain.health.consumption import Pause
 
 
 class MemoryConsumption:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping
 
-from switchyard.domain.counts import Counts
+from switchyard.domain.measuring.counts import Counts
 
 
 class MemoryCounters:

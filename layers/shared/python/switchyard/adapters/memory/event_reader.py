@@ -7,7 +7,7 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.event_pages import EventPages, Record
 from switchyard.adapters.memory.transport import MemoryEventLog
 from switchyard.contracts.tables import EVENT_SUMMARY
-from switchyard.domain.event_queries import EventQuery
+from switchyard.domain.events.event_queries import EventQuery
 
 _SUMMARY: Final = {*EVENT_SUMMARY, "PK", "SK"}
 

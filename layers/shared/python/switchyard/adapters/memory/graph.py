@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from switchyard.adapters.memory.settling import settled
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain import due
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.readiness import Verdict
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Task, parent_of
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Task, parent_of
 
 
 class MemoryTaskGraph:

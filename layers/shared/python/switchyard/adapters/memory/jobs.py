@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain import due
 from switchyard.domain.errors import Conflict, Rejected, UnknownJob
 from switchyard.domain.ids import START, JobRef
-from switchyard.domain.job import Job, JobPicture
-from switchyard.domain.plan import JobPlan
-from switchyard.domain.relays import declared_parents
+from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.plan import JobPlan
+from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.tasks import due
 from switchyard.ports import PageOfJobs
 from switchyard.ports.jobs import WRITING_SECONDS
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from switchyard.adapters.memory.settling import settled
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain import due, proofs
-from switchyard.domain.claims import Claimable, decide_claim
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.signs import Signs
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks import due, proofs
+from switchyard.domain.tasks.claims import Claimable, decide_claim
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
 
 

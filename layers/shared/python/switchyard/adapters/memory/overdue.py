@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
-from switchyard.domain.job import Job
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from switchyard.ports import PageOfOverdue
 
 

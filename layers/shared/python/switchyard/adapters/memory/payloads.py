@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.task import Json, Payload
+from switchyard.domain.tasks.task import Json, Payload
 
 
 class MemoryPayloads:

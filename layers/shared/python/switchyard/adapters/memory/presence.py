@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from switchyard.domain.presence import PresentWorker
+from switchyard.domain.health.presence import PresentWorker
 
 
 class MemoryPresence:

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain import due
 from switchyard.domain.ids import JobRef
-from switchyard.domain.job import Job
-from switchyard.domain.redriving import (
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.redriving import (
     RedrivePlan,
     Reopening,
     is_as_planned,
@@ -15,7 +14,8 @@ from switchyard.domain.redriving import (
     reopened,
 )
 from switchyard.domain.states import JobState
-from switchyard.domain.task import Payload, Task
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import Payload, Task
 
 
 class MemoryRedriving:

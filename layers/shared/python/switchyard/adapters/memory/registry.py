@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.domain.api_keys import ApiKey, key_id
+from switchyard.domain.access.api_keys import ApiKey, key_id
 from switchyard.domain.errors import UnknownDefinition, UnknownKey
 
 

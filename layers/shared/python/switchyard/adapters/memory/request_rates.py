@@ -2,8 +2,8 @@
 
 import threading
 
-from switchyard.domain.api_keys import Caller
-from switchyard.domain.rates import Admitted, Limits, Use, Verdict, judge
+from switchyard.domain.access.api_keys import Caller
+from switchyard.domain.access.rates import Admitted, Limits, Use, Verdict, judge
 
 
 class MemoryRequestRates:

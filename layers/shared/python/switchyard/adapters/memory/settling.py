@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from switchyard.domain import due
-from switchyard.domain.task import Outcome, Task
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import Outcome, Task
 
 
 def settled(task: Task, outcome: Outcome, now_ms: int) -> Task:

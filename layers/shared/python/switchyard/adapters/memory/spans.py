@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from switchyard.domain.spans import Span
+from switchyard.domain.measuring.spans import Span
 
 
 class MemorySpanExporter:

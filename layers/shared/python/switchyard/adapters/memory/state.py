@@ -4,8 +4,8 @@ import threading
 from dataclasses import dataclass, field
 
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.job import Job
-from switchyard.domain.task import Payload, Task
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.tasks.task import Payload, Task
 
 
 @dataclass

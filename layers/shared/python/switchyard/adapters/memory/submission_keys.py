@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.ids import JobRef
-from switchyard.domain.submission_keys import KeyKind, given_up, may_be_given_up
+from switchyard.domain.jobs.submission_keys import KeyKind, given_up, may_be_given_up
 from switchyard.ports import KeyTaken
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from switchyard.adapters.memory.overdue import place_of
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.ids import TaskRef, due_shard
-from switchyard.domain.task import Task
+from switchyard.domain.tasks.task import Task
 from switchyard.ports import PageOfUnsettled, UnsettledTask
 
 

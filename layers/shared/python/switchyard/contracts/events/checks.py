@@ -4,9 +4,9 @@ from typing import ClassVar, Final, Literal, Self
 
 from switchyard.contracts.events.properties import Properties
 from switchyard.contracts.wire import Wire
-from switchyard.domain import health
-from switchyard.domain.event_keys import EntityType
-from switchyard.domain.health import HealthReport
+from switchyard.domain.events.event_keys import EntityType
+from switchyard.domain.health import health
+from switchyard.domain.health.health import HealthReport
 
 HEALTH_CHECK: Final = "health-check"
 

@@ -14,9 +14,9 @@ from switchyard.contracts.events.tasks import (
     TaskProcessingStarted,
     TaskTimeout,
 )
-from switchyard.domain.counts import UNKNOWN, Counts, Spending
-from switchyard.domain.giving_up import EXHAUSTED
 from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.domain.measuring.counts import UNKNOWN, Counts, Spending
+from switchyard.domain.tasks.giving_up import EXHAUSTED
 
 LAST_MS: Final = 9_999_999_999_999  # the counters' keys sort thirteen digits
 _MOST: Final = 10**12  # far more than an attempt can use

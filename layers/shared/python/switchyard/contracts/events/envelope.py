@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 
 from switchyard.contracts.events.properties import Properties
 from switchyard.contracts.wire import Wire
-from switchyard.domain.event_keys import EntityType, EventIdentity, event_id, event_keys
-from switchyard.domain.tracing import Trace, known_trace
+from switchyard.domain.events.event_keys import EntityType, EventIdentity, event_id, event_keys
+from switchyard.domain.measuring.tracing import Trace, known_trace
 
 SCHEMA_VERSION: Final = 1
 DETAIL_TYPE: Final = "log-event"

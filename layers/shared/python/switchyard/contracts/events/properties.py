@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from switchyard.contracts.wire import Wire
-from switchyard.domain.event_keys import EntityType
+from switchyard.domain.events.event_keys import EntityType
 
 
 class Properties(Wire):

@@ -16,9 +16,9 @@ from switchyard.contracts.events.tasks import (
     TaskReleased,
     TaskTimeout,
 )
-from switchyard.domain.counts import UNKNOWN
 from switchyard.domain.ids import DEFINITION_NAME, JOB_ID, TENANT_ID, JobRef, task_named
-from switchyard.domain.spans import (
+from switchyard.domain.measuring.counts import UNKNOWN
+from switchyard.domain.measuring.spans import (
     Attempt,
     Ending,
     Lasted,
@@ -27,8 +27,8 @@ from switchyard.domain.spans import (
     attempt_span,
     job_span,
 )
-from switchyard.domain.task import Usage
-from switchyard.domain.tracing import Trace
+from switchyard.domain.measuring.tracing import Trace
+from switchyard.domain.tasks.task import Usage
 
 _Moment = Annotated[int, Field(ge=0, le=LAST_MS)]
 

@@ -31,7 +31,7 @@ from switchyard.contracts.events.tasks import (
     TaskSkipped,
     TaskTimeout,
 )
-from switchyard.domain.fold import JobTold, LastEvent, Outcome, TaskTold
+from switchyard.domain.events.fold import JobTold, LastEvent, Outcome, TaskTold
 from switchyard.domain.states import JobState, TaskState
 
 TASK_STATES: Final[Mapping[type[Properties], TaskState]] = {

@@ -1,0 +1,193 @@
+"""What a log says about a task or a job, whatever the order and however often it was told.
+
+The highest run wins; within it the first terminal state absorbs, and otherwise the highest fence.
+Under one fence a task is first waiting or pending, then held by a worker, then perhaps handed back:
+a heartbeat that arrives late reopens nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from switchyard.domain.ids import HIDDEN_PREFIX
+from switchyard.domain.states import JobState, TaskState, job_status, task_status
+from switchyard.domain.tasks.task import Json
+
+_BEFORE_A_WORKER: Final = {TaskState.WAITING: 0, TaskState.READY: 1, TaskState.PROCESSING: 2}
+_HANDED_BACK: Final = 3
+_ENDED_BY_ITS_HOLDER: Final = frozenset({TaskState.COMPLETED, TaskState.TIMED_OUT})
+
+
+Outcome = Mapping[str, Json]
+"""Output, cost or error, under the names that readers of the state table know them by."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LastEvent:
+    timestamp_ms: int
+    event_id: str
+    event_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskTold:
+    """What one event says about its task."""
+
+    event: LastEvent
+    task_id: str
+    run: int
+    fence: int
+    state: TaskState
+    """QUEUED when a worker handed it back."""
+    attempt: int | None = None
+    """Where the event names the attempt that it ended."""
+    given_back: bool = False
+    """The attempt did not count."""
+    job_run: int | None = None
+    outcome: Outcome | None = None
+    """What an end left behind, as far as its event says."""
+
+    @property
+    def held(self) -> bool:
+        """Whether it shows that a worker had the task under this fence."""
+        return (
+            self.state is TaskState.PROCESSING
+            or self.state in _ENDED_BY_ITS_HOLDER
+            or self.attempt is not None
+        )
+
+    @property
+    def step(self) -> tuple[int, int, LastEvent]:
+        return self.fence, _BEFORE_A_WORKER.get(self.state, _HANDED_BACK), self.event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTold:
+    """What one event says about its job."""
+
+    event: LastEvent
+    run: int
+    state: JobState
+    creation: bool = False
+    total_tasks: int | None = None
+    task_ids: tuple[str, ...] = ()
+    failed_task_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFold:
+    status: str
+    run: int = 1
+    attempt: int = 0
+    attempt_known: bool = False
+    """Whether every attempt was told of, or the last was told by its number."""
+    pending_told: bool = False
+    outcome: Outcome | None = None
+    last: LastEvent | None = None
+    """`None` for a task that its job named and no event told of yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFold:
+    status: str
+    run: int
+    total_tasks: int
+    last: LastEvent
+    creation_told: bool = False
+    failed_task_id: str | None = None
+    tasks: Mapping[str, TaskFold] = field(default_factory=dict)
+
+
+def fold_task(told: Iterable[TaskTold]) -> TaskFold | None:
+    """`None` when nothing was told."""
+    latest = _of_the_highest_run(told)
+    if not latest:
+        return None
+    decisive, attempt = _decisive(latest), _attempt(latest)
+    return TaskFold(
+        status=task_status(decisive.state, attempt=attempt),
+        run=decisive.run,
+        attempt=attempt,
+        attempt_known=decisive.attempt is not None or _is_gapless(latest),
+        pending_told=any(one.state is TaskState.READY for one in latest),
+        outcome=decisive.outcome,
+        last=max(one.event for one in latest),
+    )
+
+
+def fold_tasks(told: Iterable[TaskTold]) -> dict[str, TaskFold]:
+    by_task: dict[str, list[TaskTold]] = {}
+    for one in told:
+        if not one.task_id.startswith(HIDDEN_PREFIX):
+            by_task.setdefault(one.task_id, []).append(one)
+    folds = ((task_id, fold_task(events)) for task_id, events in sorted(by_task.items()))
+    return {task_id: fold for task_id, fold in folds if fold is not None}
+
+
+def fold_job(of_job: Iterable[JobTold], of_tasks: Iterable[TaskTold]) -> JobFold | None:
+    """`None` when the job itself was not told of."""
+    job, tasks = list(of_job), list(of_tasks)
+    if not job:
+        return None
+    run = max([*(one.run for one in job), *(one.job_run or 0 for one in tasks)])
+    latest = [one for one in job if one.run == run]
+    failures = [one for one in latest if one.failed_task_id is not None]
+    folds = _with_those_not_told_of(job, fold_tasks(tasks))
+    return JobFold(
+        status=job_status(_job_state(latest), failure_detected=bool(failures)),
+        run=run,
+        total_tasks=max([len(folds), *(one.total_tasks or 0 for one in job)]),
+        last=max([*(one.event for one in job), *(one.event for one in tasks)]),
+        creation_told=any(one.creation for one in job),
+        failed_task_id=min(failures, key=lambda one: one.event).failed_task_id
+        if failures
+        else None,
+        tasks=folds,
+    )
+
+
+def _of_the_highest_run(told: Iterable[TaskTold]) -> list[TaskTold]:
+    every = list(told)
+    run = max((one.run for one in every), default=0)
+    return [one for one in every if one.run == run]
+
+
+def _decisive(told: list[TaskTold]) -> TaskTold:
+    ends = [one for one in told if one.state.settled]
+    if ends:
+        return min(ends, key=lambda one: one.step)
+    return max(told, key=lambda one: one.step)
+
+
+def _attempt(told: list[TaskTold]) -> int:
+    """The last that was named, and whatever was begun and not given back since."""
+    known_fence, known = max(
+        ((one.fence, one.attempt) for one in told if one.attempt is not None), default=(-1, 0)
+    )
+    given_back = {one.fence for one in told if one.given_back}
+    begun = {one.fence for one in told if one.held and one.fence > known_fence}
+    return known + len(begun - given_back)
+
+
+def _is_gapless(told: list[TaskTold]) -> bool:
+    """Each claim raises the fence by one, as does queueing before the first: a gap is untold."""
+    ready = max((one.fence for one in told if one.state is TaskState.READY), default=None)
+    claims = sorted({one.fence for one in told if one.held or one.given_back})
+    if ready is None or not claims or claims[-1] - claims[0] >= len(claims):
+        return False
+    return claims[0] - ready in {1, 2}
+
+
+def _job_state(told: list[JobTold]) -> JobState:
+    ends = [one for one in told if one.state.settled]
+    return min(ends, key=lambda one: one.event).state if ends else JobState.OPEN
+
+
+def _with_those_not_told_of(
+    job: list[JobTold], folds: Mapping[str, TaskFold]
+) -> dict[str, TaskFold]:
+    named = {task_id for one in job for task_id in one.task_ids}
+    return {
+        task_id: folds.get(task_id) or TaskFold(status=task_status(TaskState.WAITING, attempt=0))
+        for task_id in sorted(named | folds.keys())
+    }

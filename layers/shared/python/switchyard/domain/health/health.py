@@ -1,0 +1,171 @@
+"""How a running task is: silent, too long, or alive without getting anywhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final
+
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.tasks.task import Task, milliseconds
+
+ENDING_MS: Final = milliseconds(timedelta(minutes=1))
+"""What an attempt may take beyond its timeout: its child is stopped, its files are uploaded."""
+STARTED: Final = "Task Processing Started"
+HEARTBEAT: Final = "Task Heartbeat"
+
+
+class Health(StrEnum):
+    """The best first."""
+
+    HEALTHY = "healthy"
+    WARNING = "warning"
+    NOT_PROGRESSING = "not_progressing"
+    OVERTIME = "overtime"
+    CRITICAL = "critical"
+
+    @property
+    def alarming(self) -> bool:
+        """Whether a person should look at it."""
+        return self not in {Health.HEALTHY, Health.WARNING}
+
+
+_SEVERITY: Final = {health: rank for rank, health in enumerate(Health)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthLimits:
+    """What is still well; everything beyond is not."""
+
+    silent_warning_ms: int = milliseconds(timedelta(minutes=5))
+    silent_critical_ms: int = milliseconds(timedelta(minutes=10))
+    overtime_ms: int = milliseconds(timedelta(hours=1))
+    progress_ms: int = milliseconds(timedelta(minutes=15))
+    repeats: int = 10
+    """So often in a row, the same call of a tool is too often."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLimits:
+    """What a definition says of its tasks; the stage's limits hold where it says nothing."""
+
+    silent_warning_ms: int | None = None
+    silent_critical_ms: int | None = None
+    overtime_ms: int | None = None
+    progress_ms: int | None = None
+    repeats: int | None = None
+
+    def within(self, stage: HealthLimits, *, timeout_ms: int | None) -> HealthLimits:
+        """`timeout_ms` is what an attempt may take, if somebody has said so."""
+        usual = timeout_ms + ENDING_MS if timeout_ms else stage.overtime_ms
+        return HealthLimits(
+            silent_warning_ms=self.silent_warning_ms or stage.silent_warning_ms,
+            silent_critical_ms=self.silent_critical_ms or stage.silent_critical_ms,
+            overtime_ms=self.overtime_ms or usual,
+            progress_ms=self.progress_ms or stage.progress_ms,
+            repeats=self.repeats or stage.repeats,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedTask:
+    ref: TaskRef
+    definition: str
+    health: Health
+    reason: str
+    elapsed_ms: int
+    silent_ms: int
+    last_event_type: str
+    worker_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthReport:
+    checked_at_ms: int
+    tasks: tuple[CheckedTask, ...]
+    """All that are being processed, the worst first."""
+
+    def of(self, health: Health) -> tuple[CheckedTask, ...]:
+        return tuple(task for task in self.tasks if task.health is health)
+
+    @property
+    def alarming(self) -> bool:
+        return any(task.health.alarming for task in self.tasks)
+
+
+def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:
+    """`task` is being processed."""
+    health, reason = judge(task, limits, now_ms=now_ms)
+    return CheckedTask(
+        ref=task.ref,
+        definition=task.definition,
+        health=health,
+        reason=reason,
+        elapsed_ms=_elapsed(task, now_ms),
+        silent_ms=_silent(task, now_ms),
+        last_event_type=HEARTBEAT if task.signs else STARTED,
+        worker_id=(task.owner or "").partition("/")[0],
+    )
+
+
+def judge(task: Task, limits: HealthLimits, *, now_ms: int) -> tuple[Health, str]:
+    """Who is silent cannot be trusted in anything else, so silence comes first."""
+    silent, elapsed = _silent(task, now_ms), _elapsed(task, now_ms)
+    if silent > limits.silent_critical_ms:
+        return Health.CRITICAL, f"no sign of life for {_minutes(silent)}"
+    if elapsed > limits.overtime_ms:
+        allowed = _minutes(limits.overtime_ms)
+        return Health.OVERTIME, f"runs for {_minutes(elapsed)}, {allowed} are allowed"
+    if silent > limits.silent_warning_ms:
+        return Health.WARNING, f"no sign of life for {_minutes(silent)}"
+    return _progress(task, limits, now_ms)
+
+
+def worst_first(tasks: Sequence[CheckedTask]) -> tuple[CheckedTask, ...]:
+    def place(task: CheckedTask) -> tuple[int, int, int, TaskRef]:
+        return -_SEVERITY[task.health], -task.silent_ms, -task.elapsed_ms, task.ref
+
+    return tuple(sorted(tasks, key=place))
+
+
+def _progress(task: Task, limits: HealthLimits, now_ms: int) -> tuple[Health, str]:
+    repeats = task.signs.repeats if task.signs else 0
+    if repeats >= limits.repeats:
+        return Health.NOT_PROGRESSING, f"the same call of a tool {repeats} times in a row"
+    unchanged = _unchanged(task, now_ms)
+    if unchanged > limits.progress_ms:
+        return Health.NOT_PROGRESSING, f"alive, but {_doing(task)} for {_minutes(unchanged)}"
+    return Health.HEALTHY, f"last sign of life {_minutes(_silent(task, now_ms))} ago"
+
+
+def _doing(task: Task) -> str:
+    activity = task.signs.activity if task.signs else None
+    return f"at {activity}" if activity else "without saying what it does"
+
+
+def _elapsed(task: Task, now_ms: int) -> int:
+    return _within_attempt(task, None, now_ms)
+
+
+def _silent(task: Task, now_ms: int) -> int:
+    return _within_attempt(task, task.signs.beat_at_ms if task.signs else None, now_ms)
+
+
+def _unchanged(task: Task, now_ms: int) -> int:
+    return _within_attempt(task, task.signs.activity_at_ms if task.signs else None, now_ms)
+
+
+def _within_attempt(task: Task, moment_ms: int | None, now_ms: int) -> int:
+    """How long ago that was, or else the start.
+
+    Clocks differ and jump: what has yet to happen is happening now, and nothing of an attempt was
+    before it began.
+    """
+    started_at_ms = task.started_at_ms or 0
+    return max(0, now_ms - max(started_at_ms, moment_ms or started_at_ms))
+
+
+def _minutes(duration_ms: int) -> str:
+    if duration_ms < 60_000:
+        return f"{duration_ms // 1000} s"
+    return f"{duration_ms // 60_000} min"

@@ -1,0 +1,26 @@
+"""Workers that say that they are there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from switchyard.domain.tasks.task import milliseconds
+
+TOLD_EVERY: Final = timedelta(seconds=60)
+THERE_FOR_MS: Final = milliseconds(2.5 * TOLD_EVERY)  # one word may be lost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresentWorker:
+    worker_id: str
+    started_at_ms: int
+    seen_at_ms: int
+    slots: int
+    busy: int
+    version: str
+
+
+def those_there(workers: Iterable[PresentWorker], *, now_ms: int) -> list[PresentWorker]:
+    """Those that were heard of lately; one whose clock is ahead is there as well."""
+    return [worker for worker in workers if now_ms - worker.seen_at_ms <= THERE_FOR_MS]

@@ -1,0 +1,26 @@
+"""What a job that is not simply open or settled is in the middle of."""
+
+from enum import StrEnum
+
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.states import JobState
+
+
+class NextStep(StrEnum):
+    EXPAND = "expand"
+    """Accepted, and its items are not all written."""
+    CANCEL = "cancel"
+    """Some of its tasks are still to be visited."""
+    REDRIVE = "redrive"
+    """Some of its tasks are still to be opened again."""
+
+
+def next_step(job: Job) -> NextStep | None:
+    """`None` for a job that goes on by itself, and for one whose submission never finished."""
+    if job.state is JobState.WRITING:
+        return NextStep.EXPAND if job.document_key else None
+    if job.state is JobState.CANCELLING:
+        return NextStep.CANCEL
+    if job.state is JobState.REDRIVING or job.redrive_key:
+        return NextStep.REDRIVE
+    return None

@@ -1,0 +1,173 @@
+"""Plans a chunk of added tasks by what the job was read to be."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from switchyard.domain.errors import Conflict, NotNow
+from switchyard.domain.ids import ADDED_PREFIX, END
+from switchyard.domain.jobs.additions import Group, Newcomer
+from switchyard.domain.jobs.chunks import (
+    AddedTasks,
+    Change,
+    Chunk,
+    Surroundings,
+    added_number,
+    added_relay,
+    open_end,
+)
+from switchyard.domain.jobs.graph import MAX_TASKS
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task, new_task
+from switchyard.domain.jobs.relays import MAX_NAMES
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.readiness import Verdict, decide_readiness
+from switchyard.domain.tasks.task import Payload, Task, edge_token, parent_of
+
+MOST_DEPENDENTS: Final = 1_000  # one item names them all
+MOST_CANDIDATES: Final = 20
+
+
+def candidates(end: Task) -> tuple[str, ...]:
+    """Whose place before `__end__` a relay could take, if that can wait for no more."""
+    if len(end.waiting_on) < MAX_NAMES:
+        return ()
+    return tuple(sorted(map(parent_of, end.waiting_on), key=_oldest_first)[:MOST_CANDIDATES])
+
+
+def plan_chunk(
+    group: Group, seen: Surroundings, *, pinned: Mapping[str, Pinned], at_ms: int
+) -> Chunk | None:
+    """`None` while `__end__` has no room: who settled is soon gone from it. Raise `Conflict`."""
+    end = open_end(seen.job, seen.end)
+    _require_absent(group, seen)
+    _require_room(group, seen)
+    moved = next(filter(None, (_movable(end, seen, name) for name in candidates(end))), None)
+    if moved is None and len(end.waiting_on) >= MAX_NAMES:
+        return None
+    relay = added_relay(seen.job.additions + 1)
+    within = _within(group, relay)
+    sinks = [edge_token(name, FIRST_RUN) for name, after in within.items() if relay in after]
+    waits_on = [*sinks, moved.token] if moved else sinks
+    added = AddedTasks(
+        task_ids=tuple(spec.task_id for spec in group.specs),
+        previous_total=seen.job.total_tasks,
+        job_run=seen.job.run,
+        at_ms=at_ms,
+    )
+    return Chunk(
+        job=seen.job,
+        end=end,
+        moved=moved,
+        relay=hidden_task(seen.job.ref.task(relay), waits_on),
+        tasks=tuple(
+            _new_task(newcomer, group, seen, pinned=pinned, at_ms=at_ms)
+            for newcomer in group.newcomers
+        ),
+        dependents={**within, relay: (END,)},
+        payloads={
+            **{s.task_id: Payload(input=s.input, depends_on=s.depends_on) for s in group.specs},
+            relay: added.payload(),
+        },
+        changes=tuple(_changes(group, seen, moved, relay)),
+        added=added,
+    )
+
+
+def _require_absent(group: Group, seen: Surroundings) -> None:
+    """Whoever asks again is told whether it is the same, which counts as added."""
+    for name in sorted(group.names & seen.members.keys()):
+        raise NotNow(f"{seen.job.ref.job_id} has a task {name!r} already, added just now")
+
+
+def _require_room(group: Group, seen: Surroundings) -> None:
+    """Others may have added theirs since the request was checked."""
+    if seen.job.total_tasks + len(group.specs) > MAX_TASKS:
+        raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_TASKS:,} tasks")
+
+
+def _oldest_first(name: str) -> tuple[bool, int, str]:
+    """Relays of chunks, so that what stands before `__end__` stays shallow; then the others."""
+    if name.startswith(ADDED_PREFIX):
+        return False, added_number(name), name
+    return True, 0, name
+
+
+def _movable(end: Task, seen: Surroundings, name: str) -> Task | None:
+    member = seen.members.get(name)
+    if member is None or member.task.state.settled or END not in member.dependents:
+        return None
+    return member.task if member.task.token in end.waiting_on else None
+
+
+def _within(group: Group, relay: str) -> dict[str, tuple[str, ...]]:
+    """Who follows the newcomers: others of them, or else the chunk's relay."""
+    following: dict[str, list[str]] = {newcomer.task_id: [] for newcomer in group.newcomers}
+    for newcomer in group.newcomers:
+        for parent in newcomer.parents:
+            if parent in following:
+                following[parent].append(newcomer.task_id)
+    return {name: tuple(after) or (relay,) for name, after in following.items()}
+
+
+def _changes(group: Group, seen: Surroundings, moved: Task | None, relay: str) -> list[Change]:
+    """Settled parents are told who follows them too: they may be redriven."""
+    following: dict[str, list[str]] = {moved.ref.task_id: []} if moved else {}
+    for newcomer in group.newcomers:
+        for parent in newcomer.parents:
+            if parent not in group.names:
+                following.setdefault(parent, []).append(newcomer.task_id)
+    changes = []
+    for name, new in following.items():
+        member = seen.members[name]
+        instead = relay if member.task == moved else END
+        kept = [instead if after == END else after for after in member.dependents]
+        changes.append(Change(member, _not_too_many(name, (*kept, *new))))
+    return changes
+
+
+def _not_too_many(name: str, dependents: tuple[str, ...]) -> tuple[str, ...]:
+    if len(dependents) > MOST_DEPENDENTS:
+        raise Conflict(f"{name!r} would be followed by more than {MOST_DEPENDENTS:,} tasks")
+    return dependents
+
+
+def _new_task(
+    newcomer: Newcomer,
+    group: Group,
+    seen: Surroundings,
+    *,
+    pinned: Mapping[str, Pinned],
+    at_ms: int,
+) -> Task:
+    """Decided at once if everybody it follows has settled: nobody else would come to do it."""
+    parents = [seen.members[name].task for name in newcomer.parents if name not in group.names]
+    beside = [edge_token(name, FIRST_RUN) for name in newcomer.parents if name in group.names]
+    settled = [parent for parent in parents if parent.state.settled]
+    lost = {t.ref.task_id: t for t in settled if t.state is not TaskState.COMPLETED}
+    task = replace(
+        _task(seen.job, newcomer, pinned),
+        waiting_on=frozenset([*beside, *(t.token for t in parents if t not in settled)]),
+        not_completed=frozenset(lost),
+    )
+    return task if task.waiting_on else _decided(task, decide_readiness(task, lost), at_ms)
+
+
+def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
+    spec = newcomer.spec
+    if spec is None:
+        return hidden_task(job.ref.task(newcomer.task_id))
+    return new_task(job, spec, pinned[spec.name])
+
+
+def _decided(task: Task, verdict: Verdict, at_ms: int) -> Task:
+    decided = replace(task, state=verdict.state, fence=task.fence + 1)
+    if verdict.state is TaskState.READY:
+        return replace(decided, ready_at_ms=at_ms, due_at_ms=at_ms + due.AFTER_READY)
+    return replace(
+        decided,
+        outcome=verdict.outcome,
+        settled_at_ms=at_ms,
+        due_at_ms=at_ms + due.AFTER_SETTLING,
+    )

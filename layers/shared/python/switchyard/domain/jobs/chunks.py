@@ -1,0 +1,145 @@
+"""A chunk of added tasks: everything that is written for it at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from switchyard.domain.errors import Conflict, NotNow
+from switchyard.domain.ids import ADDED_PREFIX
+from switchyard.domain.jobs.graph import MAX_TASKS
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.tasks.task import Payload, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A task that the job has, and who follows it."""
+
+    task: Task
+    dependents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a chunk is planned by. Each thing is as it was read, not all at one moment."""
+
+    job: Job
+    end: Task | None
+    """`None` if it is not written yet."""
+    members: Mapping[str, Member]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedTasks:
+    """What the relay of a chunk remembers, so that its event can be told again."""
+
+    task_ids: tuple[str, ...]
+    previous_total: int
+    job_run: int
+    at_ms: int
+
+    @property
+    def total(self) -> int:
+        return self.previous_total + len(self.task_ids)
+
+    def payload(self) -> Payload:
+        return Payload(
+            input={
+                "taskIds": list(self.task_ids),
+                "previousTotalTasks": self.previous_total,
+                "jobRun": self.job_run,
+                "addedAtMs": self.at_ms,
+            }
+        )
+
+    @classmethod
+    def of(cls, payload: Payload) -> Self:
+        return cls(
+            task_ids=tuple(payload.input["taskIds"]),
+            previous_total=payload.input["previousTotalTasks"],
+            job_run=payload.input["jobRun"],
+            at_ms=payload.input["addedAtMs"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Of a member, which has to be as it was read: who follows it from now on."""
+
+    member: Member
+    dependents: tuple[str, ...]
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """They come after those that follow it already, which has to be as many as was read."""
+        return self.dependents[len(self.member.dependents) :]
+
+    @property
+    def moves(self) -> bool:
+        """Whether one of those is another from now on: then each of them has to be as read."""
+        return self.dependents[: len(self.member.dependents)] != self.member.dependents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """All of it is written, or nothing."""
+
+    job: Job
+    """As read: it has to be open in that run, and neither cancelled nor redriven."""
+    end: Task
+    """`__end__` as read: it has to wait in that run, and waits for the chunk's relay as well."""
+    moved: Task | None
+    """It waited for this one, for which the relay waits instead."""
+    relay: Task
+    tasks: tuple[Task, ...]
+    """The other new ones, relays among them."""
+    dependents: Mapping[str, tuple[str, ...]]
+    """Of all new ones."""
+    payloads: Mapping[str, Payload]
+    """Of those that have one: the tasks of people, and the chunk's relay."""
+    changes: tuple[Change, ...]
+    added: AddedTasks
+
+    @property
+    def new_tasks(self) -> tuple[Task, ...]:
+        return (*self.tasks, self.relay)
+
+    @property
+    def number(self) -> int:
+        return added_number(self.relay.ref.task_id)
+
+    @property
+    def most_before(self) -> int:
+        """With more tasks than these, the job has no room for them."""
+        return MAX_TASKS - len(self.added.task_ids)
+
+    @property
+    def end_waits_on(self) -> frozenset[str]:
+        left = self.end.waiting_on - ({self.moved.token} if self.moved else set())
+        return left | {self.relay.token}
+
+
+def open_end(job: Job, end: Task | None) -> Task:
+    """`__end__` of a job that takes tasks. Raise `Conflict`, or `NotNow` where that will pass."""
+    name = job.ref.job_id
+    if job.state is JobState.WRITING:
+        raise NotNow(f"{name} is still being written; try again in a moment")
+    if job.state.settled:
+        raise Conflict(f"{name} has already ended: it is {job.state.value.lower()}")
+    if job.state is JobState.CANCELLING or job.cancel_requested:
+        raise Conflict(f"{name} is being cancelled")
+    if job.state is JobState.REDRIVING or job.redrive_key:
+        raise NotNow(f"{name} is being redriven; try again in a minute")
+    if end is None or end.state is not TaskState.WAITING:
+        raise Conflict(f"{name} is already completing")
+    return end
+
+
+def added_relay(number: int) -> str:
+    """The one of the chunk with this number."""
+    return f"{ADDED_PREFIX}{number}"
+
+
+def added_number(relay: str) -> int:
+    return int(relay.removeprefix(ADDED_PREFIX))

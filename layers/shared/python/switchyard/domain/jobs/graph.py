@@ -1,0 +1,117 @@
+"""The shape of a job: which tasks follow which, and everything that can be wrong with that."""
+
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import Final
+
+from switchyard.domain.errors import Problem
+from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID
+from switchyard.domain.states import Rule
+from switchyard.domain.tasks.task import Json
+
+MAX_TASKS: Final = 10_000
+MAX_EDGES: Final = 100_000
+MAX_NAMED_IN_CYCLE: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSpec:
+    """A task as the producer describes it; `name` is that of its definition."""
+
+    task_id: str
+    name: str
+    depends_on: tuple[str, ...] = ()
+    input: Json = None
+    rule: Rule = Rule.ALL_COMPLETED
+
+
+def roots(tasks: Sequence[TaskSpec]) -> tuple[str, ...]:
+    return tuple(task.task_id for task in tasks if not task.depends_on)
+
+
+def sinks(tasks: Sequence[TaskSpec]) -> tuple[str, ...]:
+    parents = {parent for task in tasks for parent in task.depends_on}
+    return tuple(task.task_id for task in tasks if task.task_id not in parents)
+
+
+def dependents_of(tasks: Sequence[TaskSpec]) -> dict[str, tuple[str, ...]]:
+    children: dict[str, list[str]] = {task.task_id: [] for task in tasks}
+    for task in tasks:
+        for parent in task.depends_on:
+            children[parent].append(task.task_id)
+    return {parent: tuple(names) for parent, names in children.items()}
+
+
+def problems_in(tasks: Sequence[TaskSpec]) -> list[Problem]:
+    problems = _size_problems(tasks)
+    if problems:
+        return problems
+    problems = [*_id_problems(tasks), *_dependency_problems(tasks)]
+    cycle = _first_cycle(tasks)
+    if cycle and len({task.task_id for task in tasks}) == len(tasks):
+        problems.append(Problem(("tasks",), f"the dependencies form a cycle: {cycle}"))
+    return problems
+
+
+def unknown_names(tasks: Sequence[TaskSpec], known: Container[str]) -> list[Problem]:
+    return [
+        Problem(("tasks", index, "name"), f"{task.name!r} is not a registered task definition")
+        for index, task in enumerate(tasks)
+        if task.name not in known
+    ]
+
+
+def size_problem(tasks: int, edges: int) -> str | None:
+    """Of a job with so many of them."""
+    if not 1 <= tasks <= MAX_TASKS:
+        return f"a job has 1 to {MAX_TASKS:,} tasks, this one {tasks:,}"
+    if edges > MAX_EDGES:
+        return f"a job has at most {MAX_EDGES:,} dependencies, this one {edges:,}"
+    return None
+
+
+def _size_problems(tasks: Sequence[TaskSpec]) -> list[Problem]:
+    problem = size_problem(len(tasks), sum(len(task.depends_on) for task in tasks))
+    return [Problem(("tasks",), problem)] if problem else []
+
+
+def _id_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
+    times = Counter(task.task_id for task in tasks)
+    for index, task in enumerate(tasks):
+        path = ("tasks", index, "taskId")
+        if not TASK_ID.fullmatch(task.task_id):
+            yield Problem(path, f"{task.task_id!r} must be 1 to 128 of a-z A-Z 0-9 - _")
+        elif task.task_id.startswith(HIDDEN_PREFIX):
+            yield Problem(path, f"{task.task_id!r}: ids beginning with __ are reserved")
+        if times[task.task_id] > 1:
+            yield Problem(path, f"{task.task_id!r} is used {times[task.task_id]} times")
+
+
+def _dependency_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
+    known = {task.task_id for task in tasks}
+    for index, task in enumerate(tasks):
+        path = ("tasks", index, "dependsOn")
+        for parent in sorted(set(task.depends_on) - known):
+            yield Problem(path, f"{task.task_id!r} depends on {parent!r}, which does not exist")
+        if len(set(task.depends_on)) < len(task.depends_on):
+            yield Problem(path, f"{task.task_id!r} names a dependency twice")
+
+
+def _first_cycle(tasks: Sequence[TaskSpec]) -> str | None:
+    """Each arrow leads from a task to one that depends on it."""
+    sorter = TopologicalSorter({task.task_id: task.depends_on for task in tasks})
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return _arrows(error.args[1])
+    return None
+
+
+def _arrows(cycle: Sequence[str]) -> str:
+    left_out = len(cycle) - MAX_NAMED_IN_CYCLE
+    if left_out > 1:
+        named = cycle[: MAX_NAMED_IN_CYCLE - 1]
+        cycle = [*named, f"({left_out:,} more)", cycle[-1]]
+    return " → ".join(cycle)

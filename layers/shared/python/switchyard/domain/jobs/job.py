@@ -1,0 +1,69 @@
+"""A job as its item tells it, and a whole job as one consistent read tells it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.states import JobState, JobStatus, job_status
+from switchyard.domain.tasks.task import Tags, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    ref: JobRef
+    name: str
+    state: JobState
+    total_tasks: int
+    created_at_ms: int
+    run: int = 1
+    reopened_at_ms: int | None = None
+    """When its run began, if that is not its first."""
+    settled_at_ms: int | None = None
+    failure_detected_at_ms: int | None = None
+    failed_task_id: str | None = None
+    tags: Tags = field(default_factory=dict)
+    notify: Notify | None = None
+    """Who is told of its failures. A listing does not know it."""
+    trace: str | None = None
+    """The `traceparent` it was submitted with, if any. A listing does not know it."""
+    due_at_ms: int | None = None
+    cancel_requested: bool = False
+    cancelled_by: str | None = None
+    """A person, where one is known."""
+    additions: int = 0
+    """How often tasks were added: each chunk of them is one."""
+    document_key: str | None = None
+    """Where in the bucket the plan is of a job too large to be written by who accepted it."""
+    written: int = 0
+    """How many items of that plan have been written so far."""
+    redrive_key: str | None = None
+    """Where in the bucket the plan is of a redrive that is not over."""
+
+    @property
+    def status(self) -> JobStatus:
+        return job_status(self.state, failure_detected=self.failure_detected_at_ms is not None)
+
+    def problem_with_run(self, run: int | None) -> str | None:
+        """Why what was asked for while looking at that run is not done to this one."""
+        if run is None or run == self.run:
+            return None
+        return f"that was run {run}; {self.ref.job_id} is in run {self.run} now"
+
+    @property
+    def listing_order(self) -> str:
+        """Sorts a tenant's jobs by age; also the cursor of a listing."""
+        return f"{self.created_at_ms:013d}#{self.ref.job_id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPicture:
+    """A job with all its tasks. `depends_on` names what people declared, hidden tasks left out."""
+
+    job: Job
+    tasks: tuple[Task, ...]
+    depends_on: Mapping[str, tuple[str, ...]]
+
+    @property
+    def visible_tasks(self) -> tuple[Task, ...]:
+        return tuple(task for task in self.tasks if not task.ref.hidden)

@@ -1,0 +1,120 @@
+"""A validated job as the items that will be written for it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.ids import END, START, JobRef, TaskRef
+from switchyard.domain.jobs.graph import TaskSpec, dependents_of, roots
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.relays import compile_edges, parents_of
+from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import MAX_ATTEMPTS, Payload, Tags, Task, edge_token
+
+FIRST_RUN: Final = 1
+NO_DEFINITION: Final = ""
+MAX_INLINE_TASKS: Final = 1_000  # more are written by the dispatcher: nobody waits that long
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What a task keeps of its definition, however that changes later."""
+
+    version: int
+    max_attempts: int = MAX_ATTEMPTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPlan:
+    job: Job
+    tasks: tuple[Task, ...]
+    dependents: Mapping[str, tuple[str, ...]]
+    """Relays and `__start__` have them too."""
+    payloads: Mapping[str, Payload]
+
+    @property
+    def visible_tasks(self) -> tuple[Task, ...]:
+        return tuple(task for task in self.tasks if not task.ref.hidden)
+
+
+def plan_job(
+    ref: JobRef,
+    *,
+    name: str,
+    tags: Tags,
+    specs: Sequence[TaskSpec],
+    pinned: Mapping[str, Pinned],
+    now_ms: int,
+    notify: Notify | None = None,
+    trace: str | None = None,
+) -> JobPlan:
+    job = Job(
+        ref=ref,
+        name=name,
+        state=JobState.WRITING,
+        total_tasks=len(specs),
+        created_at_ms=now_ms,
+        tags=tags,
+        notify=notify,
+        trace=trace,
+        due_at_ms=now_ms + due.JOB_BEING_WRITTEN,
+    )
+    dependents = compile_edges(_edges(specs))
+    tokens = {task_id: _tokens(names) for task_id, names in parents_of(dependents).items()}
+    visible = [new_task(job, spec, pinned[spec.name], tokens[spec.task_id]) for spec in specs]
+    known = {START, END, *(spec.task_id for spec in specs)}
+    relays = [name for name in dependents if name not in known]
+    return JobPlan(
+        job=job,
+        tasks=(
+            hidden_task(ref.task(START)),
+            *visible,
+            *(hidden_task(ref.task(name), tokens[name]) for name in relays),
+            hidden_task(ref.task(END), tokens[END]),
+        ),
+        dependents=dependents,
+        payloads={
+            spec.task_id: Payload(input=spec.input, depends_on=spec.depends_on) for spec in specs
+        },
+    )
+
+
+def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
+    """`__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
+    return Task(
+        ref=ref,
+        state=TaskState.WAITING,
+        definition=NO_DEFINITION,
+        definition_version=0,
+        rule=Rule.ALL_SETTLED,
+        waiting_on=frozenset(waiting_on),
+    )
+
+
+def new_task(
+    job: Job, spec: TaskSpec, pinned: Pinned, waiting_on: frozenset[str] = frozenset()
+) -> Task:
+    return Task(
+        ref=job.ref.task(spec.task_id),
+        state=TaskState.WAITING,
+        definition=spec.name,
+        definition_version=pinned.version,
+        max_attempts=pinned.max_attempts,
+        rule=spec.rule,
+        waiting_on=waiting_on,
+        trace=job.trace,
+    )
+
+
+def _edges(specs: Sequence[TaskSpec]) -> dict[str, tuple[str, ...]]:
+    declared = dependents_of(specs)
+    return {
+        START: roots(specs),
+        **{task_id: children or (END,) for task_id, children in declared.items()},
+    }
+
+
+def _tokens(parents: Iterable[str]) -> frozenset[str]:
+    return frozenset(edge_token(parent, FIRST_RUN) for parent in parents)

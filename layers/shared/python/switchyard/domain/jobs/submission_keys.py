@@ -1,0 +1,60 @@
+"""Idempotency keys: whoever submits again under the same key means the same job."""
+
+import hashlib
+import json
+import re
+from datetime import timedelta
+from enum import Enum
+from typing import Final
+
+from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.states import JobState
+from switchyard.domain.tasks.task import Json, milliseconds
+
+SUBMISSION_KEY: Final = re.compile(r'[!"$-~]{1,255}')
+_NEVER: Final = 0
+
+
+class KeyKind(Enum):
+    """Who chose a key, and for how long it stands for its job. Kinds do not share keys."""
+
+    PRODUCER = timedelta(hours=24)
+    """The key alone proves nothing: its body has to be the same as well."""
+    TRIGGER = timedelta(days=400)
+    """Made of an event, which decides alone: its trigger may have been changed since.
+
+    A job of which nothing can have run is then begun anew, under another id.
+
+    Longer than there is any way back for an event: what is put aside is sent again within the year
+    that the bucket keeps it, and queues forget sooner.
+    """
+
+    @property
+    def life_ms(self) -> int:
+        return milliseconds(self.value)
+
+
+def problem_with_key(key: str) -> str | None:
+    if SUBMISSION_KEY.fullmatch(key):
+        return None
+    return "must be 1 to 255 printable ASCII characters, without spaces and without #"
+
+
+def body_hash(body: Json) -> str:
+    """The same for bodies that say the same, in whichever order their objects say it."""
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def may_be_given_up(job: Job | None) -> bool:
+    """Nothing of it has run, and nothing will unless who submitted it goes on."""
+    return job is None or (job.state is JobState.WRITING and job.document_key is None)
+
+
+def given_up(ref: JobRef) -> Job:
+    """In the place of a job whose key another has taken over: it is of no submission, so that
+    whoever still writes it is refused, and cannot open it."""
+    return Job(
+        ref=ref, name="given up", state=JobState.WRITING, total_tasks=0, created_at_ms=_NEVER
+    )

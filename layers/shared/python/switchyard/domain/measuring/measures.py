@@ -1,0 +1,80 @@
+"""How a yard does, in ten numbers, and what it spends."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.measuring.counts import Counts, Spending, dearest
+from switchyard.domain.states import TaskState
+
+_PENDING: Final = frozenset({TaskState.READY, TaskState.QUEUED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """As they are at one moment."""
+
+    queue_depth: int
+    """Messages of the task queue that wait for a worker."""
+    in_flight_count: int
+    """Tasks that a worker holds."""
+    consumer_count: int
+    dlq_depth: int
+    """Messages in all dead-letter queues."""
+    age_of_oldest_item: float
+    """Seconds since the task became ready that has waited longest; 0 if none waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """What happened within a window; rates are per second."""
+
+    claim_rate: float
+    completion_rate: float
+    failure_rate: float
+    timeout_rate: float
+    avg_processing_time: float | None
+    """Milliseconds of an attempt that ended; `None` if none did."""
+    by_definition: Mapping[str, Spending]
+    """The dearest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    at_ms: int
+    window_ms: int
+    levels: Levels
+    flow: Flow
+
+
+@dataclass(slots=True)
+class Population:
+    """What of the unsettled tasks counts, seen one by one: there may be very many."""
+
+    in_flight: int = 0
+    oldest_ready_at_ms: int | None = None
+
+    def see(self, state: TaskState, *, ready_at_ms: int | None) -> None:
+        if state is TaskState.PROCESSING:
+            self.in_flight += 1
+        elif state in _PENDING and ready_at_ms is not None:
+            oldest = self.oldest_ready_at_ms
+            self.oldest_ready_at_ms = ready_at_ms if oldest is None else min(oldest, ready_at_ms)
+
+    def oldest_age_seconds(self, *, now_ms: int) -> float:
+        if self.oldest_ready_at_ms is None:
+            return 0.0
+        return max(0, now_ms - self.oldest_ready_at_ms) / 1000  # another's clock may be ahead
+
+
+def flow_of(counts: Iterable[Counts], *, window_ms: int) -> Flow:
+    total = sum(counts, Counts())
+    seconds = window_ms / 1000
+    return Flow(
+        claim_rate=total.claims / seconds,
+        completion_rate=total.completions / seconds,
+        failure_rate=total.failures / seconds,
+        timeout_rate=total.timeouts / seconds,
+        avg_processing_time=total.processing_ms / total.timed if total.timed else None,
+        by_definition=dearest(total.by_definition),
+    )

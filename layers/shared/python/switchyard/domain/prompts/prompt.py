@@ -1,0 +1,43 @@
+"""The prompt of a step: Role, Task, Input, Context from Previous Tasks."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from switchyard.domain.prompts.placeholders import Values, fill_placeholders
+from switchyard.domain.text import clean_values, without_control_characters
+
+
+def build_prompt(
+    *,
+    tag: str,
+    description: str,
+    given: Any,
+    context: Mapping[str, Any],
+    steps: Mapping[str, Any] | None = None,
+) -> str:
+    """`given` is the task's input, `context` the outputs of those it depends on, `steps` those of
+    its earlier steps. Raise `MissingValue`.
+
+    It begins with a title, so no agent takes it for a command of its own (`/…`).
+    """
+    values = clean_values({"input": given, "tasks": context, "steps": steps or {}})
+    task = fill_placeholders(without_control_characters(description), Values(**values))
+    sections = {
+        "Role": f"You are: {without_control_characters(tag)}",
+        "Task": task,
+        "Input": _fenced(values["input"]),
+        "Context from Previous Tasks": _context(values["tasks"]),
+    }
+    return "\n\n".join(f"# {title}\n\n{body}" for title, body in sections.items()) + "\n"
+
+
+def _context(outputs: Mapping[str, Any]) -> str:
+    if not outputs:
+        return "None."
+    return "\n\n".join(f"## {task_id}\n\n{_fenced(output)}" for task_id, output in outputs.items())
+
+
+def _fenced(value: Any) -> str:
+    """No line of indented JSON can begin with the fence, so no value can close it."""
+    return f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"

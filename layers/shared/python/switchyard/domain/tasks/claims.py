@@ -1,0 +1,75 @@
+"""Who may run a task now: one pure function over every state, with its reason."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.task import Task
+
+LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit
+
+
+@dataclass(frozen=True, slots=True)
+class Claimable:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """A live lease: the message is redundant, the sweeper is the net."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Settled: emit the stored outcome's event again."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """To be tried again after `wait_ms`; `None` when only a parent's settling can help."""
+
+    reason: str
+    wait_ms: int | None
+
+    @property
+    def delay_seconds(self) -> int | None:
+        """Of the message to send instead; `None` when the due time alone can wait so long."""
+        if self.wait_ms is None or self.wait_ms > LONGEST_DELAY_SECONDS * 1000:
+            return None
+        return math.ceil(self.wait_ms / 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """Cancellation was asked for and nobody runs it: settle it as cancelled."""
+
+    reason: str
+
+
+ClaimDecision = Claimable | Busy | Done | NotYet | Exhausted | Flagged
+
+
+def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
+    if task.state.settled:
+        return Done(f"done: {task.state.value.lower()} at {task.settled_at_ms}")
+    if task.state is TaskState.WAITING:
+        return NotYet(f"waiting on {len(task.waiting_on)} parents", wait_ms=None)
+    if task.state is TaskState.PROCESSING and task.lease_until_ms >= now_ms:
+        return Busy(f"busy until {task.lease_until_ms}")
+    if task.cancel_requested:
+        return Flagged("cancellation was requested")
+    if task.attempt >= task.max_attempts:
+        return Exhausted(f"exhausted after {task.attempt} attempts")
+    if task.state is not TaskState.PROCESSING and task.not_before_ms > now_ms:
+        return NotYet(f"not before {task.not_before_ms}", wait_ms=task.not_before_ms - now_ms)
+    return Claimable(f"{task.state.value.lower()}, attempt {task.attempt + 1}")

@@ -1,0 +1,71 @@
+"""What becomes of a dead letter: the task's state decides, not the letter.
+
+Letters arrive for tasks that run, that are done, or that merely met an outage three times. Only a
+task that used up its attempts, or that is to be cancelled, is settled.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from switchyard.domain.tasks.claims import (
+    Busy,
+    Claimable,
+    Done,
+    Exhausted,
+    Flagged,
+    NotYet,
+    decide_claim,
+)
+from switchyard.domain.tasks.giving_up import cancelled, exhausted
+from switchyard.domain.tasks.task import Outcome, Task
+
+SOURCE: Final = "dlq"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Somebody runs it, or its due time will bring it back."""
+
+    action: ClassVar = "drop"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TellAgain:
+    action: ClassVar = "tell again"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SendAgain:
+    """As a fresh message, so that its receives are counted anew."""
+
+    action: ClassVar = "send again"
+    reason: str
+    delay_seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    action: ClassVar = "give up"
+    reason: str
+    outcome: Outcome
+
+
+def decide_dead_letter(task: Task, *, now_ms: int) -> Drop | TellAgain | SendAgain | GiveUp:
+    decision = decide_claim(task, now_ms=now_ms)
+    reason = decision.reason
+    match decision:
+        case Busy():
+            return Drop(reason)
+        case Done():
+            return TellAgain(reason)
+        case Claimable():
+            return SendAgain(reason)
+        case NotYet():
+            delay = decision.delay_seconds
+            return Drop(reason) if delay is None else SendAgain(reason, delay)
+        case Exhausted():
+            return GiveUp(reason, exhausted(task, decision, source=SOURCE))
+        case Flagged():
+            return GiveUp(reason, cancelled(decision))

@@ -1,0 +1,156 @@
+"""A task as its control item tells it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.states import Rule, TaskState
+from switchyard.domain.tasks.signs import Signs
+
+MAX_ATTEMPTS: Final = 3
+
+Json = Any
+"""Whatever JSON can say; its shape is the business of a definition's schema."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a task ended: everything its event will contain, except the output itself."""
+
+    state: TaskState
+    duration_ms: int = 0
+    usage: Usage = field(default_factory=Usage)
+    exit_code: int | None = None
+    error: str | None = None
+    error_category: str | None = None
+    source: str = "worker"
+    timeout_ms: int | None = None
+    signal: str | None = None
+    artifacts: str | None = None
+    """Where logs, traces and artifacts are: a prefix in the bucket."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """What a redrive asked for instead of what the definition says."""
+
+    model: str | None = None
+    max_turns: int | None = None
+    timeout_ms: int | None = None
+    max_cost_usd: float | None = None
+
+    def over(self, earlier: "Overrides") -> "Overrides":
+        """What is not asked for stays as it was asked for before."""
+        return Overrides(
+            model=self.model or earlier.model,
+            max_turns=self.max_turns or earlier.max_turns,
+            timeout_ms=self.timeout_ms or earlier.timeout_ms,
+            max_cost_usd=self.max_cost_usd or earlier.max_cost_usd,
+        )
+
+
+NO_OVERRIDES: Final = Overrides()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """One run of a task. A wake-up is about one: it says nothing about a later one."""
+
+    ref: TaskRef
+    run: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    ref: TaskRef
+    state: TaskState
+    definition: str
+    definition_version: int
+    rule: Rule = Rule.ALL_COMPLETED
+    run: int = 1
+    attempt: int = 0
+    max_attempts: int = MAX_ATTEMPTS
+    fence: int = 0
+    owner: str | None = None
+    lease_until_ms: int = 0
+    not_before_ms: int = 0
+    waiting_on: frozenset[str] = frozenset()
+    not_completed: frozenset[str] = frozenset()
+    cancel_requested: bool = False
+    ready_at_ms: int | None = None
+    started_at_ms: int | None = None
+    settled_at_ms: int | None = None
+    due_at_ms: int | None = None
+    resends: int = 0
+    """How often the sweeper had to nudge it since it was last claimed, released or given up."""
+    signs: Signs | None = None
+    """Of the attempt that was last claimed; `None` before its first renewal."""
+    last_error: str | None = None
+    outcome: Outcome | None = None
+    overrides: Overrides = NO_OVERRIDES
+    trace: str | None = None
+    """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
+
+    @property
+    def token(self) -> str:
+        """What this run of the task is called in the `waiting_on` of its dependents."""
+        return edge_token(self.ref.task_id, self.run)
+
+    @property
+    def this_run(self) -> TaskRun:
+        return TaskRun(self.ref, self.run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload:
+    """A task's data: what it was given, whom it follows, what it made."""
+
+    input: Json = None
+    context: Mapping[str, Json] = field(default_factory=dict)
+    """What others made, if it came with the task itself; else it is read from `depends_on`."""
+    depends_on: tuple[str, ...] = ()
+    output: Json = None
+    input_key: str | None = field(default=None, compare=False)
+    """Where in the bucket the input is, if it was too large for its item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to settle one attempt. Every later write names owner and fence."""
+
+    task: Task
+    """As it was when the lease was taken."""
+    owner: str
+
+    @property
+    def ref(self) -> TaskRef:
+        return self.task.ref
+
+    @property
+    def fence(self) -> int:
+        return self.task.fence
+
+
+def edge_token(task_id: str, run: int) -> str:
+    return f"{task_id}@{run}"
+
+
+def parent_of(token: str) -> str:
+    return token.rpartition("@")[0]
+
+
+def milliseconds(duration: timedelta) -> int:
+    return int(duration / timedelta(milliseconds=1))
+
+
+Tags = Mapping[str, str]

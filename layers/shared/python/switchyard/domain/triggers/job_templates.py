@@ -1,0 +1,217 @@
+"""Job templates: a job whose texts name parts of the event that starts it.
+
+    {{event.detail.object.key}}     a part of the event, as EventBridge delivers it
+    {{event.resources.0}}           an item of a list
+    {{schedule.time}}               when a schedule was due
+
+A text that is one placeholder becomes the value itself; inside a longer text a value becomes text.
+Each must have a value. Other names in double braces stay as written, and so do references such as
+`${tasks.a.output}` in inputs: no event can bring one in, or take one away.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.errors import Problem
+from switchyard.domain.prompts.reference_syntax import NotAReference, Place, parts_of
+from switchyard.domain.prompts.references import as_text
+from switchyard.domain.tasks.task import Json
+
+EVENT: Final = "event"
+SCHEDULE: Final = "schedule"
+
+_NAME: Final = r"[A-Za-z0-9_-]+"
+_PLACEHOLDER: Final = re.compile(rf"\{{\{{\s*((?:{EVENT}|{SCHEDULE})(?:\.{_NAME})*)\s*\}}\}}")
+_MEANT_AS_ONE: Final = re.compile(rf"\{{\{{\s*(?:{EVENT}|{SCHEDULE})\b[^}}]*\}}?\}}?")
+
+
+class NoValue(ValueError):
+    """A placeholder stands for nothing. Says nothing of the event's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placeholder:
+    text: str
+    path: tuple[str, ...]
+
+
+_Part = str | _Placeholder
+
+
+def template_problems(template: Json, *, roots: frozenset[str]) -> list[Problem]:
+    """What is wrong with the placeholders. `roots` are those that will have a value."""
+    problems = []
+    for path, text in _texts(template):
+        problems += [Problem(path, message) for message in _complaints(text, roots)]
+        if _is_structure(path) and _PLACEHOLDER.search(text):
+            problems.append(Problem(path, "has to be written out: no event may bring all of it"))
+        if _of_input(path):
+            problems += _broken_references(path, text)
+    return problems
+
+
+def render(template: Json, values: Mapping[str, Json]) -> Json:
+    """The job, with every placeholder replaced once. Raise `NoValue`."""
+    return _rendered(template, values, ())
+
+
+def with_stand_ins(template: Json) -> Json:
+    """As it may look once it is rendered, to be checked before there is an event.
+
+    What is equal before is equal afterwards, and nothing else, so that names that belong together
+    still do, and others do not.
+    """
+    return _with_stand_ins(template, {})
+
+
+def has_placeholder_at(template: Json, path: Place) -> bool:
+    """Whether what stands there, or around it, is only known once there is an event."""
+    for step in path:
+        if isinstance(template, str):
+            break
+        try:
+            template = template[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return isinstance(template, str) and bool(_PLACEHOLDER.search(template))
+
+
+def _complaints(text: str, roots: frozenset[str]) -> Iterator[str]:
+    for meant in _MEANT_AS_ONE.finditer(text):
+        found = _PLACEHOLDER.fullmatch(meant[0])
+        if found is None:
+            yield f"{meant[0]} is no placeholder: one looks like {{{{event.detail.name}}}}"
+        elif found[1].partition(".")[0] not in roots:
+            yield f"{meant[0]} has no value here: only a trigger with a schedule has that"
+
+
+def _with_stand_ins(template: Json, known: dict[str, str]) -> Json:
+    match template:
+        case str():
+            return _PLACEHOLDER.sub(
+                lambda found: known.setdefault(found[1], f"x{len(known) + 1}"), template
+            )
+        case Mapping():
+            return {name: _with_stand_ins(inner, known) for name, inner in template.items()}
+        case list() | tuple():
+            return [_with_stand_ins(inner, known) for inner in template]
+    return template
+
+
+def _broken_references(path: Place, text: str) -> list[Problem]:
+    try:
+        for part in _parts(text):
+            if isinstance(part, str):
+                parts_of(part)
+    except NotAReference as error:
+        return [Problem(path, str(error))]
+    return []
+
+
+def _texts(value: Json, path: Place = ()) -> Iterator[tuple[Place, str]]:
+    match value:
+        case str():
+            yield path, value
+        case Mapping():
+            for name, inner in value.items():
+                yield from _texts(inner, (*path, name))
+        case list() | tuple():
+            for index, inner in enumerate(value):
+                yield from _texts(inner, (*path, index))
+
+
+def _rendered(value: Json, values: Mapping[str, Json], path: Place) -> Json:
+    match value:
+        case str():
+            return _filled_input(value, values) if _of_input(path) else _filled(value, values)
+        case Mapping():
+            return {name: _rendered(inner, values, (*path, name)) for name, inner in value.items()}
+        case list() | tuple():
+            return [_rendered(inner, values, (*path, index)) for index, inner in enumerate(value)]
+    return value
+
+
+def _of_input(path: Place) -> bool:
+    """`tasks.3.input…`: there alone, references are looked for."""
+    return len(path) > 2 and path[0] == "tasks" and path[2] == "input"
+
+
+def _is_structure(path: Place) -> bool:
+    """`tags`, `tasks`, `tasks.3`: what comes as a whole could hold anything, references too."""
+    return path == ("tags",) or (path[:1] == ("tasks",) and len(path) <= 2)
+
+
+def _filled(text: str, values: Mapping[str, Json]) -> Json:
+    parts = _parts(text)
+    match parts:
+        case [_Placeholder() as only]:
+            return _value(only, values)
+    return "".join(_text(part, values) for part in parts)
+
+
+def _filled_input(text: str, values: Mapping[str, Json]) -> Json:
+    parts = _parts(text)
+    match parts:
+        case [_Placeholder() as only]:
+            return _without_references(_value(only, values))
+        case [str() as plain]:
+            return plain
+    return _joined(parts, values)
+
+
+def _joined(parts: list[_Part], values: Mapping[str, Json]) -> str:
+    """The template's own references stay; in the text between them nothing can become one."""
+    done, plain = "", ""
+    for part in parts:
+        for piece in parts_of(part) if isinstance(part, str) else [_text(part, values)]:
+            if isinstance(piece, str):
+                plain += piece
+                continue
+            if plain.endswith("$"):
+                raise NoValue(f"a $ that an event brings cannot stand before {piece.text}")
+            done, plain = f"{done}{_escaped(plain)}{piece.text}", ""
+    return done + _escaped(plain)
+
+
+def _without_references(value: Json) -> Json:
+    match value:
+        case str():
+            return _escaped(value)
+        case Mapping():
+            return {name: _without_references(inner) for name, inner in value.items()}
+        case list():
+            return [_without_references(inner) for inner in value]
+    return value
+
+
+def _escaped(text: str) -> str:
+    return text.replace("${", "$${")
+
+
+def _parts(text: str) -> list[_Part]:
+    parts: list[_Part] = []
+    done = 0
+    for found in _PLACEHOLDER.finditer(text):
+        parts += [text[done : found.start()], _Placeholder(found[0], tuple(found[1].split(".")))]
+        done = found.end()
+    return [part for part in (*parts, text[done:]) if part != ""]
+
+
+def _text(part: _Part, values: Mapping[str, Json]) -> str:
+    return part if isinstance(part, str) else as_text(_value(part, values))
+
+
+def _value(placeholder: _Placeholder, values: Mapping[str, Json]) -> Json:
+    value: Json = values
+    for number, name in enumerate(placeholder.path):
+        place = ".".join(placeholder.path[:number]) or "the trigger"
+        match value:
+            case Mapping() if name in value:
+                value = value[name]
+            case list() if name.isdecimal() and int(name) < len(value):
+                value = value[int(name)]
+            case _:
+                raise NoValue(f"{placeholder.text} has no value: {place} has no {name!r}")
+    return value

@@ -1,0 +1,85 @@
+"""Handles what the dispatch queue delivers at once: what concerns one job is done together."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from switchyard.contracts.waking import WakeUp, wake_up
+from switchyard.domain.ids import JobRef
+from switchyard.domain.tasks.task import TaskRun
+from switchyard.ports import Clock, DispatchQueue
+from switchyard.usecases.dispatching.advance_job import JobAdvancer
+from switchyard.usecases.dispatching.dispatch_task import Dispatcher
+
+T = TypeVar("T")
+
+Answer = WakeUp | Exception
+"""What a message asked for, and it was done; or why the message has to come back."""
+
+Act = Callable[[Sequence[WakeUp]], None]
+"""On what concerns one job."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchDispatcher:
+    dispatcher: Dispatcher
+    advancer: JobAdvancer
+    dispatches: DispatchQueue
+    clock: Clock
+    seconds: float
+
+    def handle(self, bodies: Mapping[str, str]) -> dict[str, Answer]:
+        """Bodies and answers by message id.
+
+        It takes about `seconds`: what is left then is sent to the dispatch queue again.
+        """
+        until = self.clock.monotonic() + self.seconds
+        answers: dict[str, Answer] = {
+            message_id: _tried(partial(wake_up, body)) for message_id, body in bodies.items()
+        }
+        for number, group in enumerate(_by_job(answers)):
+            late = number > 0 and self.clock.monotonic() >= until
+            answers |= self._handle(group, self._leave if late else partial(self._act, until=until))
+        return answers
+
+    def _handle(self, group: Mapping[str, WakeUp], act: Act) -> dict[str, Answer]:
+        """What fails together is tried one by one, so that exactly the bad ones come back."""
+        error = _tried(partial(act, list(group.values())))
+        if error is None:
+            return dict(group)
+        if len(group) == 1:
+            return dict.fromkeys(group, error)
+        answers: dict[str, Answer] = {}
+        for message_id, woken in group.items():
+            answers |= self._handle({message_id: woken}, act)
+        return answers
+
+    def _leave(self, group: Sequence[WakeUp]) -> None:
+        """Begun now, it would not be over when the function is."""
+        self.dispatches.send(list(dict.fromkeys(woken.ref for woken in group)))
+
+    def _act(self, group: Sequence[WakeUp], *, until: float) -> None:
+        tasks = [woken.ref for woken in group if isinstance(woken.ref, TaskRun)]
+        if tasks:
+            self.dispatcher.dispatch(tasks, until=until, woken_by_event=group[0].by_event)
+        jobs = dict.fromkeys(woken.ref for woken in group if isinstance(woken.ref, JobRef))
+        for job in jobs:
+            self.advancer.advance(job, until=until)
+
+
+def _by_job(answers: Mapping[str, Answer]) -> Iterable[Mapping[str, WakeUp]]:
+    """What an event says and what was sent directly are two things: only the first may be old."""
+    groups: defaultdict[tuple[type, JobRef, bool], dict[str, WakeUp]] = defaultdict(dict)
+    for message_id, answer in answers.items():
+        if isinstance(answer, WakeUp):
+            groups[type(answer.ref), answer.job, answer.by_event][message_id] = answer
+    return list(groups.values())
+
+
+def _tried(act: Callable[[], T]) -> T | Exception:
+    try:
+        return act()
+    except Exception as error:  # noqa: BLE001 - the answer to one message; the others go on
+        return error

@@ -1,0 +1,109 @@
+"""Ends a job, and tells of its first failure while it still goes on."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from switchyard.contracts.events import (
+    JobCancelled,
+    JobCompleted,
+    JobFailed,
+    JobFailureDetected,
+    JobSettled,
+)
+from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.job_outcome import decide_job_outcome
+from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.states import JobState, task_status
+from switchyard.domain.tasks.task import Task
+from switchyard.ports import Clock, DispatchQueue, JobStore
+from switchyard.usecases.events.emitting import Emitter, Fact
+
+_TOLD_AS: Final[dict[JobState, type[JobSettled]]] = {
+    JobState.COMPLETED: JobCompleted,
+    JobState.FAILED: JobFailed,
+    JobState.CANCELLED: JobCancelled,
+}
+
+
+class JobSettler:
+    def __init__(
+        self, *, jobs: JobStore, dispatches: DispatchQueue, emitter: Emitter, clock: Clock
+    ) -> None:
+        self._jobs = jobs
+        self._dispatches = dispatches
+        self._emitter = emitter
+        self._clock = clock
+
+    def settle(self, end: Task) -> bool:
+        """`__end__` was decided: every task has settled, so the tasks say how the job ended.
+
+        `False` while the job is being cancelled or redriven: it has to be asked again then. And
+        when it was redriven since `end` was read: not every task has settled then.
+        """
+        picture = self._jobs.picture(end.ref.job)
+        if not _shows(picture, end):
+            return False
+        outcome = decide_job_outcome(picture.visible_tasks)
+        job = self._jobs.settle(picture.job, outcome, now_ms=self._clock.now_ms())
+        if not job.state.settled:
+            return False
+        self._emitter.emit(_settled(job, picture))
+        if job.redrive_key:  # it ended before its redrive was cleared, and is due no more
+            self._dispatches.send([job.ref])
+        return True
+
+    def tell_first_failure(self, settled: Sequence[Task]) -> None:
+        """Of all that settled together one is written, and only if there was none before."""
+        failed = {task.ref.task_id: task for task in settled if task.state.failure}
+        if not failed:
+            return
+        first = min(failed.values(), key=lambda task: (task.settled_at_ms or 0, task.ref))
+        job = self._jobs.find(first.ref.job)
+        if job is None:  # of a bare task
+            return
+        if job.failure_detected_at_ms is None:
+            now_ms = self._clock.now_ms()
+            job = self._jobs.note_failure(job, task_id=first.ref.task_id, now_ms=now_ms)
+        noted = failed.get(job.failed_task_id or "")
+        if noted is not None:
+            self._emitter.emit(_failure(job, noted))
+
+
+def _shows(picture: JobPicture, end: Task) -> bool:
+    read = (end.ref, end.run, end.state)
+    return any((task.ref, task.run, task.state) == read for task in picture.tasks)
+
+
+def _failure(job: Job, failed: Task) -> Fact:
+    told = JobFailureDetected(
+        job_id=job.ref.job_id,
+        run=job.run,
+        failed_task_id=failed.ref.task_id,
+        task_statuses={
+            failed.ref.task_id: task_status(failed.state, attempt=failed.attempt),
+        },  # the others' are not what they were: told again, it would tell something else
+    )
+    return Fact(job.ref.tenant, told, job.failure_detected_at_ms or 0, trace_of(job))
+
+
+def _settled(job: Job, picture: JobPicture) -> Fact:
+    told = _TOLD_AS[job.state](
+        job_id=job.ref.job_id,
+        run=job.run,
+        started_at=job.reopened_at_ms or job.created_at_ms,
+        total_tasks=job.total_tasks,
+        task_statuses=_statuses(picture),
+        **_who(job),
+    )
+    return Fact(job.ref.tenant, told, job.settled_at_ms or 0, trace_of(job))
+
+
+def _who(job: Job) -> dict[str, str | None]:
+    return {"requested_by": job.cancelled_by} if job.state is JobState.CANCELLED else {}
+
+
+def _statuses(picture: JobPicture) -> dict[str, str]:
+    return {
+        task.ref.task_id: task_status(task.state, attempt=task.attempt)
+        for task in picture.visible_tasks
+    }

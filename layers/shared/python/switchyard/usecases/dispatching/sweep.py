@@ -1,0 +1,158 @@
+"""Finds what a crash, a lost message or a lost event left behind, and nudges it on.
+
+It decides nothing that is not decided elsewhere: it sends wake-ups to workers and dispatcher, and
+tells stored events again. May run at any time, also twice at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.errors import Rejected
+from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef
+from switchyard.domain.jobs.chunks import AddedTasks, added_relay
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.sweeping import (
+    Action,
+    Step,
+    decide_job_step,
+    decide_task_step,
+    forgotten_parents,
+)
+from switchyard.domain.tasks.task import Task
+from switchyard.ports import (
+    Backlog,
+    Clock,
+    DispatchQueue,
+    JobStore,
+    Overdue,
+    Payloads,
+    TaskGraph,
+    TaskQueue,
+)
+from switchyard.usecases.dispatching.start_tasks import Starter
+from switchyard.usecases.events import job_events
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.events.tell_again import tell_again
+
+REFS_PER_PAGE: Final = 25  # small, so that no shard waits behind another's thousands
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """What was done about one thing, and why; `error` says why it could not be done."""
+
+    ref: TaskRef | JobRef
+    action: Action
+    reason: str
+    error: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweeper:
+    overdue: Overdue
+    backlog: Backlog
+    jobs: JobStore
+    graph: TaskGraph
+    payloads: Payloads
+    queue: TaskQueue
+    dispatches: DispatchQueue
+    starter: Starter
+    emitter: Emitter
+    clock: Clock
+
+    def sweep(self, *, at_most: int, seconds: float) -> Iterator[Nudge]:
+        """Look at `at_most` overdue things for about `seconds`; the next run finds the rest.
+
+        `Unavailable` ends a run. What was rejected is that thing's own trouble, and is told.
+        """
+        deadline = self.clock.monotonic() + seconds
+        oldest_waiting_ms = self.backlog.oldest_waiting_ms()
+        for ref in islice(self._refs(self.clock.now_ms()), at_most):
+            if self.clock.monotonic() >= deadline:
+                return
+            yield self._nudge(ref, oldest_waiting_ms)
+
+    def _refs(self, now_ms: int) -> Iterator[TaskRef | JobRef]:
+        """The shards take turns, so that a full one does not hide the others."""
+        cursors: dict[int, str | None] = dict.fromkeys(range(DUE_SHARDS))
+        while cursors:
+            for shard, cursor in list(cursors.items()):
+                page = self.overdue.page(shard, now_ms=now_ms, limit=REFS_PER_PAGE, cursor=cursor)
+                yield from page.refs
+                cursors[shard] = page.cursor
+                if page.cursor is None:
+                    del cursors[shard]
+
+    def _nudge(self, ref: TaskRef | JobRef, oldest_waiting_ms: int | None) -> Nudge:
+        found, step = self._decide(ref, oldest_waiting_ms)
+        if found is None or step.action is Action.LEAVE:
+            return Nudge(ref, step.action, step.reason)
+        if not self._take(found, step):
+            return Nudge(ref, Action.LEAVE, "somebody was faster")
+        try:
+            self._act(found, step.action)
+        except Rejected as error:
+            return Nudge(ref, step.action, step.reason, str(error))
+        return Nudge(ref, step.action, step.reason)
+
+    def _decide(
+        self, ref: TaskRef | JobRef, oldest_waiting_ms: int | None
+    ) -> tuple[Task | Job | None, Step]:
+        """Read it consistently: the index may lag."""
+        if isinstance(ref, JobRef):
+            job = self.jobs.find(ref)
+            return job, decide_job_step(job, now_ms=self.clock.now_ms())
+        task = self.graph.find(ref)
+        return task, decide_task_step(
+            task, now_ms=self.clock.now_ms(), oldest_waiting_ms=oldest_waiting_ms
+        )
+
+    def _take(self, found: Task | Job, step: Step) -> bool:
+        """Move the due time before acting: whoever moves it is the one who acts."""
+        if step.due_at_ms is None:
+            return isinstance(found, Job) and self.overdue.abandon(found)
+        return self.overdue.move_due(found, step.due_at_ms, count=step.action.nudges)
+
+    def _act(self, found: Task | Job, action: Action) -> None:
+        match found, action:
+            case Task() as task, Action.START:
+                self.starter.start([task])
+            case Task() as task, Action.RESEND | Action.WAKE:
+                self.queue.send([TaskMessage.waking(task)])
+            case Task() as task, Action.DISPATCH:
+                missing = self._tell(task)
+                self.dispatches.send([task.this_run])
+                if missing:
+                    raise Rejected(missing)
+            case Job() as job, Action.AUDIT:
+                self.dispatches.send(forgotten_parents(self.jobs.picture(job.ref).tasks))
+            case Job() as job, Action.ADVANCE:
+                self.dispatches.send([job.ref])
+
+    def _tell(self, task: Task) -> str | None:
+        """Its event may never have been accepted; following it clears the due time that says so."""
+        if task.ref.task_id == START:
+            self._tell_creation(task.ref.job)
+        if task.ref.hidden:
+            return None
+        return tell_again(task, payloads=self.payloads, emitter=self.emitter)
+
+    def _tell_creation(self, ref: JobRef) -> None:
+        """As it was told before, though tasks may have been added since."""
+        picture = self.jobs.picture(ref)
+        added = self._added(ref)
+        tasks = [task for task in picture.visible_tasks if task.ref.task_id not in added]
+        payloads = self.payloads.read_many([task.ref for task in tasks])
+        job = replace(picture.job, total_tasks=len(tasks))
+        self.emitter.emit(job_events.created(job, tasks, payloads))
+
+    def _added(self, ref: JobRef) -> set[str]:
+        """Asked after the tasks were read: no chunk comes between the two."""
+        job = self.jobs.find(ref)
+        numbers = range(1, job.additions + 1) if job else ()
+        refs = [ref.task(added_relay(number)) for number in numbers]
+        chunks = map(AddedTasks.of, self.payloads.read_many(refs).values())
+        return {task_id for chunk in chunks for task_id in chunk.task_ids}

@@ -1,0 +1,51 @@
+"""Tells a job's stored beginning, and what joined it, as events. Who tells again tells the same."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from switchyard.contracts.events import CreatedTask, JobCreated, JobTasksAdded
+from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.chunks import AddedTasks
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.tasks.task import Payload, Task
+from switchyard.usecases.events.emitting import Fact
+
+
+def created(job: Job, tasks: Iterable[Task], payloads: Mapping[str, Payload]) -> Fact:
+    told = JobCreated(
+        job_id=job.ref.job_id,
+        request_id=job.ref.job_id,
+        run=job.run,
+        total_tasks=job.total_tasks,
+        tasks=tuple(_created(task, payloads[task.ref.task_id]) for task in tasks),
+    )
+    return Fact(job.ref.tenant, told, job.created_at_ms, trace_of(job))
+
+
+def tasks_added(
+    job: JobRef,
+    added: AddedTasks,
+    *,
+    number: int,
+    tasks: Sequence[Task],
+    payloads: Mapping[str, Payload],
+) -> Fact:
+    """`number` is that of the chunk: each is told on its own. There is at least one task."""
+    told = JobTasksAdded(
+        job_id=job.job_id,
+        run=added.job_run,
+        chunk=number,
+        new_tasks=tuple(_created(task, payloads[task.ref.task_id]) for task in tasks),
+        previous_total_tasks=added.previous_total,
+        total_tasks_now=added.total,
+    )
+    return Fact(job.tenant, told, added.at_ms, trace_of(tasks[0]))
+
+
+def _created(task: Task, payload: Payload) -> CreatedTask:
+    return CreatedTask(
+        task_id=task.ref.task_id,
+        name=task.definition,
+        depends_on=payload.depends_on,
+        input=payload.input,
+    )

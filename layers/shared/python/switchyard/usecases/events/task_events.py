@@ -1,0 +1,201 @@
+"""Tells a task's stored transitions as events. Whoever tells one again tells the same."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Final
+
+from switchyard.contracts.events import (
+    LastActivity,
+    MemoryUsage,
+    Properties,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskHeartbeat,
+    TaskPending,
+    TaskProcessingFailed,
+    TaskProcessingStarted,
+    TaskRedriven,
+    TaskReleased,
+    TaskSkipped,
+    TaskTimeout,
+    UsageFigures,
+)
+from switchyard.domain.jobs.redriving import Reopening
+from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.states import TaskState, task_status
+from switchyard.domain.tasks.task import Json, Outcome, Task, Usage
+from switchyard.usecases.events.emitting import Fact
+
+
+def pending(task: Task) -> Fact:
+    told = TaskPending(**_identity(task), name=task.definition)
+    return _fact(task, told, task.ready_at_ms or 0)
+
+
+def redriven(
+    task: Task, reopening: Reopening, *, job_run: int, at_ms: int, by: str | None = None
+) -> Fact:
+    """`task` as it is since, however far; the fence is that of its reopening."""
+    told = TaskRedriven(
+        **_identity(replace(task, fence=reopening.fence + 1)),
+        job_run=job_run,
+        previous_status=task_status(reopening.state, attempt=0),
+        requested_by=by,
+    )
+    return _fact(task, told, at_ms)
+
+
+def started(task: Task, *, worker_id: str, process_id: int) -> Fact:
+    told = TaskProcessingStarted(
+        **_identity(task),
+        name=task.definition,
+        effective_until=task.lease_until_ms,
+        worker_id=worker_id,
+        process_id=process_id,
+    )
+    return _fact(task, told, task.started_at_ms or 0)
+
+
+def heartbeat(
+    task: Task,
+    *,
+    number: int,
+    worker_id: str,
+    process_id: int,
+    resident_bytes: int,
+    last_activity: LastActivity | None,
+    at_ms: int,
+) -> Fact:
+    """`task` as its renewal left it."""
+    told = TaskHeartbeat(
+        **_identity(task),
+        effective_until=task.lease_until_ms,
+        heartbeat_number=number,
+        elapsed_ms=at_ms - (task.started_at_ms or at_ms),
+        worker_id=worker_id,
+        process_id=process_id,
+        memory_usage=MemoryUsage(rss=resident_bytes),
+        last_activity=last_activity,
+    )
+    return _fact(task, told, at_ms)
+
+
+def attempt_failed(task: Task, failure: Outcome, *, attempt: int, at_ms: int) -> Fact:
+    """The failure as it would have ended the task, had it been the last attempt."""
+    told = TaskProcessingFailed(
+        **_identity(task),
+        name=task.definition,
+        attempt_number=attempt,
+        error=failure.error or "unknown",
+        error_category=failure.error_category or "unknown",
+        duration_ms=failure.duration_ms or None,
+        usage=_spent(failure.usage),
+        started_at=task.started_at_ms,
+        attempt=attempt,
+    )
+    return _fact(task, told, at_ms)
+
+
+def released(task: Task, *, reason: str, at_ms: int) -> Fact:
+    """The attempt was given back, so that the task counts one less."""
+    told = TaskReleased(
+        **_identity(task),
+        reason=reason,
+        not_before=task.not_before_ms,
+        started_at=task.started_at_ms,
+        attempt=task.attempt + 1,
+    )
+    return _fact(task, told, at_ms)
+
+
+def settled(task: Task, *, output: Json) -> Fact:
+    """The event of a settled task, from what its settling stored and nothing else."""
+    outcome = task.outcome or Outcome(state=task.state)
+    told = _TELL[task.state](task, outcome, output)
+    return _fact(task, told, task.settled_at_ms or 0)
+
+
+def _completed(task: Task, outcome: Outcome, output: Json) -> Properties:
+    return TaskCompleted(
+        **_identity(task),
+        **_ended(task),
+        name=task.definition,
+        output=output,
+        duration_ms=outcome.duration_ms,
+        exit_code=outcome.exit_code or 0,
+        usage=UsageFigures(**asdict(outcome.usage)),
+    )
+
+
+def _failed(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    return TaskFailed(
+        **_identity(task),
+        **_ended(task),
+        name=task.definition,
+        error=outcome.error or "unknown",
+        error_category=outcome.error_category or "unknown",
+        retry_count=max(task.attempt - 1, 0),
+        source="dlq" if outcome.source == "dlq" else "worker",
+        duration_ms=outcome.duration_ms or None,
+        usage=_spent(outcome.usage),
+    )
+
+
+def _timed_out(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    return TaskTimeout(
+        **_identity(task),
+        **_ended(task),
+        name=task.definition,
+        timeout_ms=outcome.timeout_ms or 0,
+        elapsed_ms=outcome.duration_ms,
+        signal="SIGKILL" if outcome.signal == "SIGKILL" else "SIGTERM",
+        usage=_spent(outcome.usage),
+    )
+
+
+def _spent(usage: Usage) -> UsageFigures | None:
+    return None if usage == Usage() else UsageFigures(**asdict(usage))
+
+
+def _skipped(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    return TaskSkipped(**_identity(task), reason=outcome.error or "its rule did not hold")
+
+
+def _cancelled(task: Task, outcome: Outcome, _output: Json) -> Properties:
+    reason = outcome.error or "cancellation was requested"
+    return TaskCancelled(**_identity(task), **_ended(task), reason=reason)
+
+
+_TELL: Final[Mapping[TaskState, Callable[[Task, Outcome, Json], Properties]]] = {
+    TaskState.COMPLETED: _completed,
+    TaskState.FAILED: _failed,
+    TaskState.TIMED_OUT: _timed_out,
+    TaskState.SKIPPED: _skipped,
+    TaskState.CANCELLED: _cancelled,
+}
+
+
+def _fact(task: Task, told: Properties, at_ms: int) -> Fact:
+    return Fact(task.ref.tenant, told, at_ms, trace_of(task))
+
+
+def _ended(task: Task) -> dict[str, str | int | None]:
+    """The attempt that was under way when the task was settled, by whomever."""
+    if task.owner is None:
+        return {}
+    return {
+        "started_at": task.started_at_ms,
+        "attempt": task.attempt,
+        "worker_id": task.owner.partition("/")[0],
+    }
+
+
+def _identity(task: Task) -> dict[str, str | int]:
+    of_a_job = {} if task.ref.bare else {"job_id": task.ref.job_id}
+    return {
+        "request_id": task.ref.request_id,
+        **of_a_job,
+        "run": task.run,
+        "fence": task.fence,
+    }

@@ -1,0 +1,88 @@
+"""Examines a stage: every look becomes a finding, also one that is refused."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from switchyard.contracts.jobs import instant
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.diagnosis import (
+    Finding,
+    Level,
+    SwitchKind,
+    judge_claude,
+    judge_consumption,
+    judge_dead_letters,
+    judge_slack,
+    judge_stacks,
+    judge_switches,
+    judge_workers,
+)
+from switchyard.ports.inspection import Inspection
+
+NO_ACCESS = "ask for read access to it in the stage's account"
+LOG_IN = "aws sso login, or set AWS_PROFILE; and AWS_REGION to the stage's region"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examiner:
+    stage: str
+    option: str
+    """What a suggested command needs to reach the stage."""
+    inspection: Inspection
+    paused: Callable[[], Pause | None]
+    """Whether consumption is. Raises `Unavailable`."""
+
+    def of_account(self) -> list[Finding]:
+        """What only a stage on AWS has; the first finding is whether it lets us in."""
+        try:
+            caller = self.inspection.caller()
+        except Unavailable as error:
+            return [Finding("credentials", Level.FAIL, str(error), LOG_IN)]
+        claude, slack = (f"switchyard/{self.stage}/{name}" for name in ("claude", "slack"))
+        has_secret = self.inspection.has_secret
+        return [
+            Finding("credentials", Level.OK, caller),
+            *_look("Claude", lambda: [judge_claude(found=has_secret(claude), secret=claude)]),
+            *_look("Slack", lambda: [judge_slack(found=has_secret(slack), secret=slack)]),
+            *_look("workers", lambda: judge_workers(self.inspection.workers(), stage=self.stage)),
+        ]
+
+    def of_stacks(self) -> list[Finding]:
+        """Of a stage that is not deployed, that alone: nothing else of it can be seen."""
+        try:
+            statuses = self.inspection.stacks()
+        except Unavailable as error:
+            return [_unseen("stacks", error), *self._of_what_they_made()]
+        judged = judge_stacks(statuses, stage=self.stage)
+        return [judged, *self._of_what_they_made()] if statuses else [judged]
+
+    def _of_what_they_made(self) -> list[Finding]:
+        return [
+            *_look("switches", self._switches),
+            *_look("dead letters", self._dead_letters),
+            *_look("consumption", self._consumption),
+        ]
+
+    def _switches(self) -> list[Finding]:
+        switches = self.inspection.switches()
+        return [judge_switches(switches, kind=kind) for kind in SwitchKind]
+
+    def _dead_letters(self) -> list[Finding]:
+        return [judge_dead_letters(self.inspection.dead_letters(), option=self.option)]
+
+    def _consumption(self) -> list[Finding]:
+        pause = self.paused()
+        since = f"{instant(pause.since_ms):%Y-%m-%d %H:%M} UTC" if pause else ""
+        return [judge_consumption(pause, since=since, option=self.option)]
+
+
+def _look(subject: str, look: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:
+    try:
+        return look()
+    except Unavailable as error:
+        return [_unseen(subject, error)]
+
+
+def _unseen(subject: str, error: Unavailable) -> Finding:
+    return Finding(subject, Level.FAIL, str(error), NO_ACCESS)

@@ -1,0 +1,197 @@
+"""Adds tasks to a job under way, some at a time, and lets those run that may.
+
+A crash leaves nothing half done: tasks are in the job together with everything that moves them on,
+and their due times, or the relay that stands for them, see to what was not told. Whoever sends the
+same request again goes on where it stopped.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from switchyard.contracts.jobs import AddTasks, TasksAdded
+from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
+from switchyard.domain.ids import END, JobRef
+from switchyard.domain.jobs.additions import Group, grouped, perhaps_added, problems_with
+from switchyard.domain.jobs.chunk_plan import candidates, plan_chunk
+from switchyard.domain.jobs.chunks import Chunk, open_end
+from switchyard.domain.jobs.graph import MAX_TASKS, TaskSpec, unknown_names
+from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.submission_keys import body_hash
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.task import Task
+from switchyard.ports import (
+    Clock,
+    DefinitionStore,
+    DispatchQueue,
+    JobStore,
+    Payloads,
+    TaskAdditions,
+)
+from switchyard.usecases.events import job_events, task_events
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.task_requests import pinned_definitions, size_problems
+
+SECONDS: Final = 20  # Lambda ends the call at 30 s, and whoever asked is to know what was added
+PAUSES_SECONDS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Adding:
+    """One request on its way."""
+
+    ref: JobRef
+    pinned: Mapping[str, Pinned]
+    until: float
+    there: Collection[str]
+    """What was in the job before, by an earlier try."""
+    chunks: list[Chunk] = field(default_factory=list)
+    """What is in the job by now."""
+
+    @property
+    def tasks(self) -> list[Task]:
+        return [task for chunk in self.chunks for task in chunk.tasks if not task.ref.hidden]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskAdder:
+    jobs: JobStore
+    payloads: Payloads
+    additions: TaskAdditions
+    definitions: DefinitionStore
+    dispatches: DispatchQueue
+    emitter: Emitter
+    clock: Clock
+
+    def add(self, ref: JobRef, request: AddTasks) -> TasksAdded:
+        """Answer which were added, and why not the others. Raise if none was.
+
+        They are added in chunks; what one of them needs is in the job before it.
+        """
+        until = self.clock.monotonic() + SECONDS
+        picture = self.jobs.picture(ref)
+        specs = [task.spec() for task in request.tasks]
+        there = self._there(specs, picture)
+        if specs and len(there) == len(specs):
+            return _answer_again(picture.job, there)
+        open_end(picture.job, next((t for t in picture.tasks if t.ref.task_id == END), None))
+        pinned = self._checked(request, specs, picture, there)
+        adding = _Adding(ref=ref, pinned=pinned, until=until, there=there)
+        missing = [spec for spec in specs if spec.task_id not in there]
+        failure = None
+        try:
+            for group in grouped(missing, number=picture.job.additions + 1):
+                adding.chunks.append(self._added(adding, group))
+                self._let_run(adding.chunks[-1])
+        except (Rejected, Unavailable) as error:
+            if not adding.tasks:
+                raise
+            failure = error if len(adding.tasks) < len(missing) else None
+        return _answer(adding, failure)
+
+    def _there(self, specs: Sequence[TaskSpec], picture: JobPicture) -> Collection[str]:
+        """Which the job has already, just as they are asked for."""
+        perhaps = perhaps_added(specs, picture)
+        given = self.payloads.read_many([picture.job.ref.task(name) for name in perhaps])
+        return {
+            name: spec
+            for name, spec in perhaps.items()
+            if body_hash(given[name].input) == body_hash(spec.input)
+        }
+
+    def _checked(
+        self,
+        request: AddTasks,
+        specs: Sequence[TaskSpec],
+        picture: JobPicture,
+        there: Collection[str],
+    ) -> Mapping[str, Pinned]:
+        problems = [
+            *problems_with(specs, picture, added=there),
+            *size_problems(request, request.tasks),
+        ]
+        if len(specs) > MAX_TASKS:
+            raise InvalidJob(problems)
+        pinned = pinned_definitions(picture.job.ref.tenant, specs, self.definitions)
+        of_those = {spec.name for spec in specs if spec.task_id in there}
+        problems += unknown_names(specs, pinned.keys() | of_those)
+        if problems:
+            raise InvalidJob(problems)
+        return pinned
+
+    def _added(self, adding: _Adding, group: Group) -> Chunk:
+        """Read, plan, write; all over again if something has changed in between."""
+        at_ms, names = self.clock.now_ms(), group.parents
+        for pause in PAUSES_SECONDS:
+            if self.clock.monotonic() >= adding.until:
+                raise NotNow("there was not time enough; add the others now")
+            chunk = self._planned(adding, group, names, at_ms)
+            if chunk is not None and self._written(chunk, adding.until):
+                return chunk
+            names = group.parents | group.names  # somebody may have added the same
+            self.clock.sleep(pause)
+        raise NotNow(f"{adding.ref.job_id} changes too fast; try again in a moment")
+
+    def _planned(
+        self, adding: _Adding, group: Group, names: frozenset[str], at_ms: int
+    ) -> Chunk | None:
+        seen = self.additions.surroundings(adding.ref, names)
+        crowd = candidates(seen.end) if seen.end else ()
+        if crowd:
+            seen = self.additions.surroundings(adding.ref, names.union(crowd))
+        return plan_chunk(group, seen, pinned=adding.pinned, at_ms=at_ms)
+
+    def _written(self, chunk: Chunk, until: float) -> bool:
+        """After an outage the very same once more: the first may have arrived, or still do."""
+        for pause in PAUSES_SECONDS:
+            try:
+                return self.additions.add(chunk)
+            except Unavailable:
+                if self.clock.monotonic() >= until:
+                    raise
+                self.clock.sleep(pause)
+        return self.additions.add(chunk)
+
+    def _let_run(self, chunk: Chunk) -> None:
+        """Told first, as always: then others may hear of them from elsewhere."""
+        visible = [task for task in chunk.tasks if not task.ref.hidden]
+        skipped = [task for task in visible if task.state is TaskState.SKIPPED]
+        if visible:
+            added = job_events.tasks_added(
+                chunk.job.ref,
+                chunk.added,
+                number=chunk.number,
+                tasks=visible,
+                payloads=chunk.payloads,
+            )
+            self.emitter.emit(added, *[task_events.settled(t, output=None) for t in skipped])
+        decided = [task for task in chunk.tasks if task.state is not TaskState.WAITING]
+        self.dispatches.send([task.this_run for task in decided if task not in skipped])
+
+
+def _reason(error: Rejected | Unavailable) -> str:
+    if isinstance(error, Rejected):
+        return str(error)
+    return "something that Switchyard needs did not answer; add the others in a moment"
+
+
+def _answer(adding: _Adding, failure: Rejected | Unavailable | None) -> TasksAdded:
+    tasks = adding.tasks
+    return TasksAdded(
+        job_id=adding.ref.job_id,
+        added_tasks=(*adding.there, *(task.ref.task_id for task in tasks)),
+        immediately_ready=tuple(t.ref.task_id for t in tasks if t.state is TaskState.READY),
+        total_tasks_now=adding.chunks[-1].added.total,
+        problem=_reason(failure) if failure else None,
+        try_again=isinstance(failure, NotNow | Unavailable),
+    )
+
+
+def _answer_again(job: Job, there: Collection[str]) -> TasksAdded:
+    return TasksAdded(
+        job_id=job.ref.job_id,
+        added_tasks=tuple(there),
+        immediately_ready=(),
+        total_tasks_now=job.total_tasks,
+    )

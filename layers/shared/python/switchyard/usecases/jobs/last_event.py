@@ -1,0 +1,57 @@
+"""The last event of a task, as its control item implies it; the log is not read for this.
+
+| state | last event | when |
+|---|---|---|
+| WAITING | none yet | |
+| READY, QUEUED before the first attempt | Task Pending | it became ready |
+| PROCESSING | Task Processing Started | it was claimed; heartbeats leave no trace in the item |
+| QUEUED after an attempt | Task Processing Failed | that attempt began: its end is not kept |
+| settled | its own | it was settled |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.contracts.events import (
+    Properties,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskPending,
+    TaskProcessingFailed,
+    TaskProcessingStarted,
+    TaskSkipped,
+    TaskTimeout,
+)
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.task import Task
+
+_SETTLED: Final[Mapping[TaskState, type[Properties]]] = {
+    TaskState.COMPLETED: TaskCompleted,
+    TaskState.FAILED: TaskFailed,
+    TaskState.TIMED_OUT: TaskTimeout,
+    TaskState.SKIPPED: TaskSkipped,
+    TaskState.CANCELLED: TaskCancelled,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LastEvent:
+    event_type: str
+    at_ms: int | None
+
+
+def last_event(task: Task) -> LastEvent | None:
+    match task.state:
+        case TaskState.WAITING:
+            return None
+        case TaskState.READY:
+            return LastEvent(TaskPending.event_type, task.ready_at_ms)
+        case TaskState.QUEUED if task.attempt == 0:
+            return LastEvent(TaskPending.event_type, task.ready_at_ms)
+        case TaskState.QUEUED:
+            return LastEvent(TaskProcessingFailed.event_type, task.started_at_ms)
+        case TaskState.PROCESSING:
+            return LastEvent(TaskProcessingStarted.event_type, task.started_at_ms)
+    return LastEvent(_SETTLED[task.state].event_type, task.settled_at_ms)

@@ -1,0 +1,174 @@
+"""What producers may know of their jobs and tasks."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pydantic.alias_generators import to_camel
+
+from switchyard.contracts.jobs import (
+    FileLink,
+    JobSummary,
+    JobView,
+    TaskSummary,
+    TaskView,
+    instant,
+)
+from switchyard.contracts.notify import Notify
+from switchyard.contracts.problems import beginning
+from switchyard.domain.errors import UnknownJob, UnknownTask
+from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.prompts.artifacts import RESULT_FILE
+from switchyard.domain.states import task_status
+from switchyard.domain.tasks.task import Json, Outcome, Payload, Task
+from switchyard.ports import JobStore, Payloads, TaskGraph
+from switchyard.usecases.jobs.last_event import last_event
+from switchyard.usecases.jobs.task_files import TaskFiles
+
+MAX_ERROR: Final = 300  # characters, of each task of a job
+LEFT_OUT_FIRST: Final[Sequence[Mapping[str, Json]]] = ({"depends_on": ()}, {"error": None})
+MAX_ANSWER_BYTES: Final = 5_500_000  # a function answers with 6 MB; the rest is for what is around
+
+
+def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
+    """What an answer has no room for is left out of every task, and the answer says so."""
+    picture = jobs.picture(job_ref(tenant, job_id))
+    tasks = [
+        _cut(_task_summary(task, picture.depends_on.get(task.ref.task_id, ())))
+        for task in picture.visible_tasks
+    ]
+    view = JobView(
+        **job_summary(picture.job).model_dump(),
+        run=picture.job.run,
+        failed_task_id=picture.job.failed_task_id,
+        cancel_requested=picture.job.cancel_requested,
+        notify=Notify.of(picture.job.notify) if picture.job.notify else None,
+        trace_id=trace_of(picture.job).trace_id,
+        progress=dict(Counter(task.status for task in tasks)),
+        tasks=tuple(tasks),
+    )
+    for left_out in LEFT_OUT_FIRST:
+        if bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES:
+            break
+        view = _without(left_out, view)
+    return view
+
+
+def _cut(task: TaskSummary) -> TaskSummary:
+    if task.error is None or len(task.error) <= MAX_ERROR:
+        return task
+    return task.model_copy(update={"error": beginning(task.error, MAX_ERROR)})
+
+
+def _without(names: Mapping[str, Json], view: JobView) -> JobView:
+    tasks = tuple(task.model_copy(update=names) for task in view.tasks)
+    return view.model_copy(
+        update={"tasks": tasks, "left_out": (*view.left_out, *map(to_camel, names))}
+    )
+
+
+def read_task(
+    tenant: str,
+    job_id: str,
+    task_id: str,
+    *,
+    graph: TaskGraph,
+    payloads: Payloads,
+    files: TaskFiles,
+) -> TaskView:
+    ref = task_ref(tenant, job_id, task_id)
+    task = graph.find(ref)
+    if task is None:
+        raise UnknownTask(f"{task_id} in {job_id}")
+    payload = payloads.read_what_is_left(ref)
+    outcome = task.outcome or Outcome(state=task.state)
+    kept = files.below(outcome.artifacts) if outcome.artifacts else ()
+    taken = _bytes_of(kept) + bytes_in_answer(payload.depends_on)
+    return TaskView(
+        **_task_summary(task, payload.depends_on).model_dump(),
+        job_id=job_id,
+        request_id=ref.request_id,
+        definition_version=task.definition_version,
+        max_attempts=task.max_attempts,
+        duration_ms=outcome.duration_ms if task.outcome else None,
+        input_tokens=outcome.usage.input_tokens,
+        output_tokens=outcome.usage.output_tokens,
+        cache_read_tokens=outcome.usage.cache_read_tokens,
+        **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - taken),
+        artifacts=files.place(outcome.artifacts) if outcome.artifacts else None,
+        files=kept,
+    )
+
+
+def _what_fits(
+    payload: Payload, outcome: Outcome, files: TaskFiles, *, room: int
+) -> dict[str, Json]:
+    """Input and output, or where they are; the output first: a producer has the input."""
+    shown: dict[str, Json] = {}
+    for name, value, key in (
+        ("output", payload.output, f"{outcome.artifacts}{RESULT_FILE}"),
+        ("input", payload.input, payload.input_key),
+    ):
+        size = bytes_in_answer(value)
+        if size <= room:
+            shown[name] = value
+            room -= size
+        elif key:
+            shown |= {f"{name}_location": files.place(key), f"{name}_url": files.link(key)}
+    return shown
+
+
+def _bytes_of(links: tuple[FileLink, ...]) -> int:
+    return sum(bytes_in_answer(link.model_dump(by_alias=True)) for link in links)
+
+
+def bytes_in_answer(value: Json) -> int:
+    """The body of an answer is a text within the function's own JSON."""
+    return len(json.dumps(json.dumps(value)))
+
+
+def job_ref(tenant: str, job_id: str) -> JobRef:
+    if not JOB_ID.fullmatch(job_id):
+        raise UnknownJob(job_id)
+    return JobRef(tenant, job_id)
+
+
+def task_ref(tenant: str, job_id: str, task_id: str) -> TaskRef:
+    """Of a task that people may see, if it exists."""
+    ref = job_ref(tenant, job_id).task(task_id)
+    if ref.hidden or not TASK_ID.fullmatch(task_id):
+        raise UnknownTask(f"{task_id} in {job_id}")
+    return ref
+
+
+def job_summary(job: Job) -> JobSummary:
+    return JobSummary(
+        job_id=job.ref.job_id,
+        name=job.name,
+        status=job.status,
+        total_tasks=job.total_tasks,
+        created_at=instant(job.created_at_ms),
+        completed_at=instant(job.settled_at_ms),
+        tags=dict(job.tags),
+    )
+
+
+def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
+    outcome, last = task.outcome, last_event(task)
+    return TaskSummary(
+        task_id=task.ref.task_id,
+        name=task.definition,
+        depends_on=depends_on,
+        status=task_status(task.state, attempt=task.attempt),
+        run=task.run,
+        last_event_type=last.event_type if last else None,
+        last_event_at=instant(last.at_ms) if last else None,
+        attempt=task.attempt,
+        started_at=instant(task.started_at_ms),
+        settled_at=instant(task.settled_at_ms),
+        cost_usd=outcome.usage.cost_usd if outcome else 0.0,
+        error=(outcome.error if outcome else None) or task.last_error,
+    )

@@ -1,0 +1,241 @@
+"""Opens a settled job again: asked for by the API, carried out by the dispatcher."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from switchyard.contracts.changes import RedriveAccepted, RedriveJob
+from switchyard.contracts.redriving import kept_plan, plan_key, read_plan
+from switchyard.domain.errors import Conflict, Invalid, NotNow, Problem, UnknownTask
+from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.redriving import (
+    Changes,
+    NotRedrivable,
+    RedrivePlan,
+    Reopening,
+    plan_redrive,
+    select,
+)
+from switchyard.domain.prompts.references import reference_problems
+from switchyard.domain.slices import in_slices
+from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.tasks.task import Overrides, Payload, Task
+from switchyard.ports import BlobStore, Clock, DispatchQueue, JobStore, Redriving, Workforce
+from switchyard.usecases.dispatching.start_tasks import AT_ONCE, Starter
+from switchyard.usecases.events import task_events
+from switchyard.usecases.events.emitting import Emitter, Fact
+from switchyard.usecases.jobs.task_requests import MAX_DOCUMENT_BYTES
+
+T = TypeVar("T")
+
+AT_A_TIME: Final = 100  # between two pieces one looks at the clock
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedriveRequests:
+    jobs: JobStore
+    redriving: Redriving
+    blobs: BlobStore
+    dispatches: DispatchQueue
+    clock: Clock
+
+    def request_redrive(
+        self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None
+    ) -> RedriveAccepted:
+        """The plan first: the flip of the job is what makes it valid.
+
+        `run` is the one that was looked at, if that matters; `by` a person, where one is known.
+        """
+        picture = self.jobs.picture(ref)
+        self._require_settled(picture, run)
+        plan = replace(self._plan(picture, request), requested_by=by)
+        document = kept_plan(plan)
+        key = plan_key(ref, plan, document)
+        self.blobs.put(key, document, content_type="application/json")
+        if not self.redriving.begin(picture.job, key=key, now_ms=self.clock.now_ms()):
+            raise Conflict(f"{ref.job_id} was changed at the same time")
+        self.dispatches.send([ref])
+        return RedriveAccepted(
+            job_id=ref.job_id,
+            run=plan.run + 1,
+            ready_tasks=tuple(one.task_id for one in plan.ready),
+            reopened_tasks=len(_visible(ref, (*plan.waiting, *plan.ready))),
+        )
+
+    def _require_settled(self, picture: JobPicture, run: int | None) -> None:
+        job = picture.job
+        problem = job.problem_with_run(run)
+        if problem:
+            raise Conflict(problem)
+        if job.redrive_key:
+            self.dispatches.send([job.ref])  # perhaps nobody is at it any more
+            raise Conflict(f"{job.ref.job_id} is being redriven already")
+        if not job.state.settled:
+            raise Conflict(f"{job.ref.job_id} has not settled yet; only then can it be redriven")
+        if any(task.due_at_ms is not None for task in picture.tasks):
+            raise NotNow(f"{job.ref.job_id} is still being told; try again in a minute")
+
+    def _plan(self, picture: JobPicture, request: RedriveJob) -> RedrivePlan:
+        _check(request, picture)
+        selected = select(picture, request.tasks)
+        if isinstance(selected, NotRedrivable):
+            raise Conflict(selected.reason)
+        return plan_redrive(
+            picture,
+            self.redriving.edges(picture.job.ref),
+            selected,
+            _changes(request),
+            now_ms=self.clock.now_ms(),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redriver:
+    """A step of a job that is REDRIVING, or was and has not started all its tasks."""
+
+    jobs: JobStore
+    redriving: Redriving
+    blobs: BlobStore
+    starter: Starter
+    emitter: Emitter
+    clock: Clock
+    workforce: Workforce
+
+    def go_on(self, job: Job, *, until: float) -> bool:
+        """What waits first, from `__end__` backwards; then the job; then what may run."""
+        plan = read_plan(self.blobs.get(job.redrive_key or ""))
+        opened: Job | None = job
+        if job.state is JobState.REDRIVING:
+            if not (self._prepare(job, plan, until) and self._reopen_waiting(job, plan, until)):
+                return False
+            opened = self.redriving.open(job, now_ms=self.clock.now_ms())
+        if opened is None:
+            return True  # another was faster, and has done the rest
+        return self._start_ready(opened, plan, until) and self._end(opened)
+
+    def _prepare(self, job: Job, plan: RedrivePlan, until: float) -> bool:
+        """The relays first, so that no edge leads nowhere."""
+
+        def prepare(names: Sequence[str]) -> None:
+            self.workforce.each(lambda name: self.redriving.prepare(job.ref, plan, name), names)
+
+        relays = list(plan.relays)
+        others = [name for name in plan.edges if name not in plan.relays]
+        return self._piecewise(job, relays, prepare, after=0, until=until) and self._piecewise(
+            job, others, prepare, after=len(relays), until=until
+        )
+
+    def _reopen_waiting(self, job: Job, plan: RedrivePlan, until: float) -> bool:
+        def reopen(some: Sequence[Reopening]) -> None:
+            tasks = self._reopen(job.ref, plan, some)
+            self._tell([self._redriven(plan, *pair, plan.asked_at_ms) for pair in tasks])
+
+        return self._piecewise(job, plan.waiting, reopen, after=len(plan.edges), until=until)
+
+    def _start_ready(self, job: Job, plan: RedrivePlan, until: float) -> bool:
+        def start(some: Sequence[Reopening]) -> None:
+            tasks = self._reopen(job.ref, plan, some)
+            self._tell([self._redriven(plan, *pair, pair[0].ready_at_ms or 0) for pair in tasks])
+            self._tell([_pending(*pair) for pair in tasks])
+            self.starter.start([task for task, _ in tasks if task.state is TaskState.READY])
+
+        before = len(plan.edges) + len(plan.waiting)
+        return self._piecewise(job, plan.ready, start, after=before, until=until)
+
+    def _piecewise(
+        self,
+        job: Job,
+        things: Sequence[T],
+        act: Callable[[Sequence[T]], None],
+        *,
+        after: int,
+        until: float,
+    ) -> bool:
+        """Begin where the last one stopped; `after` is how much of the plan comes before."""
+        done = max(job.written - after, 0)
+        for some in in_slices(things[done:], AT_A_TIME):
+            act(some)
+            done += len(some)
+            self.redriving.note(job, written=after + done)
+            if done < len(things) and self.clock.monotonic() >= until:
+                return False
+        return True
+
+    def _end(self, job: Job) -> bool:
+        """It may have settled since: its tasks are started already."""
+        found = self.jobs.find(job.ref)
+        if found is None or found.redrive_key != job.redrive_key:
+            return True
+        return self.redriving.end(found, now_ms=self.clock.now_ms())
+
+    def _reopen(
+        self, ref: JobRef, plan: RedrivePlan, some: Sequence[Reopening]
+    ) -> list[tuple[Task, Reopening]]:
+        def reopen(one: Reopening) -> Task | None:
+            changed = one.task_id in plan.inputs
+            given = Payload(input=plan.inputs[one.task_id]) if changed else None
+            return self.redriving.reopen(ref, one, given=given, now_ms=self.clock.now_ms())
+
+        tasks = self.workforce.each(reopen, some)
+        return [(task, one) for task, one in zip(tasks, some, strict=True) if task is not None]
+
+    def _redriven(self, plan: RedrivePlan, task: Task, one: Reopening, at_ms: int) -> Fact | None:
+        if task.ref.hidden:
+            return None
+        return task_events.redriven(
+            task, one, job_run=plan.run + 1, at_ms=at_ms, by=plan.requested_by
+        )
+
+    def _tell(self, facts: Sequence[Fact | None]) -> None:
+        told = [fact for fact in facts if fact is not None]
+        self.workforce.each(lambda some: self.emitter.emit(*some), list(in_slices(told, AT_ONCE)))
+
+
+def _pending(task: Task, one: Reopening) -> Fact | None:
+    """Of a task that an old wake-up let a worker take at once: nobody else would tell it."""
+    if task.state is TaskState.READY:
+        return None
+    return task_events.pending(replace(task, fence=one.fence + 1))
+
+
+def _check(request: RedriveJob, picture: JobPicture) -> None:
+    known = {task.ref.task_id for task in picture.visible_tasks}
+    for name in request.tasks:
+        if name not in known:
+            raise UnknownTask(picture.job.ref.task(name).request_id)
+    if request.gives_input:
+        problems = _input_problems(request, picture)
+        if problems:
+            raise Invalid(problems)
+
+
+def _input_problems(request: RedriveJob, picture: JobPicture) -> list[Problem]:
+    if len(request.tasks) != 1:
+        return [Problem(("input",), "is one task's: name exactly one in tasks")]
+    size = len(request.model_dump_json(by_alias=True).encode())
+    if size > MAX_DOCUMENT_BYTES:
+        return [Problem(("input",), f"{size:,} bytes; at most {MAX_DOCUMENT_BYTES:,} are accepted")]
+    [name] = request.tasks
+    declared = {t.ref.task_id: picture.depends_on.get(t.ref.task_id, ()) for t in picture.tasks}
+    spec = TaskSpec(task_id=name, name="", depends_on=declared[name], input=request.input)
+    problems = reference_problems([spec], declared=declared)
+    return [Problem(problem.path[2:], problem.message) for problem in problems]
+
+
+def _changes(request: RedriveJob) -> Changes:
+    return Changes(
+        overrides=Overrides(
+            model=request.model,
+            max_turns=request.max_turns,
+            timeout_ms=request.timeout,
+            max_cost_usd=request.max_cost_usd,
+        ),
+        inputs={request.tasks[0]: request.input} if request.gives_input else {},
+    )
+
+
+def _visible(ref: JobRef, reopenings: Sequence[Reopening]) -> list[str]:
+    names = [one.task_id for one in reopenings]
+    return [name for name in names if not ref.task(name).hidden]

@@ -1,0 +1,208 @@
+"""Accepts a job: checks it, writes it, opens it, tells the world.
+
+A large one is kept as a document, and written by the dispatcher (`expand_job.py`). Under an
+idempotency key, whoever submits again goes on where the first try stopped.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from switchyard.contracts.job_document import JobDocument
+from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob, instant
+from switchyard.contracts.notify import notify_problems
+from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
+from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.graph import MAX_TASKS, TaskSpec, problems_in, roots, unknown_names
+from switchyard.domain.jobs.plan import MAX_INLINE_TASKS, JobPlan, Pinned
+from switchyard.domain.jobs.submission_keys import KeyKind, body_hash, problem_with_key
+from switchyard.domain.measuring.tracing import TraceParent, trace_given
+from switchyard.domain.prompts.artifacts import document_key
+from switchyard.domain.prompts.references import reference_problems
+from switchyard.domain.states import JobState
+from switchyard.domain.triggers.triggers import reserved_tags
+from switchyard.ports import (
+    BlobStore,
+    Clock,
+    DefinitionStore,
+    DispatchQueue,
+    Ids,
+    JobIntake,
+    JobStore,
+    KeyTaken,
+    SubmissionKeys,
+)
+from switchyard.usecases.events import job_events
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.task_requests import pinned_definitions, size_problems
+
+MOST_PINS: Final = 100  # an idempotency key remembers of its job; most have a handful
+
+
+@dataclass(frozen=True)
+class _Submission:
+    """As it was asked for."""
+
+    tenant: str
+    request: SubmitJob
+    key: str | None
+    kind: KeyKind
+    trace: str | None
+    """No part of what is asked for: a second try is often in another span."""
+
+    @cached_property
+    def said(self) -> str:
+        return body_hash(self.request.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+    def require_same(self, taken: KeyTaken) -> None:
+        if self.key and self.kind is KeyKind.PRODUCER and taken.body_hash != self.said:
+            raise KeyReused(self.key)
+
+    def require_ours(self, taken: KeyTaken) -> None:
+        if self.key and taken.body_hash != self.said:
+            raise NotNow(f"another try has just begun {taken.job_id}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submitter:
+    intake: JobIntake
+    jobs: JobStore
+    definitions: DefinitionStore
+    submission_keys: SubmissionKeys
+    blobs: BlobStore
+    dispatches: DispatchQueue
+    emitter: Emitter
+    clock: Clock
+    ids: Ids
+    webhooks_may_reach_private: bool = False
+
+    def submit(
+        self,
+        tenant: str,
+        request: SubmitJob,
+        *,
+        key: str | None = None,
+        kind: KeyKind = KeyKind.PRODUCER,
+        traceparent: str | None = None,
+    ) -> JobAccepted:
+        """Raise `InvalidJob` with every problem, `KeyReused` when the key stands for another.
+
+        A `traceparent` that makes no sense is as good as none.
+        """
+        trace = traceparent if TraceParent.parse(traceparent) else None
+        submission = _Submission(tenant, request, key, kind, trace)
+        earlier = self._accepted_before(submission)
+        if earlier is not None:
+            return _answer(tenant, request, earlier)
+        pinned = self._checked(tenant, request, key, kind)
+        taken = self._identity(submission, pinned)
+        ref = JobRef(tenant, taken.job_id)
+        if key is None or not self._is_in(ref):
+            submission.require_ours(taken)
+            document = JobDocument(
+                created_at=taken.created_at_ms,
+                pinned=taken.pinned or pinned,
+                trace=taken.trace,
+                job=request,
+            )
+            self._take_in(ref, document)
+        return _answer(tenant, request, taken)
+
+    def _accepted_before(self, asked: _Submission) -> KeyTaken | None:
+        """By a try that this one has nothing to add to, whatever was deleted since."""
+        if asked.key is None or problem_with_key(asked.key):
+            return None
+        now_ms = self.clock.now_ms()
+        taken = self.submission_keys.find(asked.tenant, asked.key, now_ms=now_ms, kind=asked.kind)
+        if taken is None:
+            return None
+        asked.require_same(taken)
+        return taken if self._is_in(JobRef(asked.tenant, taken.job_id)) else None
+
+    def _checked(
+        self, tenant: str, request: SubmitJob, key: str | None, kind: KeyKind
+    ) -> dict[str, Pinned]:
+        specs = _specs(request)
+        problems = [
+            *_key_problems(key),
+            *(reserved_tags(request.tags) if kind is KeyKind.PRODUCER else ()),
+            *notify_problems(request.notify, nearby_allowed=self.webhooks_may_reach_private),
+            *problems_in(specs),
+            *size_problems(request, request.tasks),
+        ]
+        if len(specs) > MAX_TASKS:
+            raise InvalidJob(problems)
+        pinned = pinned_definitions(tenant, specs, self.definitions)
+        problems += [*unknown_names(specs, pinned), *reference_problems(specs)]
+        if problems:
+            raise InvalidJob(problems)
+        return pinned
+
+    def _identity(self, asked: _Submission, pinned: Mapping[str, Pinned]) -> KeyTaken:
+        """The job's id, when it was created, and of what: those of the first try under its key."""
+        job_id, now_ms = self.ids.new_job_id(), self.clock.now_ms()
+        if asked.key is None:
+            return KeyTaken(job_id=job_id, body_hash="", created_at_ms=now_ms, trace=asked.trace)
+        ours = KeyTaken(
+            job_id=job_id,
+            body_hash=asked.said,
+            created_at_ms=now_ms,
+            pinned=pinned if len(pinned) <= MOST_PINS else None,
+            trace=asked.trace,
+        )
+        taken = self.submission_keys.take(asked.tenant, asked.key, ours, kind=asked.kind)
+        asked.require_same(taken)
+        if taken.body_hash == asked.said:
+            return taken
+        return self.submission_keys.take_over(
+            asked.tenant, asked.key, ours, instead_of=taken.job_id, kind=asked.kind
+        )
+
+    def _is_in(self, ref: JobRef) -> bool:
+        """Whether an earlier try has left nothing to do but to wake whoever writes the job."""
+        found = self.jobs.find(ref)
+        if found is None:
+            return False
+        if found.state is JobState.WRITING and found.document_key is not None:
+            self.dispatches.send([ref])
+            return True
+        return found.state is not JobState.WRITING
+
+    def _take_in(self, ref: JobRef, document: JobDocument) -> None:
+        if len(document.job.tasks) > MAX_INLINE_TASKS:
+            self._leave_to_the_dispatcher(ref, document)
+        else:
+            self._write(document.plan(ref))
+
+    def _leave_to_the_dispatcher(self, ref: JobRef, document: JobDocument) -> None:
+        """The document first: whoever finds the job finds it too."""
+        key = document_key(ref.tenant, ref.job_id)
+        content = document.model_dump_json(by_alias=True).encode()
+        self.blobs.put(key, content, content_type="application/json")
+        self.intake.accept(replace(document.plan(ref).job, document_key=key))
+        self.dispatches.send([ref])
+
+    def _write(self, plan: JobPlan) -> None:
+        self.intake.write(plan)
+        self.intake.open(plan, now_ms=self.clock.now_ms())
+        self.emitter.emit(job_events.created(plan.job, plan.visible_tasks, plan.payloads))
+
+
+def _answer(tenant: str, request: SubmitJob, taken: KeyTaken) -> JobAccepted:
+    return JobAccepted(
+        job_id=taken.job_id,
+        total_tasks=len(request.tasks),
+        root_tasks=roots(_specs(request)),
+        created_at=instant(taken.created_at_ms),
+        trace_id=trace_given(JobRef(tenant, taken.job_id), taken.trace).trace_id,
+    )
+
+
+def _specs(request: SubmitJob) -> list[TaskSpec]:
+    return [task.spec() for task in request.tasks]
+
+
+def _key_problems(key: str | None) -> list[Problem]:
+    problem = problem_with_key(key) if key is not None else None
+    return [Problem((KEY_HEADER,), problem)] if problem else []

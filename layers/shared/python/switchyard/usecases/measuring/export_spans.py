@@ -1,0 +1,32 @@
+"""Shows the spans that ended with a batch of new events to whoever follows traces."""
+
+from switchyard.contracts.events import ArrivedEvent
+from switchyard.contracts.events.spanning import spanned
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.measuring.spans import Span
+from switchyard.ports.spans import SpanExporter
+
+
+class Spans:
+    """Of one batch: they are sent together."""
+
+    def __init__(self, exporter: SpanExporter | None) -> None:
+        """Without an exporter, nobody follows traces."""
+        self._exporter = exporter
+        self._ended: list[Span] = []
+
+    def note(self, event: ArrivedEvent) -> None:
+        """An event that is new: what came before was shown then."""
+        span = spanned(event) if self._exporter else None
+        if span is not None:
+            self._ended.append(span)
+
+    def export(self) -> str | None:
+        """Why some may not be shown, if so: the events are kept, and that is what matters."""
+        if self._exporter is None or not self._ended:
+            return None
+        try:
+            self._exporter.export(self._ended)
+        except Unavailable as outage:
+            return str(outage)
+        return None

@@ -1,0 +1,120 @@
+"""What operators do with triggers: apply, look at, switch on and off, remove, try out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from switchyard.contracts.triggers import (
+    BUSES,
+    AppliedTrigger,
+    Bus,
+    BusEvent,
+    Trigger,
+    message_template,
+)
+from switchyard.domain.errors import Conflict, Problem
+from switchyard.domain.triggers.schedules import next_run_ms, parse_schedule
+from switchyard.domain.triggers.triggers import (
+    RuleRefused,
+    UnknownTrigger,
+    of_this_tenant,
+    rule_name,
+)
+from switchyard.ports import Clock, Mail
+from switchyard.ports.triggers import TriggerRule, TriggerRules, TriggerStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriggerOperator:
+    stage: str
+    store: TriggerStore
+    rules: TriggerRules
+    mail: Mail
+    queue: str
+    """Of triggers, by its name."""
+    clock: Clock
+
+    def apply(self, tenant: str, trigger: Trigger) -> AppliedTrigger:
+        """Add it, or change it. Again after a crash, it does what is left. Raise `RuleRefused`.
+
+        The rule comes first: if it is refused, everything is as it was. But a new one is enabled
+        only once the trigger is there, as events that come before it would be dropped.
+        """
+        now_ms = self.clock.now_ms()
+        self._refuse_what_never_fires(trigger, now_ms)
+        known = self.store.find(tenant, trigger.name)
+        enabled = known is not None and known.trigger.bus == trigger.bus and known.enabled
+        self.rules.put(self._rule(tenant, trigger, enabled=enabled))
+        applied = self.store.put(tenant, trigger, now_ms=now_ms)
+        if applied.enabled != enabled:
+            self.rules.put(self._rule(tenant, trigger, enabled=applied.enabled))
+        self._remove_rules(applied, but=trigger.bus)
+        return applied
+
+    def find(self, tenant: str, name: str) -> AppliedTrigger:
+        applied = self.store.find(tenant, name)
+        if applied is None:
+            raise UnknownTrigger(tenant, name)
+        return applied
+
+    def all(self, tenant: str) -> Sequence[AppliedTrigger]:
+        return self.store.all(tenant)
+
+    def rule_of(self, applied: AppliedTrigger) -> str | None:
+        """The name of its rule, if that is there."""
+        name = self._name(applied)
+        return name if self.rules.has(name, applied.trigger.bus) else None
+
+    def switch(self, tenant: str, name: str, *, on: bool) -> AppliedTrigger:
+        """The trigger decides; its rule only saves deliveries that would be dropped."""
+        applied = self.store.switch(tenant, name, on=on, now_ms=self.clock.now_ms())
+        self.rules.put(self._rule(tenant, applied.trigger, enabled=on))
+        return applied
+
+    def remove(self, tenant: str, name: str) -> None:
+        """The rule first: nobody would find it once the trigger is gone."""
+        applied = self.find(tenant, name)
+        self._remove_rules(applied)
+        self.store.remove(tenant, name, now_ms=self.clock.now_ms())
+
+    def fire(self, tenant: str, name: str, *, event: BusEvent, text: str) -> None:
+        """As if its rule had seen the event, of which `text` is the whole."""
+        if not self.find(tenant, name).enabled:
+            raise Conflict(f"the trigger {name!r} is disabled and would drop the event {event.id}")
+        self.mail.send(self.queue, message_template(tenant, name, text), {})
+
+    def _name(self, applied: AppliedTrigger) -> str:
+        return rule_name(self.stage, applied.tenant, applied.trigger.name)
+
+    def _remove_rules(self, applied: AppliedTrigger, *, but: Bus | None = None) -> None:
+        """On both buses: whoever died while it moved has left one that nobody would look for."""
+        for bus in BUSES:
+            if bus != but:
+                self.rules.remove(self._name(applied), bus)
+
+    def _rule(self, tenant: str, trigger: Trigger, *, enabled: bool) -> TriggerRule:
+        return TriggerRule(
+            name=rule_name(self.stage, tenant, trigger.name),
+            bus=trigger.bus,
+            pattern=self._pattern(tenant, trigger),
+            schedule=trigger.schedule,
+            enabled=enabled,
+            tenant=tenant,
+            trigger=trigger.name,
+        )
+
+    def _refuse_what_never_fires(self, trigger: Trigger, now_ms: int) -> None:
+        if trigger.schedule is None:
+            return
+        schedule = parse_schedule(trigger.schedule)
+        if next_run_ms(schedule, after_ms=now_ms, since_ms=now_ms) is None:
+            raise RuleRefused(f"schedule: {trigger.schedule} never fires from now on")
+
+    def _pattern(self, tenant: str, trigger: Trigger) -> dict[str, object] | None:
+        if trigger.on is None:
+            return None
+        if trigger.on.bus == "default":
+            return trigger.on.pattern
+        pattern = of_this_tenant(trigger.on.pattern, tenant)
+        if isinstance(pattern, Problem):
+            raise RuleRefused(str(pattern))
+        return pattern

@@ -1,0 +1,217 @@
+"""What each kind of incident tells, and when it is news."""
+
+from dataclasses import replace
+
+import pytest
+
+from switchyard.domain.alerts.alarm_incident import Alarm, alarm_incident
+from switchyard.domain.alerts.health_incident import SHOWN, health_incident
+from switchyard.domain.alerts.incidents import Incident, Severity
+from switchyard.domain.alerts.job_incident import job_incident, never_failed
+from switchyard.domain.alerts.letters_incident import LetterFacts, LettersSeen, letters_incident
+from switchyard.domain.health.health import Health, HealthReport, worst_first
+from switchyard.domain.jobs.job import Job
+from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.tasks.task import Outcome, Task, Usage
+from tests.builders import JOB, NOW_MS, a_task
+from tests.slack.incidents import a_check
+
+A_JOB = Job(ref=JOB, name="brand", state=JobState.OPEN, total_tasks=7, created_at_ms=NOW_MS)
+FAILING = replace(A_JOB, failure_detected_at_ms=NOW_MS, failed_task_id="t-3")
+FAILED = replace(FAILING, state=JobState.FAILED)
+
+
+def mixed(**counts: int) -> HealthReport:
+    checks = [a_check(count, health=Health(name)).tasks for name, count in counts.items()]
+    return HealthReport(checked_at_ms=0, tasks=worst_first([t for tasks in checks for t in tasks]))
+
+
+@pytest.mark.parametrize(
+    ("report", "title", "severity"),
+    [
+        (mixed(critical=2, overtime=1), "2 stuck tasks, 1 overtime task", Severity.CRITICAL),
+        (mixed(critical=1), "1 stuck task, 0 overtime tasks", Severity.CRITICAL),
+        (mixed(overtime=3), "0 stuck tasks, 3 overtime tasks", Severity.CRITICAL),
+        (mixed(warning=2, healthy=9), "2 tasks with delayed heartbeats", Severity.WARNING),
+        (mixed(not_progressing=1), "1 task alive but not progressing", Severity.WARNING),
+        (
+            mixed(critical=1, not_progressing=2, warning=1),
+            "1 stuck task, 0 overtime tasks, 2 tasks alive but not progressing, "
+            "1 task with delayed heartbeats",
+            Severity.CRITICAL,
+        ),
+    ],
+)
+def test_a_check_is_summed_up_in_its_title(
+    report: HealthReport, title: str, severity: Severity
+) -> None:
+    incident = health_incident(report)
+    assert (incident.title, incident.severity, incident.open) == (title, severity, True)
+
+
+def test_where_all_are_well_there_is_no_incident() -> None:
+    assert not health_incident(mixed(healthy=3)).open
+    assert not health_incident(mixed()).open
+
+
+def test_time_that_passes_is_no_news_but_another_task_or_class_is() -> None:
+    def said(count: int, health: Health = Health.CRITICAL, elapsed: int = 20) -> str:
+        return health_incident(a_check(count, health=health, elapsed=elapsed)).fingerprint
+
+    assert said(2, elapsed=20) == said(2, elapsed=99)
+    assert len({said(2), said(3), said(2, Health.WARNING), said(0)}) == 4
+
+
+def test_of_thousands_the_worst_are_shown_and_the_others_counted() -> None:
+    incident = health_incident(a_check(SHOWN + 1_234))
+    assert len(incident.sections) == SHOWN + 1
+    assert incident.sections[-1].title == "and 1,234 more tasks"
+
+
+def told(job: Job, *tasks: Task) -> Incident:
+    return job_incident(job, tasks, stage="dev")
+
+
+def failed(number: int, **outcome: object) -> Task:
+    facts = {"state": TaskState.FAILED, "error": f"error {number}", "error_category": "network"}
+    return a_task(
+        f"t-{number}",
+        state=TaskState.FAILED,
+        attempt=3,
+        settled_at_ms=NOW_MS + number,
+        outcome=Outcome(**facts | outcome),  # type: ignore[arg-type]
+    )
+
+
+def test_a_failed_job_tells_what_failed_why_what_it_cost_and_what_to_type() -> None:
+    paid = a_task("t-0", state=TaskState.COMPLETED)
+    paid = replace(paid, outcome=Outcome(state=TaskState.COMPLETED, usage=Usage(cost_usd=1.25)))
+    incident = told(FAILED, paid, failed(3, usage=Usage(cost_usd=0.5)))
+    about, failure, to_do = incident.sections
+    assert (incident.open, incident.severity) == (True, Severity.CRITICAL)
+    assert ("cost so far", "$1.7500") in about.facts
+    assert ("tasks", "1 failed, 2 of 2 settled") in about.facts
+    assert (failure.title, failure.text) == ("t-3", "error 3")
+    assert failure.facts == (
+        ("definition", "scrape"),
+        ("attempts", "3 of 3"),
+        ("category", "network"),
+    )
+    assert to_do.commands[-1] == f"switchyard redrive {JOB.job_id} --stage dev"
+    assert [button.action for button in incident.buttons] == ["redrive"]
+
+
+def test_five_failures_are_shown_the_first_to_be_noted_first_and_the_rest_counted() -> None:
+    sections = told(FAILED, *(failed(number) for number in range(7))).sections
+    titles = [section.title for section in sections]
+    assert titles[1:] == [
+        "t-3",
+        "t-0",
+        "t-1",
+        "t-2",
+        "t-4",
+        "and 2 more failed tasks",
+        "What to do",
+    ]
+
+
+def test_a_job_is_told_of_from_its_first_failure_until_it_is_over() -> None:
+    redriven = replace(A_JOB, run=2, state=JobState.REDRIVING)
+    story = [
+        FAILING,
+        FAILED,
+        redriven,
+        replace(redriven, state=JobState.OPEN),
+        replace(FAILED, run=2),
+        replace(A_JOB, run=3, state=JobState.COMPLETED),
+    ]
+    incidents = [told(job) for job in story]
+    assert [incident.open for incident in incidents] == [True, True, True, True, True, False]
+    assert [incident.title.partition(":")[0] for incident in incidents] == [
+        "A task of a job failed, the others go on",
+        "A job failed",
+        "A failed job is being redriven",
+        "A failed job is being redriven",
+        "A job failed",
+        "A job that had failed completed",
+    ]
+    assert len({incident.fingerprint for incident in incidents}) == 5
+    assert [[b.action for b in incident.buttons] for incident in incidents] == [
+        ["cancel"],
+        ["redrive"],
+        ["cancel"],
+        ["cancel"],
+        ["redrive"],
+        [],
+    ]
+
+
+@pytest.mark.parametrize("state", [JobState.OPEN, JobState.COMPLETED, JobState.CANCELLED])
+def test_of_a_job_that_never_failed_nobody_was_told(state: JobState) -> None:
+    job = replace(A_JOB, state=state)
+    assert never_failed(job)
+    assert not told(job).open
+    assert not never_failed(replace(job, run=2))
+    assert not never_failed(replace(job, failure_detected_at_ms=NOW_MS))
+
+
+def letters(count: int, *reasons: str, place: str = "quarantine", more: bool = False) -> Incident:
+    newest = tuple(
+        LetterFacts(
+            message_id=f"m-{number}",
+            queue="task-queue-dev",
+            reason=reason,
+            event_type="Task Completed",
+            entity="job-1__t",
+            kept_at="2027-01-15T08:00:00+00:00",
+        )
+        for number, reason in enumerate(reasons)
+    )
+    seen = LettersSeen(place=place, count=count, more=more, newest=newest)
+    return letters_incident(seen, stage="dev")
+
+
+def test_letters_are_told_by_cause_with_the_newest_three_and_what_to_type() -> None:
+    incident = letters(4, "no task 'a'", "no task 'b'", "not JSON", "not JSON at 7")
+    assert incident.title == "4 messages in quarantine"
+    causes, *newest, to_do = incident.sections
+    assert causes.title == "By cause"
+    assert causes.facts[0] == ("2", "no task …")
+    assert [("message", f"m-{number}") in s.facts for number, s in enumerate(newest)] == [True] * 3
+    assert "switchyard dlq show m-0 --stage dev" in to_do.commands
+
+
+def test_what_was_not_read_is_said() -> None:
+    incident = letters(2_000, "not JSON", place="event-queue-dlq-dev", more=True)
+    assert incident.title == "more than 2,000 messages undeliverable, from event-queue-dlq-dev"
+    assert incident.sections[0].title == "By cause (of the newest 1)"
+
+
+def test_many_letters_are_news_in_steps_and_another_cause_always_is() -> None:
+    def said(count: int, *reasons: str) -> str:
+        return letters(count, *reasons).fingerprint
+
+    steps = {count: said(count, "x") for count in (1, 2, 9, 10, 19, 20, 49, 50, 99, 100, 150)}
+    assert steps[10] == steps[19]
+    assert steps[20] == steps[49]
+    assert steps[50] == steps[99]
+    assert steps[100] == steps[150]
+    assert len(set(steps.values())) == 7
+    assert said(15, "x") != said(15, "y")
+
+
+def test_without_letters_there_is_no_incident() -> None:
+    assert not letters(0).open
+
+
+def test_an_alarm_tells_what_it_means_in_the_words_of_who_set_it() -> None:
+    alarm = Alarm(
+        name="switchyard-dev-event-not-saved-unread",
+        raised=True,
+        meaning="Dead letters are not read.",
+        reason="Threshold Crossed",
+    )
+    incident = alarm_incident(alarm, stage="dev")
+    assert incident.title == "Alarm: event not saved unread"
+    assert incident.sections[0].title == "Dead letters are not read."
+    assert not alarm_incident(replace(alarm, raised=False), stage="dev").open

@@ -1,0 +1,126 @@
+"""Tasks that belong to no job, on in-memory twins: dispatched, swept and told like any other."""
+
+import pytest
+
+from switchyard.adapters.memory.adoption import MemoryTaskAdoption
+from switchyard.contracts.bus import BusMessage, settled_task
+from switchyard.contracts.events import Event
+from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.ids import BARE_TASK, bare_task
+from switchyard.domain.jobs.adoption import Adoption, adopted_task
+from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.sweeping import Action
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.task import Outcome, Task, TaskRun
+from switchyard.usecases.dispatching.sweep import Sweeper
+from switchyard.usecases.events import task_events
+from tests.builders import TENANT
+from tests.fakes.yard import COMPLETED, FAILED, Yard
+
+BARE = bare_task(TENANT, "order-42")
+MINUTE = 60
+
+
+class NobodyKnows:
+    def oldest_waiting_ms(self) -> int | None:
+        return None
+
+
+class BareYard(Yard):
+    """One bare task, whose message came and went."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        task = adopted_task(BARE, definition="scrape", pinned=Pinned(1), now_ms=self.clock.now_ms())
+        MemoryTaskAdoption(self.memory.state).adopt(Adoption(task, {"a": 1}))
+        self.job = BARE.job
+
+    def task(self) -> Task:
+        return self.memory.state.tasks[BARE]
+
+    def sweep(self, *, after: float) -> list[Action]:
+        self.clock.advance(after)
+        sweeper = Sweeper(
+            overdue=self.memory.overdue,
+            backlog=NobodyKnows(),
+            jobs=self.memory.jobs,
+            graph=self.memory.graph,
+            payloads=self.memory.payloads,
+            queue=self.memory.queue,
+            dispatches=self.memory.dispatches,
+            starter=self.starter,
+            emitter=self.emitter,
+            clock=self.clock,
+        )
+        nudges = list(sweeper.sweep(at_most=99, seconds=20))
+        self.work_off()
+        assert [(nudge.ref, nudge.error) for nudge in nudges] == [(BARE, None)] * len(nudges)
+        return [nudge.action for nudge in nudges]
+
+    def woken(self) -> list[str]:
+        received = self.memory.queue.receive(at_most=9, wait_seconds=0, visibility_seconds=999)
+        messages = [TaskMessage.model_validate_json(message.body) for message in received]
+        assert {message.ref for message in messages} <= {BARE}
+        return [message.request_id for message in messages]
+
+    def told_of(self, event_type: str) -> Event:
+        (event,) = [e for e in self.memory.bus.events if e.event_type == event_type]
+        return event
+
+
+@pytest.fixture
+def yard() -> BareYard:
+    return BareYard()
+
+
+@pytest.mark.parametrize("outcome", [COMPLETED, FAILED, Outcome(state=TaskState.TIMED_OUT)])
+def test_a_settled_bare_task_moves_nothing_and_is_no_longer_due(
+    yard: BareYard, outcome: Outcome
+) -> None:
+    yard.settle(BARE_TASK, outcome)
+    assert yard.task().state is outcome.state
+    assert yard.task().due_at_ms is None
+    assert yard.memory.bus.events == []
+    assert yard.memory.state.jobs == {}
+
+
+def test_a_lost_message_is_sent_again(yard: BareYard) -> None:
+    assert yard.sweep(after=5 * MINUTE) == [Action.RESEND]
+    assert yard.woken() == ["order-42"]
+
+
+def test_a_lapsed_lease_wakes_a_worker(yard: BareYard) -> None:
+    now_ms = yard.clock.now_ms()
+    yard.memory.leases.claim(BARE, owner="w/1", now_ms=now_ms, lease_ms=1000)
+    assert yard.sweep(after=MINUTE) == [Action.WAKE]
+    assert yard.woken() == ["order-42"]
+
+
+def test_what_nobody_told_is_told_and_dispatched(yard: BareYard) -> None:
+    yard.settle(BARE_TASK, FAILED, times=0)
+    assert yard.sweep(after=MINUTE) == [Action.DISPATCH]
+    assert yard.told() == {"Task Failed": 1}
+    assert yard.task().due_at_ms is None
+    assert yard.sweep(after=MINUTE) == []
+
+
+def test_its_events_name_no_job_and_lead_back_to_it(yard: BareYard) -> None:
+    yard.settle(BARE_TASK, times=0)
+    yard.sweep(after=MINUTE)
+    detail = yard.told_of("Task Completed").detail()
+    assert "jobId" not in detail["properties"]
+    assert detail["properties"]["requestId"] == detail["entityId"] == "order-42"
+    assert settled_task(BusMessage.model_validate({"detail": detail}).detail) == TaskRun(BARE, 1)
+
+
+def test_every_event_of_it_is_told_without_a_job(yard: BareYard) -> None:
+    task = yard.task()
+    yard.emitter.emit(
+        task_events.pending(task),
+        task_events.started(task, worker_id="w", process_id=1),
+        task_events.attempt_failed(task, Outcome(state=TaskState.FAILED), attempt=1, at_ms=1),
+        task_events.released(task, reason="stopping", at_ms=1),
+    )
+    details = [event.detail() for event in yard.memory.bus.events]
+    assert len(details) == 4
+    assert not [detail for detail in details if "jobId" in detail["properties"]]

@@ -1,0 +1,171 @@
+"""What a submission accepts, refuses and answers."""
+
+from dataclasses import replace
+
+import pytest
+
+from switchyard.adapters.memory import ManualClock, MemoryYard
+from switchyard.adapters.system import SystemIds
+from switchyard.contracts.events import JobCreated
+from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest
+from switchyard.domain.errors import InvalidJob
+from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.job_filters import JobFilter
+from switchyard.domain.jobs.notify import Notify
+from switchyard.usecases.jobs.list_jobs import list_jobs
+from switchyard.usecases.jobs.read_jobs import read_job, read_task
+from tests.builders import DIAMOND, TENANT, a_definition, a_submission
+from tests.fakes.submitting import a_submitter
+from tests.fakes.task_files import files_of
+
+
+@pytest.fixture
+def yard() -> MemoryYard:
+    yard = MemoryYard(ManualClock())
+    yard.definitions.put(TENANT, "scrape", a_definition())
+    return yard
+
+
+def submit(yard: MemoryYard, request: SubmitJob) -> JobAccepted:
+    return a_submitter(yard, clock=ManualClock(), ids=SystemIds()).submit(TENANT, request)
+
+
+def problems(yard: MemoryYard, request: SubmitJob) -> list[str]:
+    with pytest.raises(InvalidJob) as refused:
+        submit(yard, request)
+    assert yard.state.jobs == {}
+    assert yard.bus.events == []
+    return [str(problem) for problem in refused.value.problems]
+
+
+def test_the_answer_names_job_roots_and_total(yard: MemoryYard) -> None:
+    accepted = submit(yard, a_submission())
+    assert accepted.status == "created"
+    assert (accepted.total_tasks, set(accepted.root_tasks)) == (
+        5,
+        {"scrape-store", "analyze-competitors"},
+    )
+
+
+def test_a_submitted_job_can_be_read_and_listed(yard: MemoryYard) -> None:
+    accepted = submit(yard, a_submission(tags={"team": "web"}))
+    view = read_job(TENANT, accepted.job_id, jobs=yard.jobs)
+    assert (view.status, view.progress) == ("processing", {"waiting": 5})
+    assert {t.task_id: sorted(t.depends_on) for t in view.tasks} == {
+        name: sorted(parents) for name, parents in DIAMOND.items()
+    }
+    assert view.tags == {"team": "web"}
+    page = list_jobs(TENANT, wanted=JobFilter(), limit=5, cursor=None, jobs=yard.jobs)
+    assert [job.job_id for job in page.jobs] == [accepted.job_id]
+
+
+@pytest.mark.parametrize("edges", [DIAMOND, {f"t{n}": [] for n in range(1_001)}], ids=len)
+def test_whom_a_job_names_is_stored_and_shown_however_large_the_job_is(
+    yard: MemoryYard, edges: dict[str, list[str]]
+) -> None:
+    named = {"webhook": "https://hooks.example/in"}
+    accepted = submit(yard, a_submission(edges, notify=named))
+    job = yard.jobs.find(JobRef(TENANT, accepted.job_id))
+    assert job is not None
+    assert job.notify == Notify(webhook="https://hooks.example/in")
+    view = read_job(TENANT, accepted.job_id, jobs=yard.jobs)
+    assert view.model_dump(mode="json", exclude_none=True)["notify"] == named
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("http://hooks.example/", "must begin with https://"),
+        ("https://hooks.example:8443/", "must not name another port than 443"),
+        ("https://169.254.169.254/", "169.254.169.254 is link-local"),
+    ],
+)
+def test_a_webhook_that_the_stage_does_not_allow_is_refused(
+    yard: MemoryYard, url: str, problem: str
+) -> None:
+    named = a_submission(notify={"webhook": url})
+    assert problems(yard, named) == [f"notify.webhook: {problem}"]
+
+
+def test_a_stage_may_allow_webhooks_nearby(yard: MemoryYard) -> None:
+    submitter = a_submitter(yard, clock=ManualClock(), ids=SystemIds())
+    allowed = replace(submitter, webhooks_may_reach_private=True)
+    assert allowed.submit(TENANT, a_submission(notify={"webhook": "http://127.0.0.1:8080/in"}))
+
+
+def test_a_task_can_be_read(yard: MemoryYard) -> None:
+    accepted = submit(yard, a_submission())
+    view = read_task(
+        TENANT,
+        accepted.job_id,
+        "compile-result",
+        graph=yard.graph,
+        payloads=yard.payloads,
+        files=files_of(yard),
+    )
+    assert view.request_id == f"{accepted.job_id}__compile-result"
+    assert view.depends_on == ("color-tags", "font-pairing")
+    assert view.input == {"for": "compile-result"}
+
+
+def test_a_cycle_is_named(yard: MemoryYard) -> None:
+    (problem,) = problems(yard, a_submission({"a": ["b"], "b": ["a"]}))
+    assert "a → b → a" in problem or "b → a → b" in problem
+
+
+def test_a_task_that_waits_for_itself_is_a_cycle(yard: MemoryYard) -> None:
+    (problem,) = problems(yard, a_submission({"a": ["a"]}))
+    assert "a → a" in problem
+
+
+def test_every_problem_is_listed_at_once(yard: MemoryYard) -> None:
+    request = SubmitJob.model_validate(
+        {
+            "tasks": [
+                {"taskId": "a", "name": "nobody"},
+                {"taskId": "a", "name": "scrape", "dependsOn": ["missing"]},
+                {"taskId": "__mine", "name": "scrape"},
+            ]
+        }
+    )
+    found = problems(yard, request)
+    assert "tasks.0.name: 'nobody' is not a registered task definition" in found
+    assert "tasks.1.dependsOn: 'a' depends on 'missing', which does not exist" in found
+    assert "tasks.2.taskId: '__mine': ids beginning with __ are reserved" in found
+    assert sum("used 2 times" in problem for problem in found) == 2
+
+
+@pytest.mark.parametrize("count", [0, 10_001])
+def test_a_job_has_a_bounded_number_of_tasks(yard: MemoryYard, count: int) -> None:
+    tasks = tuple(TaskRequest(task_id=f"t{n}", name="scrape") for n in range(count))
+    (problem,) = problems(yard, SubmitJob(tasks=tasks))
+    assert "1 to 10,000 tasks" in problem
+
+
+def a_job_of(*sizes: int) -> SubmitJob:
+    tasks = [
+        {"taskId": f"t{n}", "name": "scrape", "input": "x" * size} for n, size in enumerate(sizes)
+    ]
+    return SubmitJob.model_validate({"tasks": tasks})
+
+
+def test_a_job_may_be_large(yard: MemoryYard) -> None:
+    submit(yard, a_job_of(2_000_000, 2_900_000))
+    (told,) = yard.bus.events
+    assert isinstance(told.properties, JobCreated)
+    assert [len(task.input) for task in told.properties.tasks] == [2_000_000, 2_900_000]
+
+
+def test_a_job_too_large_to_take_in_is_refused_with_its_largest_part(yard: MemoryYard) -> None:
+    (problem,) = problems(yard, a_job_of(1_000_000, 3_000_000, 1_000_000))
+    assert problem.startswith("tasks.1.input: has 3,000,0")
+    assert problem.endswith("at most 5,000,000 are accepted")
+
+
+def test_a_task_may_be_tried_as_often_as_its_definition_says(yard: MemoryYard) -> None:
+    yard.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 2}))
+    accepted = submit(yard, a_submission({"a": []}))
+    yard.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 1}))
+    task = yard.graph.find(JobRef(TENANT, accepted.job_id).task("a"))
+    assert task is not None
+    assert (task.definition_version, task.max_attempts) == (2, 2)
