@@ -1,5 +1,6 @@
 """What a scenario saw, and what it made of it."""
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from switchyard.adapters.system import SystemClock
@@ -55,7 +56,7 @@ class Evidence:
 
     def check(self, sentence: str, held: bool, *, shown: object = "") -> None:  # noqa: FBT001
         """`sentence` says what ought to be so. All checks are made, whichever fails."""
-        self.checks.append(Check(sentence, held, str(shown)))
+        self.checks.append(Check(sentence, held, _told(shown)))
 
     @property
     def seconds(self) -> float:
@@ -77,3 +78,17 @@ class Evidence:
 
     def _since(self, at_ms: int | None) -> int:
         return (self.clock.now_ms() if at_ms is None else at_ms) - self._began_ms
+
+
+def _told(shown: object) -> str:
+    """For people: `a 2, b 1`, `a, b`, or `none`."""
+    match shown:
+        case Mapping():
+            parts = [f"{key} {value}" for key, value in shown.items()]
+        case Set():
+            parts = sorted(map(str, shown))
+        case list() | tuple():
+            parts = [str(part) for part in shown]
+        case _:
+            return str(shown)
+    return ", ".join(parts) or "none"

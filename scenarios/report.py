@@ -20,7 +20,9 @@ p.shows { margin: .2rem 0 .8rem; color: var(--dim); }
 .verdict { font-weight: 700; } .PASS { color: var(--c2); } .FAIL { color: var(--c3); }
 ul.checks { list-style: none; padding: 0; } .shown, time, .counts { color: var(--dim); }
 table { border-collapse: collapse; } td, th { padding: .15rem .9rem .15rem 0; text-align: left; }
+td { vertical-align: top; } td:not(.counts) { white-space: nowrap; }
 ol { color: var(--dim); font-size: 13px; columns: 2; }
+ol li { break-inside: avoid; overflow-wrap: anywhere; }
 svg { width: 100%; font-size: 11px; fill: var(--ink); }
 svg path { fill: none; stroke-width: 1.8; } svg .base { stroke: var(--line); }
 svg path.c0 { stroke: var(--c0); } svg path.c1 { stroke: var(--c1); }

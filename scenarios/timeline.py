@@ -17,6 +17,7 @@ GAP: Final = 22
 OF_THE_QUEUE: Final = ("waiting", "in flight", "completed", "dead letters")
 """They share a scale; every other figure has a band of its own."""
 _LABEL_HEIGHT: Final = 12
+_NUMBER_WIDTH: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _happenings(notes: Sequence[Note], end_ms: int, bottom: float) -> Iterator[s
     written = float("-inf")
     for number, note in enumerate(sorted(notes, key=lambda note: note.at_ms), start=1):
         x = _x(note.at_ms, end_ms)
-        written = max(x, written + _LABEL_HEIGHT)
+        written = max(x, written + _NUMBER_WIDTH)
         told = escape(f"{note.label} {note.value}".strip())
         yield (
             f'<g class="mark"><title>{told}</title>'

@@ -84,6 +84,22 @@ def test_the_page_tells_everything_and_nothing_in_it_can_act(evidence: Evidence)
     assert written.count("<svg") == 1
 
 
+@pytest.mark.parametrize(
+    ("shown", "told"),
+    [
+        ({"b": 2, "a": 1}, "b 2, a 1"),
+        ([10, 1], "10, 1"),
+        ({"b", "a"}, "a, b"),
+        ([], "none"),
+        (0, "0"),
+        ("3 of 3", "3 of 3"),
+    ],
+)
+def test_figures_are_told_in_words(evidence: Evidence, shown: object, told: str) -> None:
+    evidence.check("so it is", held=True, shown=shown)
+    assert evidence.checks[-1].shown == told
+
+
 def test_a_failed_scenario_says_why(evidence: Evidence) -> None:
     result = a_result(evidence, ended_early="not within 40 s: the queue is empty")
     written = page([result], stage="dev", now_ms=NOW_MS)
