@@ -40,11 +40,12 @@ def main(count: int) -> int:
 
 
 def measure(yard: Yard, count: int, folder: Path) -> dict[str, Any]:
+    tell(f"Sending {count} messages, and then starting {WORKERS} workers")
     Producer(yard.place.client("sqs"), yard.queue_url, ProducerSwitches()).send(count)
     reports = [folder / f"worker-{number}" / "requests.json" for number in range(WORKERS)]
     began = clock.monotonic()
     with workers(yard, reports) as processes:
-        wait_for(lambda: sum(yard.depth(yard.queue_url).values()) == 0)
+        wait_for(Draining(yard, count))
         took, cpu = clock.monotonic() - began, sum(map(cpu_seconds, processes))
     tasks = yard.tasks()
     completed = sum(task.state is TaskState.COMPLETED for task in tasks)
@@ -65,6 +66,22 @@ def measure(yard: Yard, count: int, folder: Path) -> dict[str, Any]:
         "busiest_share": round(max(map(_of_messages, each)) * WORKERS / _of_messages(calls), 2),
         "duplicates": sum(task.fence for task in tasks) - count,
     }
+
+
+class Draining:
+    """Whether the queue is empty; how far it is, is told every so often."""
+
+    def __init__(self, yard: Yard, count: int) -> None:
+        self._yard = yard
+        self._tell_below = float(count)
+        self._step = count / 10
+
+    def __call__(self) -> bool:
+        left = sum(self._yard.depth(self._yard.queue_url).values())
+        if left < self._tell_below:
+            tell(f"  {left} messages left")
+            self._tell_below = left - self._step
+        return left == 0
 
 
 @contextmanager
