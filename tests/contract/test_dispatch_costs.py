@@ -11,4 +11,4 @@ def test_the_calls_that_are_counted_are_those_that_botocore_sends(ministack: Clo
 
 
 def test_a_job_with_ten_times_the_tasks_costs_about_ten_times_as_much() -> None:
-    assert problems_in([measured("fan-in", 100), measured("fan-in", 1_000)]) == []
+    assert problems_in([measured("fan-in", 50), measured("fan-in", 500)]) == []

@@ -6,14 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
-from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.memory.request_rates import MemoryRequestRates
-from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
 from switchyard.ports import RequestRates
 from tests.builders import NOW_MS, TENANT
-from tests.contract.clouds import Cloud, OneUpdateAtATime
+from tests.contract.clouds import Cloud
 from tests.contract.conftest import Backend
 from tests.fakes.tables import state_table
 
@@ -112,9 +110,6 @@ def test_in_memory_many_at_once_are_no_more_than_the_limits() -> None:
     hold_to_the_limits(MemoryRequestRates())
 
 
-def test_in_the_cloud_many_at_once_are_no_more_than_the_limits(cloud: Cloud) -> None:
-    client = cloud.client("dynamodb")
-    name = state_table(client, cloud.fresh("state"))
-    if not cloud.decides_and_writes_at_once:
-        client = OneUpdateAtATime(client)
-    hold_to_the_limits(DynamoDbRequestRates(DynamoDbTable(client, name, workforce=OneByOne())))
+def test_in_the_cloud_many_at_once_are_no_more_than_the_limits(ministack: Cloud) -> None:
+    name = state_table(ministack.client("dynamodb"), ministack.fresh("state"))
+    hold_to_the_limits(DynamoDbRequestRates(ministack.table(name)))

@@ -90,9 +90,9 @@ UNITS: dict[Callable[[MeteredYard], int], int] = {
 
 @pytest.mark.parametrize(("write", "units"), UNITS.items(), ids=[write.__name__ for write in UNITS])
 def test_a_write_costs_what_it_did(
-    moto: Cloud, write: Callable[[MeteredYard], int], units: int
+    simulated: Cloud, write: Callable[[MeteredYard], int], units: int
 ) -> None:
-    assert write(MeteredYard(moto)) == units
+    assert write(MeteredYard(simulated)) == units
 
 
 def test_the_data_model_names_every_cost() -> None:
@@ -100,7 +100,7 @@ def test_the_data_model_names_every_cost() -> None:
     assert told == {write.__name__: units for write, units in UNITS.items()}
 
 
-def test_the_control_item_of_a_running_task_stays_under_a_kilobyte(moto: Cloud) -> None:
-    yard = MeteredYard(moto)
+def test_the_control_item_of_a_running_task_stays_under_a_kilobyte(simulated: Cloud) -> None:
+    yard = MeteredYard(simulated)
     yard.leases.renew(yard.retried(), lease_until_ms=NOW_MS + 2 * LEASE_MS, signs=LONG_SIGNS)
     assert yard.size_of_child() < 1024

@@ -31,8 +31,8 @@ def test_an_item_has_its_names_its_values_and_some_more(item: Any, size: int) ->
 
 
 @pytest.fixture
-def meter(moto: Cloud) -> MeteredDynamoDb:
-    meter = MeteredDynamoDb(moto.client("dynamodb"))
+def meter(simulated: Cloud) -> MeteredDynamoDb:
+    meter = MeteredDynamoDb(simulated.client("dynamodb"))
     state_table(meter)
     return meter
 

@@ -27,6 +27,7 @@ class DynamoDb:
     ) -> None:
         """`later` calls what brings an index up to date; by default there is no lag."""
         self._tables: dict[str, Table] = {}
+        self._asked_for: dict[str, Request] = {}
         self._later = later
         self._items_per_page = items_per_page
         self.on_change: list[OnChange] = []
@@ -34,6 +35,10 @@ class DynamoDb:
     def create_table(self, **request: Any) -> None:
         indexes = [_index(given) for given in request.get("GlobalSecondaryIndexes", [])]
         self._tables[request["TableName"]] = Table(request["TableName"], indexes)
+        self._asked_for[request["TableName"]] = request
+
+    def describe_table(self, **request: Any) -> dict[str, Any]:
+        return {"Table": self._asked_for[request["TableName"]]}
 
     def items(self, table: str) -> list[Item]:
         """Everything, for those who check."""

@@ -19,7 +19,7 @@ from switchyard.domain.jobs.chunk_plan import plan_chunk
 from switchyard.domain.jobs.chunks import Chunk
 from switchyard.domain.jobs.plan import Pinned
 from tests.builders import JOB, NOW_MS, a_plan, specs
-from tests.contract.clouds import on_moto
+from tests.contract.clouds import simulated_cloud
 from tests.fakes.lossy_line import Line, answer_lost, not_sent
 from tests.fakes.tables import state_table
 
@@ -48,7 +48,7 @@ class Place:
 
 @pytest.fixture
 def place() -> Iterator[Place]:
-    with on_moto() as cloud:
+    with simulated_cloud() as cloud:
         yield Place(cloud.client("dynamodb"))
 
 

@@ -16,7 +16,7 @@ from switchyard.domain.jobs.adoption import Adoption, adopted_task
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.tasks.task import Payload
 from tests.builders import NOW_MS, TENANT
-from tests.contract.clouds import on_moto
+from tests.contract.clouds import simulated_cloud
 from tests.fakes.lossy_line import Line, Perform, answer_lost, not_sent
 from tests.fakes.tables import state_table
 
@@ -48,7 +48,7 @@ class Place:
 
 @pytest.fixture
 def place() -> Iterator[Place]:
-    with on_moto() as cloud:
+    with simulated_cloud() as cloud:
         yield Place(cloud.client("dynamodb"))
 
 

@@ -19,7 +19,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Task
 from tests.builders import JOB, NOW_MS, a_plan, a_task
-from tests.contract.clouds import on_moto
+from tests.contract.clouds import simulated_cloud
 from tests.fakes.lossy_line import Fate, Line, and_then, answer_lost, not_sent, repeated
 from tests.fakes.tables import state_table
 
@@ -61,7 +61,7 @@ class Place:
 
 @pytest.fixture
 def place() -> Iterator[Place]:
-    with on_moto() as cloud:
+    with simulated_cloud() as cloud:
         client = cloud.client("dynamodb")
         line = Line(client)
         state_table(client, "state")

@@ -19,7 +19,7 @@ from switchyard.domain.tasks.claims import Busy
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused
 from tests.builders import JOB, NOW_MS, a_plan, a_task
-from tests.contract.clouds import on_moto
+from tests.contract.clouds import simulated_cloud
 from tests.fakes.lossy_line import Fate, Line, and_then, answer_lost, not_sent, repeated, throttled
 from tests.fakes.tables import state_table
 
@@ -70,7 +70,7 @@ def a_place(client: Any, name: str) -> Place:
 
 @pytest.fixture
 def dynamodb() -> Iterator[Any]:
-    with on_moto() as cloud:
+    with simulated_cloud() as cloud:
         yield cloud.client("dynamodb")
 
 
