@@ -36,8 +36,8 @@ down: ## Stop the local cloud; its data stays
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
 test lint check simulate races random-jobs mutants openapi alerts fuzz-api bench-api bench-worker bench-dispatch bench-drain recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
-# One more than there are cores: what runs on the local cloud mostly waits.
-PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(1 + (os.cpu_count() or 1))")
+# Two more than there are cores: what runs on the two local clouds mostly waits.
+PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(2 + (os.cpu_count() or 1))")
 test: setup ## Run all tests, on all cores: ARGS="-k lease", PROCESSES=1
 	$(BIN)/python -m pytest -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
 

@@ -11,32 +11,38 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.claims import Busy
 from switchyard.ports import Claimed, Refused
 from tests.builders import NOW_MS, a_plan, a_task
 from tests.contract.backends import a_bucket
-from tests.contract.clouds import Cloud
+from tests.contract.clouds import Cloud, OneUpdateAtATime
 from tests.fakes.tables import state_table
 
 WORKERS = 8
 ROUNDS = 200
+ROUNDS_ONE_BY_ONE = 40  # nothing races there: whoever asks first is first
 PATIENCE_SECONDS = 30
 
 Answer = Claimed | Refused | None
 
 
 @pytest.fixture
-def table(ministack: Cloud) -> DynamoDbTable:
-    """Of a cloud where something can race: in moto, who asks first is first."""
-    return ministack.table(state_table(ministack.client("dynamodb"), ministack.fresh("state")))
+def table(cloud: Cloud) -> DynamoDbTable:
+    client = cloud.client("dynamodb")
+    name = state_table(client, cloud.fresh("state"))
+    if cloud.decides_and_writes_at_once:
+        return cloud.table(name)
+    return DynamoDbTable(OneUpdateAtATime(client), name, workforce=OneByOne())
 
 
 @pytest.fixture
-def tasks(ministack: Cloud, table: DynamoDbTable) -> list[TaskRef]:
-    queued = [a_task(f"task-{number}") for number in range(ROUNDS)]
+def tasks(cloud: Cloud, table: DynamoDbTable) -> list[TaskRef]:
+    rounds = ROUNDS if cloud.decides_and_writes_at_once else ROUNDS_ONE_BY_ONE
+    queued = [a_task(f"task-{number}") for number in range(rounds)]
     plan = replace(a_plan({"a": []}), tasks=tuple(queued), dependents={}, payloads={})
-    DynamoDbJobIntake(table, DynamoDbPayloads(table, a_bucket(ministack))).write(plan)
+    DynamoDbJobIntake(table, DynamoDbPayloads(table, a_bucket(cloud))).write(plan)
     return [task.ref for task in queued]
 
 
