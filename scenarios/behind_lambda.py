@@ -22,9 +22,8 @@ VISIBILITY_SECONDS: Final = 6
 _IMPORTED: Final = ("aws_lambda_powertools", "jmespath", "typing_extensions")
 """By the function, beside what every function has."""
 _RUNTIME: Final = "python3.13"
-_MEGABYTES: Final = (
-    512  # on AWS computing power goes with it: with the least, a start takes seconds
-)
+_MEGABYTES: Final = 512
+"""On AWS computing power goes with it: with the least, a start takes seconds."""
 _LOCAL_ROLE: Final = f"arn:aws:iam::{ACCOUNT}:role/scenarios"  # nobody there looks at it
 
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from scenarios.yard import DEFINITION
 from switchyard.adapters import aws
 from switchyard.adapters.sqs import ENTRIES_PER_BATCH
 from switchyard.contracts.messages import REQUEST_ID_ATTRIBUTE
-from switchyard.domain.errors import Unavailable
+from switchyard.domain.errors import SwitchyardError, Unavailable
 
 PLACE_OF_THE_NUMBER: Final = "{n}"
 
@@ -131,11 +133,15 @@ def main(arguments: Sequence[str]) -> int:
     switches = ProducerSwitches(
         prefix=asked.prefix,
         poison_percent=asked.poison,
-        template=asked.template.read_text() if asked.template else "",
+        template=asked.template or "",
         attributes=dict(asked.attribute),
         versions=asked.versions,
     )
-    sent = Producer(aws.client("sqs"), asked.queue_url, switches).send(asked.count)
+    try:
+        sent = Producer(aws.client("sqs"), asked.queue_url, switches).send(asked.count)
+    except (BotoCoreError, ClientError, SwitchyardError) as problem:
+        sys.stderr.write(f"Not all was sent: {problem}\n")
+        return 1
     sys.stdout.write(json.dumps({"good": len(sent.good), "poison": len(sent.poison)}) + "\n")
     return 0
 
@@ -143,15 +149,30 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m scenarios.producer")
     parser.add_argument("--queue-url", required=True)
-    parser.add_argument("--count", type=int, required=True)
+    parser.add_argument("--count", type=_number, required=True)
     parser.add_argument("--prefix", default="message", help="what the ids begin with")
     parser.add_argument("--poison", type=int, choices=range(101), default=0, metavar="PERCENT")
-    parser.add_argument("--template", type=Path, help="a body, with {n} for its number")
+    parser.add_argument(
+        "--template", type=_text_in, metavar="FILE", help="a body, with {n} for its number"
+    )
     parser.add_argument(
         "--attribute", action="append", type=_pair, default=[], metavar="NAME=VALUE"
     )
-    parser.add_argument("--versions", type=int, default=0, help="messages for each entity")
+    parser.add_argument("--versions", type=_number, default=0, help="messages for each entity")
     return parser
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is no number of messages")
+    return int(text)
+
+
+def _text_in(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise argparse.ArgumentTypeError(f"{file} cannot be read: {problem}") from problem
 
 
 def _pair(text: str) -> tuple[str, str]:

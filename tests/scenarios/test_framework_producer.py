@@ -91,13 +91,32 @@ def test_what_is_sent_is_told_apart(moto_place: Place) -> None:
     assert (sent.good, sent.poison) == (("message-0", "message-2"), ("message-1", "message-3"))
 
 
-@pytest.mark.parametrize("wrong", [["--attribute", "kind"], ["--poison", "101"]])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--attribute", "kind"],
+        ["--poison", "101"],
+        ["--template", "nowhere.json"],
+        ["--versions", "-1"],
+        ["--count", "many"],
+    ],
+)
 def test_a_wrong_option_is_told_before_anything_is_sent(
     wrong: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["--queue-url", "nowhere", "--count", "1", *wrong])
     assert wrong[0] in capsys.readouterr().err
+
+
+def test_a_queue_that_is_not_there_is_told_in_a_line(
+    moto_place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(aws, "client", moto_place.client)
+    url = Yard(place=moto_place, names=Names.numbered(1)).make_queue("gone")
+    moto_place.client("sqs").delete_queue(QueueUrl=url)
+    assert main(["--queue-url", url, "--count", "1"]) == 1
+    assert "Not all was sent: " in capsys.readouterr().err
 
 
 def test_what_ended_among_the_dead_letters_is_known_by_its_id(moto_place: Place) -> None:
