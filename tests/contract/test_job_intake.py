@@ -15,7 +15,7 @@ from tests.builders import JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend
 
 KEY = "task/documents/acme/it.json"
-WIDTH = 90
+WIDTH = 55
 WIDE: dict[str, list[str]] = {"a": [], **{f"b{n}": ["a"] for n in range(WIDTH)}}
 
 
