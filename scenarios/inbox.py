@@ -60,6 +60,7 @@ class SwitchedInbox:
         effects: Refusing,
         clock: Clock,
         stop: Callable[[], None] = ask_to_stop,
+        parent: Callable[[], int] = os.getppid,
     ) -> None:
         self._inbox = inbox
         self._switches = switches
@@ -68,6 +69,8 @@ class SwitchedInbox:
         self._effects = effects
         self._clock = clock
         self._stop = stop
+        self._parent = parent
+        self._started_by = parent()
         self._received = 0
         self._put_back = 0
         self._done = 0
@@ -76,6 +79,9 @@ class SwitchedInbox:
     def receive(
         self, *, at_most: int, wait_seconds: int, visibility_seconds: int
     ) -> Sequence[Received]:
+        if self._parent() != self._started_by:  # nobody is left who would stop it
+            self._stop()
+            return ()
         allowed = self._allowed(at_most)
         if allowed == 0:  # what it has is not done yet
             self._clock.sleep(PAUSE_SECONDS)

@@ -53,13 +53,14 @@ def run(wanted: Wanted, cloud: Cloud, *, results_to: Console, notices_to: Consol
     with _place(wanted.stage, cloud, notices_to) as place:
         results = _results(scenarios, place, wanted, board_on=board_on, notices_to=notices_to)
     _write_report(results, wanted, notices_to)
+    if missing := len(scenarios) - len(results):
+        notices_to.print(f"Interrupted: {missing} of {len(scenarios)} did not end.", style="red")
     if wanted.as_json:
         document = told(results, stage=wanted.stage)
         results_to.print(document.model_dump_json(by_alias=True, indent=2), soft_wrap=True)
     else:
         results_to.print(last_line(results))
-    if missing := len(scenarios) - len(results):
-        notices_to.print(f"Interrupted: {missing} of {len(scenarios)} did not end.", style="red")
+    if missing:
         return INTERRUPTED
     return 0 if all(result.passed for result in results) else FAILED
 

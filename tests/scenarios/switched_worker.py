@@ -29,6 +29,7 @@ class Bench:
         self.queue = MemoryTaskQueue(self.clock)
         self.effects = NoEffects()
         self.stops = 0
+        self.parent = 7
         self._file = folder / "journal.jsonl"
         self.journal = Journal(self._file, self.clock)
         self.switches = WorkerSwitches(
@@ -46,6 +47,7 @@ class Bench:
             effects=self.effects,
             clock=self.clock,
             stop=self._stop,
+            parent=lambda: self.parent,
         )
 
     def send(self, *ids: str, **attributes: str) -> None:

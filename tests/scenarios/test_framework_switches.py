@@ -104,6 +104,14 @@ def test_a_limited_worker_takes_no_more_and_ends_once_all_are_done_with(tmp_path
     assert bench.stops == 1
 
 
+def test_a_worker_whose_run_was_killed_takes_nothing_more_and_ends(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.send("a")
+    bench.parent = 1
+    assert bench.receive() == []
+    assert bench.stops == 1
+
+
 def test_a_stale_message_is_discarded_and_told_as_failed(tmp_path: Path) -> None:
     bench = Bench(tmp_path, stale_after_seconds=60, stale_messages="discard")
     an_hour_ago = str(bench.clock.now_ms() - 3_600_000)
