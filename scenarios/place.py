@@ -57,7 +57,8 @@ def stage_place(stage: str, environment: Mapping[str, str] = os.environ) -> Plac
     try:
         stage_endpoint(stage)
     except SwitchyardError as error:
-        raise BadUsage(f"The stage {stage} was not found in this account: {error}.") from error
+        why = str(error).rstrip(".")
+        raise BadUsage(f"The stage {stage} was not found in this account: {why}.") from error
     own = {name: value for name, value in environment.items() if name.startswith("AWS_")}
     home = {"HOME": environment["HOME"]} if "HOME" in environment else {}
     return Place(stage=stage, client=clients(), environment=own | home)
