@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-COPIED: Final = ("layers/shared", "worker", "lambdas", "scenarios", "tests", "pyproject.toml")
+MADE: Final = (".*", "__pycache__", "cdk.out")
+"""What is no source."""
 ALL_PASSED, SOME_FAILED = 0, 1
 """Pytest's exit codes; any other means that the tests did not run."""
 
@@ -36,12 +37,7 @@ class Verdict:
 
 
 def copy_of_the_tree(folder: Path) -> Path:
-    for name in COPIED:
-        source, target = ROOT / name, folder / name
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, target)
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*MADE))
     return folder
 
 

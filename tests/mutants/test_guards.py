@@ -1,5 +1,7 @@
 """The list of guards is true; `make mutants` takes them out one by one."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.mutants.guards import MUTANTS
@@ -8,6 +10,18 @@ from tests.mutants.mutant import ROOT, Mutant
 
 def test_there_are_enough_and_each_has_a_name() -> None:
     assert len({mutant.guard for mutant in MUTANTS}) == len(MUTANTS) >= 16
+
+
+@pytest.mark.parametrize("tests", sorted({mutant.tests for mutant in MUTANTS}), ids=" ".join)
+def test_the_tests_of_a_guard_are_there(
+    request: pytest.FixtureRequest, tests: Sequence[str]
+) -> None:
+    """As far as this run has collected their files: all of them, in `make test`."""
+    files = [test for test in tests if test.startswith("tests/")]
+    collected = [item.nodeid for item in request.session.items]
+    of_files = [name for name in collected if name.startswith(tuple(files))]
+    words = tests[-1].removeprefix("not ").split(" or ") if "-k" in tests else [""]
+    assert not of_files or any(word in name for name in of_files for word in words)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.guard)

@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
 ADDITIONS: Final = f"{PACKAGE}/adapters/dynamodb/task_additions.py"
 CHUNK_PLAN: Final = f"{PACKAGE}/domain/jobs/chunk_plan.py"
-REFUSED: Final = ("tests/contract/test_refused_additions.py", *ON_MOTO)
-ADDED: Final = ("tests/contract/test_task_additions.py", *ON_MOTO)
+REFUSED: Final = ("tests/contract/test_refused_additions.py", *SIMULATED)
+ADDED: Final = ("tests/contract/test_task_additions.py", *SIMULATED)
 
 GUARDS: Final = (
     Mutant(

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
 BOOK: Final = f"{PACKAGE}/adapters/dynamodb/alert_book.py"
 CONVERSATION: Final = f"{PACKAGE}/usecases/alerts/conversation.py"
-KEPT: Final = ("tests/contract/test_alert_book.py", *ON_MOTO)
+KEPT: Final = ("tests/contract/test_alert_book.py", *SIMULATED)
 TOLD: Final = ("tests/slack",)
 
 GUARDS: Final = (

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
 CANCELLING: Final = f"{PACKAGE}/adapters/dynamodb/cancelling.py"
@@ -10,8 +10,8 @@ REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redriving.py"
 PLAN: Final = f"{PACKAGE}/domain/jobs/redriving.py"
 CANCEL: Final = f"{PACKAGE}/usecases/jobs/cancel.py"
 REDRIVE: Final = f"{PACKAGE}/usecases/jobs/redrive.py"
-CANCELLING_TESTS: Final = ("tests/contract/test_cancelling.py", *ON_MOTO)
-REDRIVING_TESTS: Final = ("tests/contract/test_redriving.py", *ON_MOTO)
+CANCELLING_TESTS: Final = ("tests/contract/test_cancelling.py", *SIMULATED)
+REDRIVING_TESTS: Final = ("tests/contract/test_redriving.py", *SIMULATED)
 PLAN_TESTS: Final = ("tests/unit/domain/jobs/test_redriving.py",)
 CANCEL_TESTS: Final = ("tests/unit/usecases/jobs/test_cancel.py",)
 REDRIVE_TESTS: Final = ("tests/unit/usecases/jobs/test_redrive.py",)

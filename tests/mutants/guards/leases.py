@@ -50,7 +50,7 @@ GUARDS: Final = (
         file=LEASES,
         old=" AND #lease_until_ms <= :set_lease_until_ms",
         new="",
-        tests=STORMS,
+        tests=LEASE_TESTS,
     ),
     Mutant(
         guard="a release needs the lease",

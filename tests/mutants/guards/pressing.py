@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
 ONCE: Final = f"{PACKAGE}/adapters/dynamodb/once.py"
@@ -21,7 +21,7 @@ GUARDS: Final = (
         file=ONCE,
         old="return self._table.put_new(used)",
         new="return self._table.put_new(used) or True",
-        tests=("tests/contract/test_once.py", *ON_MOTO),
+        tests=("tests/contract/test_once.py", *SIMULATED),
     ),
     Mutant(
         guard="a press that came before is refused",

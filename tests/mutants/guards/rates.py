@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
 RATES: Final = f"{PACKAGE}/adapters/dynamodb/request_rates.py"
@@ -13,11 +13,11 @@ RATE_TESTS: Final = (
     "tests/contract/test_request_rates.py",
     "tests/unit/adapters/test_request_rates.py",
     "-k",
-    "moto or between",
+    "simulated or between",
 )
 JUDGE_TESTS: Final = ("tests/unit/domain/access/test_rates.py",)
 KEY_TESTS: Final = ("tests/unit/usecases/access/test_api_keys.py",)
-DEFINITION_TESTS: Final = ("tests/contract/test_definition_store.py", *ON_MOTO)
+DEFINITION_TESTS: Final = ("tests/contract/test_definition_store.py", *SIMULATED)
 
 GUARDS: Final = (
     Mutant(

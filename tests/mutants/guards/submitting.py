@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import ON_MOTO, PACKAGE
+from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
 KEYS: Final = f"{PACKAGE}/adapters/dynamodb/submission_keys.py"
-TAKEN_OVER: Final = ("tests/contract/test_keys_taken_over.py", *ON_MOTO)
+TAKEN_OVER: Final = ("tests/contract/test_keys_taken_over.py", *SIMULATED)
 CHANGED: Final = ("tests/unit/usecases/jobs/test_changed_between_tries.py",)
 
 GUARDS: Final = (
