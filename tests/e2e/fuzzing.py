@@ -87,9 +87,7 @@ class Fuzzer:
 
     def _strategies(self) -> Iterator[Any]:
         for operation, mode in itertools.product(self._operations, (RIGHTLY, WRONGLY)):
-            if mode is schemathesis.GenerationMode.NEGATIVE and not _can_be_asked_wrongly(
-                operation
-            ):
+            if mode is WRONGLY and not _can_be_asked_wrongly(operation):
                 continue
             yield operation.as_strategy(mode)
             if operation.path_parameters or operation.body:
