@@ -40,6 +40,7 @@ class Evidence:
 
     def __post_init__(self) -> None:
         self._began_ms = self.clock.now_ms()
+        self._began = self.clock.monotonic()
         self._last: dict[str, int] = {}
 
     def note(self, label: str, value: int | str = "", *, at_ms: int | None = None) -> None:
@@ -61,7 +62,7 @@ class Evidence:
     @property
     def seconds(self) -> float:
         """Since the start."""
-        return self._since(None) / 1000
+        return self.clock.monotonic() - self._began
 
     @property
     def latest(self) -> dict[str, int]:
