@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check scenarios scenarios-planted simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock openapi alerts fuzz-api bench-api bench-worker bench-dispatch bench-drain recovery worker-image clean distclean
+.PHONY: help setup run up down test lint check scenarios scenarios-planted simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock corpus compatibility rollback-check sam-env openapi alerts fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery worker-image image-check sbom pin-base-image clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -35,7 +35,7 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test lint check simulate races random-jobs mutants openapi alerts fuzz-api bench-api bench-worker bench-dispatch bench-drain recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test lint check simulate races random-jobs mutants openapi alerts corpus compatibility rollback-check fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 # Two more than there are cores: what runs on the two local clouds mostly waits.
 PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(2 + (os.cpu_count() or 1))")
 test: setup ## Run all tests, on all cores: ARGS="-k lease", PROCESSES=1
@@ -75,6 +75,16 @@ mutants: setup ## Take the guards out of the code one by one, and see a test fai
 fuzz-api: setup ## Send the local API requests that its description allows, and others: CASES=5000
 	@$(BIN)/python -m tests.e2e.fuzzing $(or $(CASES),5000)
 
+fuzz-guard: setup ## Look for schemas, texts and documents of tenants that cost too much: SEEDS=20
+	@$(BIN)/python -m tests.security.growth $(or $(SEEDS),20)
+
+# What needs no worker to attack comes first, so that the count of attacks is printed last.
+HELD := tests/security tests/worker/test_claude_proxy.py tests/worker/test_claude_proxy_budget.py \
+  tests/worker/test_claude_proxy_requests.py tests/unit/usecases/alerts/test_strange_presses.py tests/unit/test_pins.py
+security: setup ## Attack a worker, its neighbours and the API as hostile agents would: ARGS="--only users" (root)
+	@$(if $(ARGS),,$(BIN)/python -m pytest -q -n 2 $(HELD))
+	@$(BIN)/python -m tests.security $(ARGS)
+
 openapi: setup ## Write docs/openapi.json anew from the routes
 	@$(BIN)/python -m tests.lambdas.described > docs/openapi.json
 
@@ -93,8 +103,23 @@ bench-dispatch: setup ## Measure what jobs cost to dispatch, and how that grows 
 bench-drain: setup ## Measure how four workers drain what an outage left behind: MESSAGES=2000
 	@$(BIN)/python -m benchmarks.drain $(or $(MESSAGES),2000)
 
+bench-cancel: setup ## Measure what the cancel of a large job costs, and others meanwhile: TASKS=5000
+	@$(BIN)/python -m benchmarks.cancel $(or $(TASKS),5000)
+
+bench-proxy: setup ## Measure what the proxy for Claude costs a request: REQUESTS=200
+	@$(BIN)/python -m benchmarks.proxy $(or $(REQUESTS),200)
+
 recovery: setup ## Break a local cloud in five ways, and see each put right: why, and how soon
 	@$(BIN)/python -m tests.e2e.recovery
+
+compatibility: setup ## Let the last release read what today's sources write, and the reverse: OLD=<revision>
+	@$(BIN)/python -m tests.compatibility.exchange $(OLD)
+
+rollback-check: setup ## Deploy the last release over today's sources while jobs run, and back: OLD=<revision>
+	@$(BIN)/python -m tests.compatibility.rollback $(OLD)
+
+corpus: setup ## Record what this version stores, sends and answers, before it is released
+	@$(BIN)/python -m tests.compatibility.record
 
 format: setup ## Format the code
 	$(BIN)/ruff check --fix .
@@ -110,27 +135,59 @@ awsstage: stage
 synth: stage setup ## Write the templates of a stage to cdk.out: STAGE=dev
 	$(CDK) synth --quiet -c stage="$(STAGE)"
 
-diff deploy: awsstage setup
-	$(CDK) $@ --all -c stage="$(STAGE)"
+diff: awsstage setup
+	$(CDK) diff --all -c stage="$(STAGE)"
+
+# Nobody is asked whether permissions may change: `make diff` shows that, and CI has no terminal.
+SMOKE ?= yes
+deploy: awsstage setup
+	@echo "What a rollout waits for: switchyard rollout --watch --stage $(STAGE)"
+	$(CDK) deploy --all --require-approval never -c stage="$(STAGE)"
+	@if [ "$(SMOKE)" = no ]; then \
+	  echo "No smoke check (SMOKE=no). Later: switchyard smoke --stage $(STAGE)"; \
+	else $(BIN)/python -m cli smoke --stage "$(STAGE)"; fi
 
 bootstrap: awsstage setup ## Prepare the AWS account you are logged in to, once: STAGE=dev
 	$(CDK) bootstrap -c stage="$(STAGE)"
 
 diff: ## Show what a deployment would change: STAGE=dev
-deploy: ## Deploy a stage to the AWS account you are logged in to: STAGE=dev
+deploy: ## Deploy a stage to the AWS account you are logged in to, then run a task in it: STAGE=dev, SMOKE=no
 
-COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header
+SAM := .switchyard/sam
+sam-env: setup ## Write what `sam local invoke` needs, from the local cloud or a deployed stage: STAGE=dev
+	CDK_VALIDATION=false $(CDK) synth --quiet -c stage="$(or $(filter-out local,$(STAGE)),dev)" --output $(SAM)
+	@$(BIN)/python -m local.sam_env $(SAM) --stage "$(or $(STAGE),local)"
+
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
+  --generate-hashes
 lock: setup ## Pin the dependencies anew from pyproject.toml: ARGS=--upgrade
-	$(COMPILE) $(ARGS) --extra worker --extra cli --extra cloud --extra dev \
+	$(COMPILE) $(ARGS) --extra worker --extra messages --extra cli --extra cloud --extra dev \
 	  -o requirements.txt pyproject.toml
 	$(COMPILE) -c requirements.txt -o layers/dependencies/requirements.txt pyproject.toml
 	$(COMPILE) -c requirements.txt --extra worker --extra claude \
 	  -o worker/requirements.txt pyproject.toml
 
+CYCLONEDX := $(BIN)/uv tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py requirements
+SBOM := .switchyard/sbom
+sbom: setup ## Write bills of materials (CycloneDX) of the worker's image, the layer and this machine
+	@mkdir -p $(SBOM)
+	$(CYCLONEDX) worker/requirements.txt -o $(SBOM)/worker.json
+	$(CYCLONEDX) layers/dependencies/requirements.txt -o $(SBOM)/layer.json
+	$(CYCLONEDX) requirements.txt -o $(SBOM)/development.json
+	$(BIN)/npm sbom --package-lock-only --sbom-format cyclonedx > $(SBOM)/cdk.json
+	@echo "Bills of materials: $(SBOM)/*.json"
+
+pin-base-image: ## Pin the base image of the worker by digest, where Docker reaches its registry
+	@$(PYTHON) worker/pin_base_image.py worker/Dockerfile
+
 worker-image: ## Build the worker's image, where a Docker engine answers
 	@docker version >/dev/null 2>&1 || { \
 	  echo "No Docker engine answers: start one, then try again." >&2; exit 1; }
 	docker build --file worker/Dockerfile --tag switchyard-worker .
+
+image-check: SETUP_OPTIONS := --claude
+image-check: setup ## Build the image and run it as Fargate would, without Docker: needs root and buildah
+	@$(BIN)/python -m tests.image
 
 clean: down ## Stop the local cloud and remove its data and all build output
 	rm -rf .switchyard cdk.out .mypy_cache .pytest_cache .ruff_cache .import_linter_cache \

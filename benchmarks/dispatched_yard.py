@@ -46,7 +46,7 @@ class DispatchedYard:
         self._messages = count()
         self._ready: list[TaskRef] = []
         names = _resources(clients, fresh)
-        self._wake_ups = WakeUps(names["dispatch_queue_url"])
+        self._wake_ups = WakeUps(frozenset({names["dispatch_queue_url"], names["job_queue_url"]}))
         overheard = {
             "sqs": OverheardSqs(clients("sqs"), self._wake_ups),
             "events": OverheardEvents(clients("events"), self._wake_ups),
@@ -122,4 +122,5 @@ def _resources(clients: Clients, fresh: Fresh) -> dict[str, Any]:
         "dynamodb_events_table_name": "unused",
         "sqs_queue_url": sqs.create_queue(QueueName=fresh("tasks"))["QueueUrl"],
         "dispatch_queue_url": sqs.create_queue(QueueName=fresh("dispatches"))["QueueUrl"],
+        "job_queue_url": sqs.create_queue(QueueName=fresh("jobs"))["QueueUrl"],
     }

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Final
 
+from switchyard.adapters.aws_services import Service
 from tests.fakes.write_units import MeteredDynamoDb
 from tests.simulation.cloud.table import Key
 
 SERVICES: Final = ("dynamodb", "events", "s3", "sqs")
 _FIRST_CHANGE: Final = re.compile(r"(\w+) #(\w+)")
 
-Clients = Callable[[str], Any]
+Clients = Callable[[Service], Any]
 
 
 class Phase(Enum):

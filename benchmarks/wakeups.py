@@ -12,7 +12,8 @@ from switchyard.domain.ids import TaskRef
 
 @dataclass
 class WakeUps:
-    dispatch_queue_url: str
+    dispatcher_queue_urls: frozenset[str]
+    """Of tasks and of jobs."""
     _for_dispatcher: deque[str] = field(default_factory=deque)
     _for_workers: list[TaskRef] = field(default_factory=list)
 
@@ -21,7 +22,7 @@ class WakeUps:
             self._for_dispatcher.append(json.dumps({"source": source, "detail": detail}))
 
     def hear_message(self, queue_url: str, body: str) -> None:
-        if queue_url == self.dispatch_queue_url:
+        if queue_url in self.dispatcher_queue_urls:
             self._for_dispatcher.append(body)
         else:
             self._for_workers.append(TaskMessage.model_validate_json(body).ref)

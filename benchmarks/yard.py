@@ -18,7 +18,7 @@ from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.task import Payload, Task
+from switchyard.domain.tasks.task import MAX_ATTEMPTS, Payload, Task
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import BUCKET, a_table, state_table
 
@@ -71,12 +71,15 @@ class BenchYard:
             "DELETE_FILES_AFTER_UPLOAD": "true",
         }
 
-    def submit(self, count: int) -> None:
-        tasks = [self._task(number) for number in range(count)]
+    def submit(self, count: int, *, max_attempts: int = MAX_ATTEMPTS) -> None:
+        tasks = [self._task(number, max_attempts) for number in range(count)]
         payloads = DynamoDbPayloads(self._state, self._blobs)
         given = Payload(input={"store": "example.com"})
         self._state.put_many([task_item(task) for task in tasks])
         self._state.put_many([payloads.new_item(task.ref, given) for task in tasks])
+        self.send(tasks)
+
+    def send(self, tasks: Sequence[Task]) -> None:
         messages = [TaskMessage.to(task.ref, run=task.run) for task in tasks]
         SqsTaskQueue(self.cloud.client("sqs"), self.queue_url).send(messages)
 
@@ -99,10 +102,11 @@ class BenchYard:
         pages = self._dynamodb.get_paginator("scan").paginate(TableName=self._state.name)
         return (deserialized(item) for page in pages for item in page["Items"])
 
-    def _task(self, number: int) -> Task:
+    def _task(self, number: int, max_attempts: int) -> Task:
         return Task(
             ref=JOB.task(f"t{number}"),
             state=TaskState.QUEUED,
             definition=self._registered.name,
             definition_version=self._registered.version,
+            max_attempts=max_attempts,
         )

@@ -24,9 +24,13 @@ from cli.commands import (
     jobs,
     keys,
     metrics,
+    reconciling,
+    rollout,
     scenarios,
+    smoke,
     submission,
     supervising,
+    tenants,
     triggers,
 )
 from cli.errors import CliError, Interrupted, Unreachable, exit_code_of
@@ -76,6 +80,7 @@ definitions_app = typer.Typer(
     no_args_is_help=True, help="Task definitions: what tasks can be asked to do."
 )
 keys_app = typer.Typer(no_args_is_help=True, help="API keys: who may use a stage.")
+tenants_app = typer.Typer(no_args_is_help=True, help="Tenants: what operators allow each.")
 dlq_app = typer.Typer(invoke_without_command=True, callback=dlq.by_its_cause)
 triggers_app = typer.Typer(
     no_args_is_help=True, help="Triggers: jobs that events and schedules start."
@@ -122,6 +127,7 @@ app.command()(files.logs)
 app.command()(files.artifacts)
 app.command()(events.events)
 app.command()(events.verify)
+app.command()(reconciling.reconcile)
 app.add_typer(definitions_app, name="definitions")
 definitions_app.command("put")(definitions.put)
 definitions_app.command("list")(definitions.list_registered)
@@ -132,6 +138,11 @@ app.add_typer(keys_app, name="keys")
 keys_app.command("issue")(keys.issue)
 keys_app.command("list")(keys.list_issued)
 keys_app.command("revoke")(keys.revoke)
+keys_app.command("move")(keys.move)
+app.add_typer(tenants_app, name="tenants")
+tenants_app.command("show")(tenants.show)
+tenants_app.command("set")(tenants.change)
+tenants_app.command("list")(tenants.list_set)
 app.add_typer(dlq_app, name="dlq")
 dlq_app.command("list")(dlq.list_kept)
 dlq_app.command("show")(dlq.show)
@@ -149,6 +160,8 @@ app.command()(braking.pause)
 app.command()(braking.resume)
 app.command()(doctor.doctor)
 app.command()(metrics.metrics)
+app.command()(rollout.rollout)
+app.command()(smoke.smoke)
 app.command()(health.health)
 app.command()(invoking.invoke)
 app.command()(scenarios.scenarios)

@@ -13,7 +13,7 @@ from cli.terminal import clean, heading
 from cli.wording import duration
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.metrics import UNITS, numbers_of
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.measuring.counts import Spending
 from switchyard.domain.measuring.measures import Measurement
 
@@ -33,7 +33,7 @@ MEANINGS: Final = {
 _SECONDS_PER: Final = {"Seconds": 1.0, "Milliseconds": 0.001}
 
 
-class DefinitionSpending(Wire):
+class DefinitionSpending(Written):
     definition: str
     cost_usd: float
     input_tokens: int
@@ -51,7 +51,7 @@ class DefinitionSpending(Wire):
         )
 
 
-class StageMetrics(Wire):
+class StageMetrics(Written):
     stage: str
     at: datetime
     window_seconds: float

@@ -15,9 +15,11 @@ from local.invoking import Invoked
 from local.say import Say
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard.ports import Clock, Consumption, TaskOutput
-from switchyard.usecases.access.api_keys import KeyRing
+from switchyard.usecases.access.api_keys import KeyMove, KeyRing
+from switchyard.usecases.access.tenants import TenantOperator
 from switchyard.usecases.health.check_tasks import TaskChecker
 from switchyard.usecases.health.examine_stage import Examiner
+from switchyard.usecases.health.watch_rollout import RolloutWatch
 from switchyard.usecases.letters.kept_letters import KeptLetters
 from switchyard.usecases.letters.watch_letter import LetterWatch
 from switchyard.usecases.measuring.measure import Measurer
@@ -64,6 +66,8 @@ class Outside:
     """The keys of a stage; the local one is at its endpoint.
 
     Raises `SwitchyardError`, within the block too."""
+    key_move: Callable[[str, Endpoint | None], AbstractContextManager[KeyMove]]
+    """Moves the keys of an older stage into their own table; otherwise as `api_keys`."""
     kept_letters: Callable[[str, Endpoint | None], AbstractContextManager[KeptLetters]]
     """What a stage keeps because nobody could handle it; otherwise as `api_keys`."""
     letter_watch: Callable[[str, Endpoint | None], AbstractContextManager[LetterWatch]]
@@ -72,12 +76,16 @@ class Outside:
     """The brake of a stage's workers; otherwise as `api_keys`."""
     triggers: Callable[[str, Endpoint | None], AbstractContextManager[TriggerOperator]]
     """The triggers of a stage, with their rules; otherwise as `api_keys`."""
+    tenants: Callable[[str, Endpoint | None], AbstractContextManager[TenantOperator]]
+    """What operators allow the tenants of a stage; otherwise as `api_keys`."""
     task_output: Callable[[str, Endpoint | None, str, int], AbstractContextManager[TaskOutput]]
     """What a task of a stage prints, by its request id and from a time on; as `api_keys`."""
     checker: Callable[[str, Endpoint | None], AbstractContextManager[TaskChecker]]
     """Looks at the running tasks of a stage; otherwise as `api_keys`."""
     measurer: Callable[[str, Endpoint | None], AbstractContextManager[Measurer]]
     """Measures a stage; otherwise as `api_keys`."""
+    rollout: Callable[[str, Endpoint | None], AbstractContextManager[RolloutWatch]]
+    """Looks at the releases of a stage's workers; otherwise as `api_keys`."""
     examiner: Callable[[str, str, Endpoint | None], Examiner]
     """Of a stage, with the option that its commands need; the local one is at its endpoint."""
     transport: httpx.BaseTransport | None = None

@@ -9,12 +9,12 @@ from cli.tables import cut_to_fit, table_of
 from cli.terminal import clean, heading
 from cli.wording import counted
 from switchyard.contracts.jobs import TaskRequest
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.jobs.graph import roots, sinks
 from switchyard.domain.states import Rule
 
 
-class Plan(Wire):
+class Plan(Written):
     name: str
     total_tasks: int
     levels: tuple[tuple[str, ...], ...]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -41,7 +41,13 @@ class Endpoint:
 def endpoint_of(stage: Stage, outside: Outside) -> Endpoint:
     if stage is Stage.LOCAL:
         return local_endpoint(outside)
-    key = _key(stage, outside.environment)
+    return endpoint_with(_key(stage, outside.environment), stage, outside)
+
+
+def endpoint_with(key: str, stage: Stage, outside: Outside) -> Endpoint:
+    """The stage's API, opened with this key instead of the one in the environment."""
+    if stage is Stage.LOCAL:
+        return replace(local_endpoint(outside), key=key)
     return Endpoint(stage, _given_url(outside) or _deployed_url(stage, outside), key)
 
 

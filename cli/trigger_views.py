@@ -12,11 +12,11 @@ from cli.values import print_value
 from cli.wording import elapsed
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import AppliedTrigger, Trigger, TriggerRun
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.triggers.schedules import next_run_ms, parse_schedule
 
 
-class TriggerView(Wire):
+class TriggerView(Written):
     tenant: str
     trigger: Trigger
     enabled: bool

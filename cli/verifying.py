@@ -10,7 +10,7 @@ from switchyard.client.event_source import EventSource
 from switchyard.contracts.event_views import EventsAsked
 from switchyard.contracts.events import told_of_job, told_of_tasks
 from switchyard.contracts.jobs import JobView, TaskSummary
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.events.fold import JobFold, fold_job
 from switchyard.domain.events.verification import Difference, JobRecord, TaskRecord, compare
 from switchyard.ports import Clock
@@ -21,14 +21,14 @@ IN_FLIGHT: Final = timedelta(minutes=1)
 """For so long after a job has settled its last events may still be on their way."""
 
 
-class DifferenceView(Wire):
+class DifferenceView(Written):
     path: str
     log: Any
     table: Any
     may_be_delay: bool
 
 
-class Verification(Wire):
+class Verification(Written):
     job_id: str
     agree: bool
     tasks: int

@@ -11,9 +11,11 @@ from local.home import Home
 from local.worker_log import WorkerLogFiles
 from switchyard.clock import system_clock, system_ids
 from switchyard.ports import Consumption, TaskOutput
-from switchyard.usecases.access.api_keys import KeyRing
+from switchyard.usecases.access.api_keys import KeyMove, KeyRing
+from switchyard.usecases.access.tenants import TenantOperator
 from switchyard.usecases.health.check_tasks import TaskChecker
 from switchyard.usecases.health.examine_stage import Examiner
+from switchyard.usecases.health.watch_rollout import RolloutWatch
 from switchyard.usecases.letters.kept_letters import KeptLetters
 from switchyard.usecases.letters.watch_letter import LetterWatch
 from switchyard.usecases.measuring.measure import Measurer
@@ -31,13 +33,16 @@ def real_outside() -> Outside:
         worker_output=Home(LOCAL_FOLDER).worker_output,
         deployed_url=_deployed_url,
         api_keys=_api_keys,
+        key_move=_key_move,
         kept_letters=_kept_letters,
         letter_watch=_letter_watch,
         consumption=_consumption,
         triggers=_triggers,
+        tenants=_tenants,
         task_output=_task_output,
         checker=_checker,
         measurer=_measurer,
+        rollout=_rollout,
         examiner=_examiner,
     )
 
@@ -52,6 +57,12 @@ def _api_keys(stage: str, local: Endpoint | None) -> AbstractContextManager[KeyR
     from switchyard.bootstrap import stage_keys  # noqa: PLC0415
 
     return stage_keys(stage, **(local.connection if local else {}))
+
+
+def _key_move(stage: str, local: Endpoint | None) -> AbstractContextManager[KeyMove]:
+    from switchyard.bootstrap.operators import stage_key_move  # noqa: PLC0415
+
+    return stage_key_move(stage, **(local.connection if local else {}))
 
 
 def _kept_letters(stage: str, local: Endpoint | None) -> AbstractContextManager[KeptLetters]:
@@ -78,6 +89,12 @@ def _triggers(stage: str, local: Endpoint | None) -> AbstractContextManager[Trig
     return stage_triggers(stage, **(local.connection if local else {}))
 
 
+def _tenants(stage: str, local: Endpoint | None) -> AbstractContextManager[TenantOperator]:
+    from switchyard.bootstrap.operators import stage_tenants  # noqa: PLC0415
+
+    return stage_tenants(stage, **(local.connection if local else {}))
+
+
 def _task_output(
     stage: str, local: Endpoint | None, request_id: str, since_ms: int
 ) -> AbstractContextManager[TaskOutput]:
@@ -98,6 +115,12 @@ def _measurer(stage: str, local: Endpoint | None) -> AbstractContextManager[Meas
     from switchyard.bootstrap.stage_metrics import stage_measurer  # noqa: PLC0415
 
     return stage_measurer(stage, **(local.connection if local else {}))
+
+
+def _rollout(stage: str, local: Endpoint | None) -> AbstractContextManager[RolloutWatch]:
+    from switchyard.bootstrap.inspection import stage_rollout  # noqa: PLC0415
+
+    return stage_rollout(stage, **(local.connection if local else {}))
 
 
 def _examiner(stage: str, option: str, local: Endpoint | None) -> Examiner:

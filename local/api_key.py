@@ -1,4 +1,4 @@
-"""Issues an API key into the deployed state table: `python -m local.api_key TENANT TABLE`.
+"""Issues an API key into the deployed table of keys: `python -m local.api_key TENANT TABLE`.
 
 A process of its own, because it is pointed at MiniStack by its environment.
 """
@@ -15,11 +15,11 @@ TENANT = "local"
 """Whose key the local cloud itself uses."""
 
 
-def issue_api_key(root: Path, home: Home, port: int, *, state_table_name: str) -> str:
+def issue_api_key(root: Path, home: Home, port: int, *, table_name: str) -> str:
     log = home.log("api-key")
     with log.open("w") as errors:
         issued = subprocess.run(
-            [sys.executable, "-m", "local.api_key", TENANT, state_table_name],
+            [sys.executable, "-m", "local.api_key", TENANT, table_name],
             cwd=root,
             env={**bare_environment(home), **aws_environment(port)},
             stdout=subprocess.PIPE,
@@ -35,8 +35,8 @@ def issue_api_key(root: Path, home: Home, port: int, *, state_table_name: str) -
 def main() -> None:
     from switchyard.bootstrap import new_api_key  # noqa: PLC0415 - it imports boto3
 
-    tenant, state_table_name = sys.argv[1:]
-    sys.stdout.write(new_api_key(tenant, state_table_name=state_table_name))
+    tenant, table_name = sys.argv[1:]
+    sys.stdout.write(new_api_key(tenant, table_name=table_name))
 
 
 if __name__ == "__main__":

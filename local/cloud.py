@@ -120,7 +120,7 @@ class LocalCloud:
         return known.endpoint
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:
-        """Workers come and go with the backlog, until interrupted or until the cloud is stopped.
+        """Start and stop workers with the backlog, until interrupted or until the cloud is stopped.
 
         Those beside the first are gone afterwards.
         """

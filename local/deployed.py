@@ -15,7 +15,7 @@ DESCRIBE_TASK_DEFINITION = "AmazonEC2ContainerServiceV20141113.DescribeTaskDefin
 @dataclass(frozen=True)
 class Outputs:
     api_id: str
-    state_table_name: str
+    api_keys_table_name: str
     worker_task_definition: str
 
 
@@ -24,7 +24,7 @@ def read_outputs(file: Path) -> Outputs:
         stacks: Mapping[str, Mapping[str, str]] = json.loads(file.read_text())
         return Outputs(
             api_id=stacks["switchyard-local-producer-api"]["ApiId"],
-            state_table_name=stacks["switchyard-local-infrastructure"]["StateTableName"],
+            api_keys_table_name=stacks["switchyard-local-infrastructure"]["ApiKeysTableName"],
             worker_task_definition=stacks["switchyard-local-consumer"]["WorkerTaskDefinition"],
         )
     except (OSError, ValueError, KeyError) as error:

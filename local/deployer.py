@@ -101,8 +101,8 @@ class Deployer:
         )
         if endpoint.api_key and api_serves(endpoint):
             return endpoint
-        table = outputs.state_table_name
-        key = issue_api_key(self._root, self._home, self._port, state_table_name=table)
+        table = outputs.api_keys_table_name
+        key = issue_api_key(self._root, self._home, self._port, table_name=table)
         endpoint = replace(endpoint, api_key=key)
         if not api_serves(endpoint):
             log = self._home.log("ministack")

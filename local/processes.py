@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+TASK = "worker.task"  # the module that runs each task, below its worker
 CLOCK_STEP_SECONDS = 5.0  # start times are derived from the wall clock, which may be corrected
 
 
@@ -61,6 +62,23 @@ def find(started: StartedProcess | None) -> psutil.Process | None:
         return process if same and process.status() != psutil.STATUS_ZOMBIE else None
     except psutil.NoSuchProcess:
         return None
+
+
+def has_child(process: psutil.Process | None, argument: str) -> bool:
+    """Return whether a process that it started with that argument still runs."""
+    if process is None:
+        return False
+    with suppress(psutil.NoSuchProcess):
+        return any(argument in _command_of(child) for child in process.children())
+    return False
+
+
+def _command_of(process: psutil.Process) -> list[str]:
+    """Return nothing for one that has ended."""
+    try:
+        return list(process.cmdline())
+    except psutil.Error:
+        return []
 
 
 def stop(started: StartedProcess, *, grace_seconds: float) -> bool:

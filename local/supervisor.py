@@ -1,18 +1,25 @@
 """Keeps as many worker processes as the backlog calls for, between a least and a greatest number.
 
-What is done about a backlog, and when, is decided in `domain/measuring/scaling.py`. Who has to go
-is asked to, once: a worker that is asked again leaves at once, and its tasks are tried anew.
+What is done about a backlog, and when, is decided in `domain/measuring/scaling.py`. Scaling in
+stops idle workers only, as ECS stops only tasks without scale-in protection: a busy worker beyond
+the wanted number stays until its last task has ended. A worker is asked to stop once: a second
+signal makes it leave at once, and its tasks are tried again.
 """
 
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn, Protocol
 
 from local.errors import CloudError
 from local.say import Say
 from local.worker_process import STOP_SECONDS
-from switchyard.domain.measuring.scaling import ScalingDecision, ScalingPolicy, decide_workers
+from switchyard.domain.measuring.scaling import (
+    RecentNeed,
+    ScalingDecision,
+    ScalingPolicy,
+    decide_workers,
+)
 from switchyard.ports import Clock, QueueDepth
 
 STEP_SECONDS: Final = 1.0
@@ -29,6 +36,10 @@ class SupervisedWorker(Protocol):
 
     @property
     def running(self) -> bool: ...
+
+    @property
+    def busy(self) -> bool:
+        """Whether it runs a task."""
 
     def signal(self, number: signal.Signals) -> None:
         """Nothing happens if it has ended."""
@@ -63,7 +74,8 @@ class Supervisor:
         self._leaving: list[_Since] = []
         self._wanted = len(present)
         self._last_out_s: float | None = None
-        self._last_in_s: float | None = None
+        self._recent_need = RecentNeed(policy.scale_in_after_seconds)
+        self._recent_need.add(len(present), now_s=clock.monotonic())
         self._early_ends = 0
 
     @property
@@ -72,8 +84,13 @@ class Supervisor:
 
     @property
     def leaving(self) -> int:
-        """Asked to stop, and still busy."""
+        """Return how many were asked to stop and have not ended yet."""
         return len(self._leaving)
+
+    @property
+    def too_many(self) -> int:
+        """Return how many workers there are beyond the wanted number."""
+        return max(len(self._working) - self._wanted, 0)
 
     def step(self) -> ScalingDecision:
         """Look once, and start or stop what there is too little or too much of.
@@ -81,19 +98,13 @@ class Supervisor:
         Raise `CloudError` when workers end as soon as they are started.
         """
         now_s, depth = self._clock.monotonic(), self._depth()
-        decision = decide_workers(
-            self._policy,
-            backlog=depth.waiting + depth.hidden,
-            busy=-(-depth.hidden // self._slots),
-            running=self._wanted,
-            now_s=now_s,
-            last_out_s=self._last_out_s,
-            last_in_s=self._last_in_s,
-        )
+        decision = self._decide(depth, now_s)
         if decision.wanted != self._wanted:
             self._turn_to(decision, now_s)
         self._forget_ended(now_s)
-        self._come_to_what_is_wanted(now_s)
+        self._start_missing(now_s)
+        if self.too_many:
+            self._ask_to_stop([one for one in self._working if not one.worker.busy], now_s)
         self._press_who_lingers(now_s)
         return decision
 
@@ -107,7 +118,7 @@ class Supervisor:
         """All but so many go, and are waited for; being interrupted hurries them."""
         self._working = [one for one in self._working if one.worker.running]
         self._wanted = min(keep, len(self._working))
-        self._come_to_what_is_wanted(self._clock.monotonic())
+        self._ask_to_stop(self._working, self._clock.monotonic())
         try:
             while self._leaving:
                 self._press_who_lingers(self._clock.monotonic())
@@ -116,12 +127,22 @@ class Supervisor:
             for one in self._leaving:
                 one.worker.signal(signal.SIGKILL)
 
+    def _decide(self, depth: QueueDepth, now_s: float) -> ScalingDecision:
+        queued = {"waiting": depth.waiting, "in_flight": depth.hidden, "slots": self._slots}
+        needed = self._policy.workers_for(**queued)
+        return decide_workers(
+            self._policy,
+            **queued,
+            wanted_before=self._wanted,
+            needed_lately=self._recent_need.add(needed, now_s=now_s),
+            now_s=now_s,
+            last_out_s=self._last_out_s,
+        )
+
     def _turn_to(self, decision: ScalingDecision, now_s: float) -> None:
         self._say(f"{self._wanted} → {decision.wanted} workers: {decision.reason}")
         if decision.wanted > self._wanted:
             self._last_out_s = now_s
-        else:
-            self._last_in_s = now_s
         self._wanted = decision.wanted
 
     def _forget_ended(self, now_s: float) -> None:
@@ -136,14 +157,17 @@ class Supervisor:
         if self._early_ends >= EARLY_ENDS:
             raise CloudError("The workers end as soon as they are started: look into their logs.")
 
-    def _come_to_what_is_wanted(self, now_s: float) -> None:
+    def _start_missing(self, now_s: float) -> None:
         while len(self._working) < self._wanted:
             self._working.append(_Since(self._start(), now_s))
-        self._working.sort(key=lambda one: one.worker.name)
-        while len(self._working) > self._wanted:
-            worker = self._working.pop().worker
-            worker.signal(signal.SIGTERM)
-            self._leaving.append(_Since(worker, now_s))
+
+    def _ask_to_stop(self, candidates: Iterable[_Since], now_s: float) -> None:
+        """Stop as many of them as there are too many, those whose names come last first."""
+        last_first = sorted(candidates, key=lambda one: one.worker.name, reverse=True)
+        for one in last_first[: self.too_many]:
+            one.worker.signal(signal.SIGTERM)
+            self._working.remove(one)
+            self._leaving.append(_Since(one.worker, now_s))
 
     def _press_who_lingers(self, now_s: float) -> None:
         self._leaving = [one for one in self._leaving if one.worker.running]

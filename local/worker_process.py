@@ -11,7 +11,15 @@ from local.environments import aws_environment, bare_environment
 from local.errors import failure_with_log
 from local.home import Home
 from local.interrupts import held_back
-from local.processes import end_together, find, kill_family, kill_strays, start_detached
+from local.processes import (
+    TASK,
+    end_together,
+    find,
+    has_child,
+    kill_family,
+    kill_strays,
+    start_detached,
+)
 from local.roster import Roster
 from local.sources import RUN_BY_THE_WORKER, fingerprint
 from switchyard.ports import Clock
@@ -53,6 +61,11 @@ class WorkerProcess:
     @property
     def running(self) -> bool:
         return self.pid is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether it runs a task: each task is a process below the worker's, beside its helpers."""
+        return has_child(find(self._roster.get(self.name)), TASK)
 
     def signal(self, number: signal.Signals) -> None:
         """Killed, it takes with it what it started."""

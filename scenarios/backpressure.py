@@ -25,7 +25,7 @@ POLICY: Final = replace(
     max_workers=4,
     target_per_worker=6,
     scale_out_cooldown_seconds=2,
-    scale_in_cooldown_seconds=3,
+    scale_in_after_seconds=3,
 )
 """That of the deployed service, for a small burst and somebody who waits for it."""
 

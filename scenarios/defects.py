@@ -112,6 +112,7 @@ class GrantsInSpite:
         self._reasons = reasons
         self.release = leases.release
         self.give_up = leases.give_up
+        self.look_at = leases.look_at
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int

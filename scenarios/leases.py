@@ -1,6 +1,6 @@
 """A worker's leases, written down, with the downstream effect around them and places to die at."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scenarios.crashes import Crashes
@@ -12,7 +12,7 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
-from switchyard.ports import Claimed, Refused, TaskLeases
+from switchyard.ports import Claimed, Refused, Seen, TaskLeases
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,9 @@ class EffectiveLeases:
     journal: Journal
     crashes: Crashes
     others: Sequence[Effect] = ()
+
+    def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
+        return self.leases.look_at(refs)
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scenarios.evidence import Evidence, Note
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +42,19 @@ def last_line(results: Sequence[Result]) -> str:
     return f"{passed} passed, {len(results) - passed} failed"
 
 
-class CheckTold(Wire):
+class CheckTold(Written):
     sentence: str
     held: bool
     shown: str
 
 
-class NoteTold(Wire):
+class NoteTold(Written):
     at_ms: int
     label: str
     value: int | str
 
 
-class ScenarioTold(Wire):
+class ScenarioTold(Written):
     name: str
     title: str
     what_it_shows: str
@@ -67,7 +67,7 @@ class ScenarioTold(Wire):
     figures: tuple[NoteTold, ...]
 
 
-class RunTold(Wire):
+class RunTold(Written):
     stage: str
     passed: int
     failed: int

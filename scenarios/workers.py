@@ -14,7 +14,7 @@ import psutil
 from local.cloud import REPOSITORY
 from local.environments import bare_environment
 from local.home import Home
-from local.processes import kill_family, kill_strays
+from local.processes import TASK, has_child, kill_family, kill_strays
 from scenarios.evidence import Evidence, Failed
 from scenarios.journal import Entry, entries_of
 from scenarios.yard import Yard
@@ -69,6 +69,10 @@ class Worker:
     @property
     def running(self) -> bool:
         return self._process.poll() is None
+
+    @property
+    def busy(self) -> bool:
+        return self.running and has_child(psutil.Process(self.pid), TASK)
 
     @property
     def exit_code(self) -> int | None:

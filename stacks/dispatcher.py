@@ -2,17 +2,30 @@
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.permissions import allow
+from stacks.constructs.permissions import (
+    allow,
+    allow_closing_jobs,
+    keep_from_tenant_settings,
+)
 from stacks.constructs.subscription import EventSubscription
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.bus import WAKING_EVENTS
 from switchyard.settings import DispatcherSettings
+
+# What is left over of a large job comes back through the queue that the function reads. Each round
+# has less to do, so that the loop ends; Lambda would break it off after about 16 rounds.
+# https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+SENDS_TO_ITS_OWN_QUEUE = lambda_.RecursiveLoop.ALLOW
+
+# A step takes as long as a function has time for: two in a batch would be one after the other.
+JOBS_PER_STEP = 1
 
 
 class DispatcherStack(Stack):
@@ -41,10 +54,18 @@ class DispatcherStack(Stack):
                 state_table_name=shared.state_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
+                job_queue_url=shared.job_steps.queue.queue_url,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
+            recursive_loop=SENDS_TO_ITS_OWN_QUEUE,
         )
-        dispatch.consume(shared.dispatches.queue, batch_size=10)
+        dispatch.consume(shared.dispatches.queue, batch_size=10, at_once=stage.concurrency.dispatch)
+        dispatch.consume(
+            shared.job_steps.queue,
+            batch_size=JOBS_PER_STEP,
+            at_once=stage.concurrency.dispatch,
+            name="JobSteps",
+        )
         _grant(dispatch.role, shared)
 
 
@@ -59,8 +80,10 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:Query",
         on=[shared.state_table.table_arn],
     )
-    queues = [shared.tasks.queue.queue_arn, shared.dispatches.queue.queue_arn]
-    allow(role, "sqs:SendMessage", on=queues)
+    keep_from_tenant_settings(role, state_table=shared.state_table.table_arn)
+    allow_closing_jobs(role, state_table=shared.state_table.table_arn)
+    queues = (shared.tasks, shared.dispatches, shared.job_steps)
+    allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     shared.artifacts.allow_event_payloads(role)

@@ -1,7 +1,10 @@
 """The environment of a deployable, filled by the names of its settings class."""
 
+from pydantic import TypeAdapter
+
 from stacks.errors import EnvironmentMismatch
 from stacks.stage import Stage
+from switchyard.domain.access.ceilings import Ceilings
 from switchyard.settings import Settings
 
 METRICS_NAMESPACE = "Switchyard"
@@ -17,6 +20,11 @@ def environment_for(settings: type[Settings], **values: str | int) -> dict[str, 
     if missing or unknown:
         raise EnvironmentMismatch(_disagreement(settings.__name__, missing, unknown))
     return {name.upper(): str(value) for name, value in values.items()}
+
+
+def as_json(setting: Ceilings) -> str:
+    """Write a setting with several fields as one variable."""
+    return TypeAdapter(Ceilings).dump_json(setting).decode()
 
 
 def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:

@@ -42,7 +42,12 @@ class EventStack(Stack):
                 **_traces(stage),
             ),
         )
-        save_event.consume(shared.saves.queue, batch_size=100, window=Duration.seconds(1))
+        save_event.consume(
+            shared.saves.queue,
+            batch_size=100,
+            at_once=stage.concurrency.save_event,
+            window=Duration.seconds(1),
+        )
         allow(save_event.role, "dynamodb:PutItem", on=[shared.events_table.table_arn])
         allow_on_partitions(
             save_event.role,

@@ -7,13 +7,17 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from stacks.constructs.alarms import raise_alarm
+from stacks.constructs.alarms import raise_alarm, raise_if_not_invoked
 from stacks.constructs.dead_letters import keep_undeliverable, process_dead_letters
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.measuring import Measuring
 from stacks.constructs.notifications import Notifications, allow_waking
-from stacks.constructs.permissions import allow
+from stacks.constructs.permissions import (
+    allow,
+    allow_closing_jobs,
+    keep_from_tenant_settings,
+)
 from stacks.constructs.task_checks import TaskChecks
 from stacks.constructs.yard_alarms import watch_yard
 from stacks.constructs.yard_dashboard import YardDashboard
@@ -47,6 +51,7 @@ class HealthCheckStack(Stack):
         process_dead_letters(self, stage=stage, shared=shared, layers=layers)
         undeliverable = {
             "TaskNotDispatched": shared.dispatches.dead_letters,
+            "JobNotAdvanced": shared.job_steps.dead_letters,
             "EventNotSaved": shared.saves.dead_letters,
             "EventNotDelivered": shared.undeliverable,
             "JobNotTriggered": not_triggered,
@@ -84,17 +89,28 @@ class HealthCheckStack(Stack):
                 state_table_name=shared.state_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
+                job_queue_url=shared.job_steps.queue.queue_url,
                 alerts_queue_url=alerts.queue_url,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
         _grant_sweep(sweep.role, shared)
         allow_waking(sweep.role, alerts)
-        events.Rule(
+        rule = events.Rule(
             self,
             "EveryMinute",
             schedule=events.Schedule.rate(SWEEP_EVERY),
             targets=[targets.LambdaFunction(sweep.function)],
+        )
+        raise_if_not_invoked(
+            self,
+            "SweepNotInvoked",
+            sweep.function,
+            stage=stage,
+            every=SWEEP_EVERY,
+            schedule=rule,
+            meaning="The function sweep has not been invoked for five minutes: tasks that lost "
+            "their worker or their message wait until it is.",
         )
         raise_alarm(
             self,
@@ -111,9 +127,11 @@ class HealthCheckStack(Stack):
 def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     state = shared.state_table.table_arn
     allow(role, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:UpdateItem", on=[state])
+    keep_from_tenant_settings(role, state_table=state)
+    allow_closing_jobs(role, state_table=state)
     allow(role, "dynamodb:Query", on=[state, f"{state}/index/{DUE_INDEX}"])
     shared.artifacts.allow_task_files(role, "s3:GetObject")
     shared.artifacts.allow_event_payloads(role)
-    queues = [shared.tasks.queue.queue_arn, shared.dispatches.queue.queue_arn]
-    allow(role, "sqs:SendMessage", on=queues)
+    queues = (shared.tasks, shared.dispatches, shared.job_steps)
+    allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

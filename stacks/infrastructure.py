@@ -7,16 +7,12 @@ from constructs import Construct
 from stacks.constructs import tables
 from stacks.constructs.artifacts import ArtifactsBucket
 from stacks.constructs.permissions import acknowledge
-from stacks.constructs.queue import (
-    FUNCTION_VISIBILITY,
-    HouseQueue,
-    accept_events,
-    dead_letter_queue,
-)
+from stacks.constructs.queue import HouseQueue, accept_events, dead_letter_queue
 from stacks.stage import Stage
 from switchyard.contracts.events import DETAIL_TYPE
 
 TASK_VISIBILITY = Duration.seconds(900)
+TASK_RECEIVES = 3  # a worker receives what it can take: nothing throttles it
 
 
 class InfrastructureStack(Stack):
@@ -27,12 +23,19 @@ class InfrastructureStack(Stack):
         self.task_definitions_table = tables.task_definitions_table(
             self, "TaskDefinitions", stage=stage
         )
+        self.api_keys_table = tables.api_keys_table(self, "ApiKeys", stage=stage)
         self.artifacts = ArtifactsBucket(self, "Artifacts", stage=stage)
         self.bus = self._bus(stage)
         self.tasks = HouseQueue(
-            self, "Tasks", stage=stage, name="task-queue", visibility_timeout=TASK_VISIBILITY
+            self,
+            "Tasks",
+            stage=stage,
+            name="task-queue",
+            visibility_timeout=TASK_VISIBILITY,
+            max_receives=TASK_RECEIVES,
         )
         self.dispatches = self._subscribed_queue("Dispatches", stage, name="dispatch-queue")
+        self.job_steps = HouseQueue(self, "JobSteps", stage=stage, name="job-queue")
         self.saves = self._subscribed_queue("Saves", stage, name="event-queue")
         self.undeliverable = dead_letter_queue(
             self, "Undeliverable", stage=stage, name="undeliverable-events-dlq"
@@ -46,9 +49,7 @@ class InfrastructureStack(Stack):
         self._tell_the_launcher(stage)
 
     def _subscribed_queue(self, construct_id: str, stage: Stage, *, name: str) -> HouseQueue:
-        subscribed = HouseQueue(
-            self, construct_id, stage=stage, name=name, visibility_timeout=FUNCTION_VISIBILITY
-        )
+        subscribed = HouseQueue(self, construct_id, stage=stage, name=name)
         accept_events(subscribed.queue, bus=self.bus)
         return subscribed
 
@@ -66,6 +67,7 @@ class InfrastructureStack(Stack):
     def _tell_the_launcher(self, stage: Stage) -> None:
         CfnOutput(self, "StateTableName", value=self.state_table.table_name)
         CfnOutput(self, "TaskDefinitionsTableName", value=self.task_definitions_table.table_name)
+        CfnOutput(self, "ApiKeysTableName", value=self.api_keys_table.table_name)
         CfnOutput(self, "EventsTableName", value=self.events_table.table_name)
         CfnOutput(self, "TaskQueueUrl", value=self.tasks.queue.queue_url)
         CfnOutput(self, "ArtifactsBucketName", value=self.artifacts.bucket.bucket_name)

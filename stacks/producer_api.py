@@ -8,10 +8,14 @@ from constructs import Construct
 from stacks.constructs.authorised_api import AuthorisedApi
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.permissions import allow, allow_on_api_keys, keep_from_api_keys
+from stacks.constructs.permissions import (
+    allow,
+    allow_closing_jobs,
+    keep_from_tenant_settings,
+)
 from stacks.constructs.slack_actions import SlackActions
 from stacks.constructs.triggers import Triggers
-from stacks.environment import environment_for
+from stacks.environment import as_json, environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.tables import EVENT_INDEXES, JOBS_INDEX, event_index_name
@@ -76,14 +80,14 @@ class ProducerApiStack(Stack):
             environment=environment_for(
                 AuthorizerSettings,
                 stage=stage.name,
-                state_table_name=shared.state_table.table_name,
+                api_keys_table_name=shared.api_keys_table.table_name,
             ),
         )
-        allow_on_api_keys(
+        allow(
             authorize.role,
             "dynamodb:GetItem",
             "dynamodb:UpdateItem",
-            state_table=shared.state_table.table_arn,
+            on=[shared.api_keys_table.table_arn],
         )
         return authorize
 
@@ -105,6 +109,8 @@ class ProducerApiStack(Stack):
                 dynamodb_events_table_name=shared.events_table.table_name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
+                job_queue_url=shared.job_steps.queue.queue_url,
+                ceilings=as_json(stage.ceilings),
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,
                 requests_per_second=stage.key_limits.per_second,
                 requests_at_once=stage.key_limits.burst,
@@ -127,7 +133,8 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:UpdateItem",
         on=[state],
     )
-    keep_from_api_keys(role, state_table=state)
+    keep_from_tenant_settings(role, state_table=state)
+    allow_closing_jobs(role, state_table=state)
     allow(role, "dynamodb:Query", on=[state, f"{state}/index/{JOBS_INDEX}"])
     allow(
         role,
@@ -140,7 +147,8 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     shared.artifacts.allow_listing_task_files(role)
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
-    allow(role, "sqs:SendMessage", on=[shared.dispatches.queue.queue_arn])
+    queues = (shared.dispatches, shared.job_steps)
+    allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     shared.artifacts.allow_event_payloads(role, "s3:GetObject")
 
 

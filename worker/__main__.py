@@ -1,24 +1,40 @@
 """`python -m worker`: take tasks from the queue and run them until told to stop."""
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
 from typing import Any, NoReturn
 
 from switchyard.bootstrap import WorkerPorts, worker_ports
+from switchyard.clock import system_ids
 from switchyard.observability import get_logger
 from switchyard.settings import WorkerSettings
 from worker.assembly import assemble
+from worker.bugs import described
+from worker.child_environment import Credential
 from worker.children import Children
+from worker.claude_access import ClaudeProxy
+from worker.clock_watch import ClockWatch, WrongClock
 from worker.configuration import Configuration, Misconfigured, read_configuration
+from worker.ending import UserEnder
+from worker.guard.examine import limit_digits
 from worker.health import keep_pulse
+from worker.isolation import log_isolation
+from worker.leftovers import Leftovers
+from worker.loop import Loop
+from worker.orphan_watcher import OrphanWatcher
 from worker.presence import Attendance
+from worker.privileges import hide_memory
+from worker.redaction import Redaction
 from worker.stopping import Stop
 from worker.subreaper import become_subreaper
 
 logger = get_logger("worker")
 
+WRONG_CLOCK = 3
 MISCONFIGURED = 2
 FAILED = 1
 
@@ -29,32 +45,101 @@ def main(connect: Callable[[WorkerSettings], WorkerPorts] = worker_ports) -> int
     except Misconfigured as problem:
         print(problem, file=sys.stderr)  # noqa: T201 - for whoever starts it
         return MISCONFIGURED
+    hide_memory()
     become_subreaper()
+    limit_digits()
     try:
         asyncio.run(_run(configuration, connect(configuration.settings)))
-    except Exception:
-        logger.critical("worker ended by a bug", exc_info=True)
+    except WrongClock as problem:
+        logger.critical("worker does not run with this clock", extra={"reason": str(problem)})
+        return WRONG_CLOCK
+    except Exception as bug:  # noqa: BLE001 - the process ends here
+        logger.critical("worker ended by a bug", extra=described(bug, _redaction()))
         return FAILED
     return 0
 
 
+def _redaction() -> Redaction:
+    credential = Credential.found_in(os.environ)
+    return Redaction(credential.value if credential else None)
+
+
 async def _run(configuration: Configuration, ports: WorkerPorts) -> None:
-    settings, timing = configuration.settings, configuration.timing
+    settings = configuration.settings
     stop = Stop(grace_seconds=settings.stop_grace_seconds, sleep=ports.sleep)
     stop.listen()
-    children = Children(sleep=ports.sleep, kill_seconds=timing.kill_seconds)
-    loop = assemble(
-        ports, settings, timing, stop=stop, children=children, host_environment=os.environ
+    async with AsyncExitStack() as helpers:
+        children = await _children(ports, configuration, helpers)
+        claude = ClaudeProxy.where_a_credential_is(os.environ, new_secret=system_ids().new_secret)
+        if claude:
+            helpers.push_async_callback(claude.close)
+        loop = assemble(
+            ports,
+            settings,
+            configuration.timing,
+            stop=stop,
+            children=children,
+            host_environment=os.environ,
+            claude=claude,
+        )
+        await _work(loop, ports, settings, stop=stop, children=children)
+
+
+async def _children(
+    ports: WorkerPorts, configuration: Configuration, helpers: AsyncExitStack
+) -> Children:
+    """Start the processes that look after children, before there is any child."""
+    watcher, ender = OrphanWatcher(os.environ), UserEnder(os.environ)
+    helpers.callback(watcher.close)
+    await ender.start()
+    helpers.push_async_callback(ender.close)
+    return Children(
+        clock=ports.clock,
+        sleep=ports.sleep,
+        offload=ports.offload,
+        kill_seconds=configuration.timing.kill_seconds,
+        end_user=ender.end,
+        watcher=watcher,
     )
+
+
+async def _work(
+    loop: Loop, ports: WorkerPorts, settings: WorkerSettings, *, stop: Stop, children: Children
+) -> None:
+    leftovers = Leftovers(
+        output_folder=settings.output_folder,
+        clock=ports.clock,
+        sleep=ports.sleep,
+        offload=ports.offload,
+    )
+    if settings.delete_files_after_upload:  # or else they are left on purpose
+        await leftovers.move()
+    watch = ClockWatch(ports.clock, stop, sleep=ports.sleep)
+    await _until_done(loop.begin(), stop, children)
+    watch.check()
     fields = {"worker_id": ports.worker_id, "slots": settings.max_concurrent_claude}
     logger.info("worker started", extra=fields)
-    pulse = asyncio.create_task(keep_pulse(settings.output_folder, sleep=ports.sleep))
-    attendance = Attendance(ports, slots=settings.max_concurrent_claude, busy=lambda: loop.busy)
+    log_isolation(os.environ)
+    companions = (_pulse(loop, settings, ports), leftovers.remove(), watch.keep())
+    beside = [asyncio.create_task(companion) for companion in companions]
+    attendance = Attendance(
+        ports,
+        slots=settings.max_concurrent_claude,
+        load=lambda: loop.load,
+        changed=loop.changed,
+    )
     attendance.begin()
     await _until_done(loop.run(), stop, children)
-    pulse.cancel()
+    for companion in beside:
+        companion.cancel()
+    leftovers.close()
     await attendance.end()
     logger.info("worker stopped", extra=fields)
+    watch.close()
+
+
+async def _pulse(loop: Loop, settings: WorkerSettings, ports: WorkerPorts) -> None:
+    await keep_pulse(settings.output_folder, sick=lambda: loop.machine.sick, sleep=ports.sleep)
 
 
 async def _until_done(running: Coroutine[Any, Any, None], stop: Stop, children: Children) -> None:
@@ -71,8 +156,9 @@ async def _until_done(running: Coroutine[Any, Any, None], stop: Stop, children: 
 
 def leave(code: int) -> NoReturn:
     """Without waiting for threads: one may hold a long poll, for up to 20 s."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):  # a log on a full disk
+            stream.flush()
     os._exit(code)
 
 

@@ -1,13 +1,15 @@
 """Gathers what a child needs: the pinned definition, the input, what its parents made."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.definitions import RegisteredDefinition
-from switchyard.domain.errors import Rejected
+from switchyard.domain.errors import Rejected, TooMuch
+from switchyard.domain.json_values import problem_in
 from switchyard.domain.measuring.tracing import attempt_context
 from switchyard.domain.prompts.reference_syntax import NotAReference, references_in
 from switchyard.domain.prompts.references import MissingValue, resolve
@@ -15,12 +17,17 @@ from switchyard.domain.tasks.task import Json, Payload, Task
 from switchyard.settings import WorkerSettings
 from worker.backend import resolve_backend
 from worker.child_environment import Credential
+from worker.guard.client import Guard
+from worker.guard.examine import Wrong
 from worker.planning import Defaults, Order, planned
-from worker.schema_check import UnusableSchema
-from worker.schema_guard import guarded_mismatch
 from worker.task.assignment import Assignment
 
 KEPT_DEFINITIONS: Final = 256
+MAX_CONTEXT_BYTES: Final = 32_000_000
+"""What a task is given of others' outputs: more than any model reads, and three times as much, as
+Python holds it, fits beside the children."""
+
+JsonObject = Mapping[str, Json]
 
 
 class InvalidInput(Rejected):
@@ -38,16 +45,20 @@ class Assignments:
             model=settings.claude_model,
             timeout_ms=settings.claude_timeout,
             step_timeout_ms=settings.default_timeout,
+            ceilings=settings.ceilings,
         )
         # A version never changes, so it is read once.
         self._definition = lru_cache(KEPT_DEFINITIONS)(ports.definitions.version)
 
     def gather(self, task: Task) -> Assignment:
-        """Raise `UnknownDefinition`, `OfflineRefused`, `InvalidInput` or `Unavailable`."""
-        definition = self._definition(task.ref.tenant, task.definition, task.definition_version)
-        payload = self._ports.payloads.read(task.ref)
+        """Raise `UnknownDefinition`, `OfflineRefused`, `InvalidInput`, `MustNotStart` or
+        `Unavailable`.
+
+        The input is not yet held against its schema: that needs the guard.
+        """
+        definition = self._defined(task)
+        payload = self._ports.payloads.read_to_start(task.ref)
         given, context = self._given(task, payload)
-        _check_input(given, definition)
         order = Order(
             request_id=task.ref.request_id,
             attempt=task.attempt,
@@ -56,7 +67,10 @@ class Assignments:
             overrides=task.overrides,
         )
         backend = resolve_backend(
-            definition, stage=self._settings.agent_backend, credential=self._credential
+            definition,
+            stage=self._settings.agent_backend,
+            credential=self._credential,
+            tenant=task.ref.tenant,
         )
         return replace(
             planned(definition, order, self._defaults, backend=backend),
@@ -65,6 +79,17 @@ class Assignments:
             traceparent=attempt_context(task),
         )
 
+    def timeout_ms(self, task: Task) -> int:
+        """How long an attempt may take, gathering included. Raises as `gather` does."""
+        definition = self._defined(task)
+        return task.overrides.timeout_ms or definition.timeout or self._defaults.timeout_ms
+
+    def input_schema(self, task: Task) -> JsonObject | None:
+        return self._defined(task).input_schema
+
+    def _defined(self, task: Task) -> RegisteredDefinition:
+        return self._definition(task.ref.tenant, task.definition, task.definition_version)
+
     def _given(self, task: Task, payload: Payload) -> tuple[Json, Mapping[str, Json]]:
         """The input with what its references stand for, and what the task's parents made."""
         if task.ref.bare:  # its producer knows nothing of references
@@ -72,19 +97,34 @@ class Assignments:
         try:
             named = [reference.task_id for reference in references_in(payload.input)]
             wanted = list(dict.fromkeys([*payload.depends_on, *named]))
-            outputs = self._ports.payloads.outputs(task.ref.job, wanted) if wanted else {}
+            outputs = self._outputs(task, wanted)
             given = resolve(payload.input, outputs)
         except (NotAReference, MissingValue) as error:
             raise InvalidInput(f"the input cannot be filled in: {error}") from error
+        problem = problem_in(given) if named else None
+        if problem:
+            raise InvalidInput(f"the input, with what its references bring in, {problem}")
         return given, {name: outputs[name] for name in payload.depends_on if name in outputs}
 
+    def _outputs(self, task: Task, wanted: Sequence[str]) -> Mapping[str, Json]:
+        if not wanted:
+            return {}
+        try:
+            return self._ports.payloads.outputs(task.ref.job, wanted, max_bytes=MAX_CONTEXT_BYTES)
+        except TooMuch as problem:
+            raise InvalidInput(f"what the task is given is too much: {problem}") from problem
 
-def _check_input(given: Json, definition: RegisteredDefinition) -> None:
-    if definition.input_schema is None:
-        return
-    try:
-        problem = guarded_mismatch(given, definition.input_schema)
-    except UnusableSchema as error:
-        raise InvalidInput(f"the input schema cannot be applied: {error}") from error
-    if problem:
-        raise InvalidInput(f"the input does not match its schema: {problem}")
+
+async def check_input(document: bytes, schema: JsonObject, guard: Guard) -> None:
+    """Hold an input against its schema. Raise `InvalidInput` or `GuardUnavailable`."""
+    finding = await guard.check_value(document, schema)
+    match finding.wrong:
+        case None:
+            return
+        case Wrong.MISMATCH:
+            raise InvalidInput(f"the input does not match its schema: {finding.message}")
+    raise InvalidInput(f"the input schema cannot be applied: {finding.message}")
+
+
+def input_document(assignment: Assignment) -> bytes:
+    return json.dumps(assignment.input, ensure_ascii=False).encode("utf-8", "surrogatepass")

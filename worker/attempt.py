@@ -1,12 +1,12 @@
 """One attempt at a claimed task, from its data to its verdict."""
 
 import asyncio
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
-from switchyard.domain.error_text import error_text
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Task
@@ -15,37 +15,36 @@ from switchyard.ports import Claimed
 from switchyard.settings import WorkerSettings
 from switchyard.usecases.events import task_events
 from worker.activity import LastActivity
-from worker.assignments import Assignments
+from worker.assignments import Assignments, check_input, input_document
+from worker.attempt_files import AttemptFiles
 from worker.backend import NEEDS_CREDENTIAL
-from worker.child_environment import Credential
-from worker.child_output import MAX_PRINTED_BYTES
+from worker.claude_access import ClaudeAccess, ClaudeProxy, NoAccess
+from worker.claude_spending import allowance_for, counted
 from worker.folder import TaskFolder
+from worker.guard.client import Guard
 from worker.heartbeats import Watched
 from worker.keepalive import Keepalive
 from worker.out_of_time import out_of_time
-from worker.outcome import MAX_ERROR_CHARACTERS, judge
-from worker.reclaiming import reclaim
+from worker.outcome import Judge
+from worker.protection import Protection
 from worker.redaction import Redaction
+from worker.removal import Removals
+from worker.run_verdicts import ended_early, interrupted, not_started, without_secrets
+from worker.slot_users import SlotUser, SlotUsers
 from worker.stopping import Stop
 from worker.supervision import Ended, Run, Supervisor
 from worker.task.assignment import Assignment
-from worker.upload import Uploader, artifacts_prefix
-from worker.verdict import (
-    Cancelled,
-    Completed,
-    Conclusion,
-    Failed,
-    HandedBack,
-    TimedOut,
-    Verdict,
-)
+from worker.upload import artifacts_prefix
+from worker.verdict import Failed, HandedBack, Verdict
 from worker.waiting import first_of
 
 logger = get_logger("worker")
 
 DELAY_AFTER_OUTAGE_MS: Final = 10_000
-RESULT_ROUNDS: Final = 12
-LONGEST_PAUSE_SECONDS: Final = 30.0
+JUDGING_SECONDS: Final = 30.0  # at least: a child may use all its time, and was paid for
+COUNTED_MS: Final = 1_000  # what gathering takes at least, to shorten the child's time
+
+R = TypeVar("R")
 
 
 class Attempts:
@@ -56,65 +55,187 @@ class Attempts:
         *,
         supervisor: Supervisor,
         stop: Stop,
-        credential: Credential | None,
+        protection: Protection,
+        claude: ClaudeProxy | None,
+        users: SlotUsers,
+        removals: Removals,
     ) -> None:
         self._ports = ports
         self._settings = settings
         self._supervisor = supervisor
         self._stop = stop
-        self._credential = credential
-        self._redaction = Redaction(credential.value if credential else None)
-        self._assignments = Assignments(ports, settings, credential=credential)
-        self._uploader = Uploader(ports, self._redaction)
+        self._protection = protection
+        self._claude = claude
+        self._users = users
+        self._removals = removals
+        self._guard = Guard(
+            clock=ports.clock, sleep=ports.sleep, host_environment=supervisor.host_environment
+        )
+        self._judge = Judge(guard=self._guard, offload=ports.offload)
+        self._assignments = Assignments(
+            ports, settings, credential=claude.credential if claude else None
+        )
+
+    async def keep_guard(self) -> None:
+        """Until cancelled: then the process that checks schemas is ended."""
+        await self._guard.keep()
 
     async def run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
-        """Raise `LeaseLost`, once nothing of the attempt runs any more."""
+        """Raise `LeaseLost`, once nothing of the attempt runs any more.
+
+        Raise as well whatever shows that the machine is in trouble.
+        """
         running = asyncio.ensure_future(self._run(claimed, keepalive))
         await first_of({"verdict": running, "lease lost": keepalive.keep()})
-        return _safe_to_tell(running.result())
+        return without_secrets(running.result(), self.redaction)
 
     async def _run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        began = self._ports.clock.monotonic()
         try:
-            assignment = await self._ports.offload(self._assignments.gather, claimed.task)
+            allowed_ms = await self._ports.offload(self._assignments.timeout_ms, claimed.task)
+            assignment = await self._unless_ended(
+                self._gathered(claimed.task), seconds=allowed_ms / 1000, ends=self._ends(keepalive)
+            )
         except Rejected as problem:
             return Failed(category=FailureCategory.VALIDATION, error=str(problem))
         except Unavailable as outage:
             reason = f"its data could not be read: {outage}"
             return HandedBack(reason=reason, delay_ms=DELAY_AFTER_OUTAGE_MS)
-        if assignment.backend in NEEDS_CREDENTIAL and self._credential is None:
-            error = f"the {assignment.backend} backend needs {' or '.join(CLAUDE_CREDENTIALS)}"
-            return Failed(category=FailureCategory.AUTH, error=error)
-        return await self._run_in_folder(claimed, assignment, keepalive)
+        spent_ms = round((self._ports.clock.monotonic() - began) * 1000)
+        if isinstance(assignment, Ended):
+            return ended_early(assignment, allowed_ms=allowed_ms, spent_ms=spent_ms)
+        if spent_ms >= COUNTED_MS:
+            assignment = replace(assignment, timeout_ms=max(1, allowed_ms - spent_ms))
+        await self._protection.cover(claimed.lease, seconds=assignment.timeout_ms / 1000)
+        if assignment.backend not in NEEDS_CREDENTIAL:
+            return await self._run_in_folder(claimed, assignment, keepalive, access=None)
+        return await self._run_with_claude(claimed, assignment, keepalive)
 
-    async def _run_in_folder(
+    async def _run_with_claude(
         self, claimed: Claimed, assignment: Assignment, keepalive: Keepalive
     ) -> Verdict:
+        if self._claude is None:
+            error = f"the {assignment.backend} backend needs {' or '.join(CLAUDE_CREDENTIALS)}"
+            return Failed(category=FailureCategory.AUTH, error=error)
         try:
-            folder = TaskFolder.fresh(self._settings.output_folder, claimed.lease)
-        except OSError as problem:
-            return _not_started(problem)
+            access = await self._claude.access(allowance_for(assignment, self._settings))
+        except NoAccess as problem:
+            return Failed(category=problem.category, error=str(problem))
         try:
-            verdict = await self._conclude(claimed, assignment, folder, keepalive)
-            if isinstance(verdict, HandedBack):  # there is little time left, nothing to explain
-                return verdict
-            return await self._with_its_files(verdict, folder, artifacts_prefix(claimed.lease))
+            return await self._run_in_folder(claimed, assignment, keepalive, access=access)
         finally:
-            if self._settings.delete_files_after_upload:
-                await self._ports.offload(folder.remove)
+            await access.revoke()
 
-    async def _conclude(
-        self, claimed: Claimed, assignment: Assignment, folder: TaskFolder, keepalive: Keepalive
+    async def _gathered(self, task: Task) -> Assignment:
+        """Raise `Rejected`, `Unavailable` or `GuardUnavailable`."""
+        assignment = await self._ports.offload(self._assignments.gather, task)
+        schema = self._assignments.input_schema(task)
+        if schema is not None:
+            document = await self._ports.offload(input_document, assignment)
+            await check_input(document, schema, self._guard)
+        return assignment
+
+    def _ends(self, keepalive: Keepalive) -> Mapping[Ended, asyncio.Event]:
+        """What ends an attempt early, beside its deadline."""
+        return {
+            Ended.CANCELLED: keepalive.cancel_requested,
+            Ended.HANDED_BACK: self._stop.grace_over,
+        }
+
+    async def _unless_ended(
+        self, work: Awaitable[R], *, seconds: float, ends: Mapping[Ended, asyncio.Event]
+    ) -> R | Ended:
+        """What the work comes to, or what ended it. A thread's call cannot be ended: it is left."""
+        working = asyncio.ensure_future(work)
+        ended = await first_of(
+            {
+                Ended.BY_ITSELF: working,
+                Ended.TIMED_OUT: self._ports.sleep(seconds),
+                **{end: event.wait() for end, event in ends.items()},
+            }
+        )
+        return working.result() if ended is Ended.BY_ITSELF else ended
+
+    async def _run_in_folder(
+        self,
+        claimed: Claimed,
+        assignment: Assignment,
+        keepalive: Keepalive,
+        *,
+        access: ClaudeAccess | None,
     ) -> Verdict:
         try:
-            run = await self._supervise(claimed, assignment, folder, keepalive)
+            folder = await self._folder(claimed)
         except OSError as problem:
-            return _not_started(problem)
-        finally:  # also for an attempt whose lease is lost: its folder has to go
-            await self._ports.offload(reclaim, folder.path, self._supervisor.host_environment)
-        return await self._ports.offload(self._verdict, run, folder, assignment)
+            return not_started(problem)
+        try:
+            verdict = await self._conclude(claimed, assignment, folder, keepalive, access)
+            if isinstance(verdict, HandedBack):  # there is little time left, nothing to explain
+                return verdict
+            files = AttemptFiles(
+                self._ports, self._redaction(access), counted=access.usage if access else None
+            )
+            return await files.stored(verdict, folder, prefix=artifacts_prefix(claimed.lease))
+        finally:
+            if self._settings.delete_files_after_upload:
+                await self._removals.remove(folder)
+            else:
+                folder.close()
+
+    async def _folder(self, claimed: Claimed) -> TaskFolder:
+        """Raise `OSError`."""
+        user: SlotUser | None = self._users.take()
+        try:
+            return await self._ports.offload(
+                TaskFolder.fresh, self._settings.output_folder, claimed.lease, user
+            )
+        except BaseException:
+            self._users.give_back(user)
+            raise
+
+    @property
+    def redaction(self) -> Redaction:
+        """Knows the Claude key alone, for what belongs to no attempt."""
+        return self._redaction(None)
+
+    def _redaction(self, access: ClaudeAccess | None) -> Redaction:
+        return Redaction(
+            self._claude.credential.value if self._claude else None,
+            access.given.token if access else None,
+        )
+
+    async def _conclude(
+        self,
+        claimed: Claimed,
+        assignment: Assignment,
+        folder: TaskFolder,
+        keepalive: Keepalive,
+        access: ClaudeAccess | None,
+    ) -> Verdict:
+        try:
+            run = await self._supervise(claimed, assignment, folder, keepalive, access)
+        except OSError as problem:
+            return not_started(problem)
+        finally:
+            if access:
+                await access.revoke()
+        allowed_ms = self._assignments.timeout_ms(claimed.task)
+        verdict = await self._unless_ended(
+            self._verdict(run, folder, assignment, allowed_ms, self._redaction(access)),
+            seconds=max(JUDGING_SECONDS, (assignment.timeout_ms - run.duration_ms) / 1000),
+            ends={Ended.CANCELLED: keepalive.cancel_requested},
+        )
+        if isinstance(verdict, Ended):
+            verdict = ended_early(verdict, allowed_ms=allowed_ms, spent_ms=run.duration_ms)
+        return counted(verdict, access) if access else verdict
 
     async def _supervise(
-        self, claimed: Claimed, assignment: Assignment, folder: TaskFolder, keepalive: Keepalive
+        self,
+        claimed: Claimed,
+        assignment: Assignment,
+        folder: TaskFolder,
+        keepalive: Keepalive,
+        access: ClaudeAccess | None,
     ) -> Run:
         activity = LastActivity(self._ports.clock)
 
@@ -125,74 +246,34 @@ class Attempts:
         return await self._supervisor.run(
             assignment,
             folder,
-            credential=self._credential if assignment.backend in NEEDS_CREDENTIAL else None,
+            access=access.given if access else None,
+            redaction=self._redaction(access),
             activity=activity,
             interruptions={
-                Ended.CANCELLED: keepalive.cancel_requested,
-                Ended.HANDED_BACK: self._stop.grace_over,
+                **self._ends(keepalive),
+                **({Ended.CLAUDE_LOST: access.lost} if access else {}),
             },
             on_start=on_start,
         )
 
-    async def _with_its_files(
-        self, verdict: Conclusion, folder: TaskFolder, prefix: str
-    ) -> Conclusion:
-        """Completed only once the result is durable; the rest is true without its files too."""
-        completed = isinstance(verdict, Completed)
-        if isinstance(verdict, Completed):
-            try:
-                await self._keep_result(verdict, prefix)
-            except Unavailable as outage:
-                return _lost(verdict, outage)
-        try:
-            uploaded = await self._uploader.upload(folder, prefix=prefix, completed=completed)
-        except Unavailable as outage:
-            logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
-            uploaded = False
-        return replace(verdict, artifacts=prefix) if uploaded or completed else verdict
-
-    async def _keep_result(self, verdict: Completed, prefix: str) -> None:
-        """For minutes, if need be: it was paid for, and the lease is kept meanwhile."""
-        for _ in range(RESULT_ROUNDS - 1):
-            try:
-                return await self._uploader.upload_result(verdict.output, prefix=prefix)
-            except Unavailable as outage:
-                fields = {"key": prefix, "error": str(outage)}
-                logger.warning("result is not uploaded yet", extra=fields)
-            await self._ports.sleep(self._ports.randomness.between(0, LONGEST_PAUSE_SECONDS))
-        return await self._uploader.upload_result(verdict.output, prefix=prefix)
-
-    def _verdict(self, run: Run, folder: TaskFolder, assignment: Assignment) -> Verdict:
-        match run.ended:
-            case Ended.CANCELLED:
-                return Cancelled(duration_ms=run.duration_ms)
-            case Ended.HANDED_BACK:
-                return HandedBack(reason="the worker is stopping")
-            case Ended.TIMED_OUT:
-                return TimedOut(
-                    timeout_ms=assignment.timeout_ms,
-                    duration_ms=run.duration_ms,
-                    signal=run.signal or "SIGTERM",
-                )
-            case Ended.PRINTED_TOO_MUCH:
-                most = MAX_PRINTED_BYTES // 1_000_000
-                return Failed(
-                    category=FailureCategory.VALIDATION,
-                    error=f"the child printed more than {most} MB",
-                    duration_ms=run.duration_ms,
-                    exit_code=run.exit_code,
-                )
-            case Ended.BY_ITSELF:
-                verdict = judge(
-                    folder.path,
-                    exit_code=run.exit_code,
-                    duration_ms=run.duration_ms,
-                    schema=assignment.output_schema,
-                    redaction=self._redaction,
-                )
-                return out_of_time(
-                    verdict, timeout_ms=assignment.timeout_ms, ran_ms=run.duration_ms
-                )
+    async def _verdict(
+        self,
+        run: Run,
+        folder: TaskFolder,
+        assignment: Assignment,
+        allowed_ms: int,
+        redaction: Redaction,
+    ) -> Verdict:
+        if run.ended is not Ended.BY_ITSELF:
+            return interrupted(run, allowed_ms=allowed_ms)
+        verdict = await self._judge.verdict(
+            folder,
+            exit_code=run.exit_code,
+            duration_ms=run.duration_ms,
+            schema=assignment.output_schema,
+            redaction=redaction,
+        )
+        return out_of_time(verdict, timeout_ms=assignment.timeout_ms, ran_ms=run.duration_ms)
 
     async def _tell_started(self, task: Task, process_id: int) -> None:
         fact = task_events.started(task, worker_id=self._ports.worker_id, process_id=process_id)
@@ -200,26 +281,3 @@ class Attempts:
             await self._ports.offload(self._ports.emitter.emit, fact)
         except Unavailable as outage:
             logger.warning("start is not told", extra={"error": str(outage)})
-
-
-def _safe_to_tell(verdict: Verdict) -> Verdict:
-    if not isinstance(verdict, Failed):
-        return verdict
-    return replace(verdict, error=error_text(verdict.error, max_characters=MAX_ERROR_CHARACTERS))
-
-
-def _not_started(problem: OSError) -> Failed:
-    return Failed(
-        category=FailureCategory.SERVER_ERROR,  # another worker may be better off
-        error=f"the child could not be started: {type(problem).__name__}: {problem}",
-    )
-
-
-def _lost(completed: Completed, outage: Unavailable) -> Failed:
-    return Failed(
-        category=FailureCategory.NETWORK,
-        error=f"its result could not be uploaded: {outage}",
-        usage=completed.usage,
-        duration_ms=completed.duration_ms,
-        exit_code=0,
-    )

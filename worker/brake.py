@@ -18,13 +18,13 @@ class Brake:
         self._pause: Pause | None = None
         self._next_look = ports.clock.monotonic()
 
-    async def is_on(self) -> bool:
+    async def pause(self) -> Pause | None:
         """As it was seen within the last seconds; what cannot be seen stays as it was."""
         now = self._ports.clock.monotonic()
         if now >= self._next_look:
             self._next_look = now + SECONDS_BETWEEN_LOOKS
             await self._look()
-        return self._pause is not None
+        return self._pause
 
     async def _look(self) -> None:
         try:

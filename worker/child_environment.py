@@ -9,10 +9,11 @@ from typing import Final
 import switchyard
 import worker
 from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
-from worker.folder import TEMPORARY
+from worker.folder import HOME, TEMPORARY
 from worker.task.assignment import TASK_FILE
+from worker.task.parent_death import MARK, mark_of_worker
 
-SYSTEM: Final = ("PATH", "HOME", "USER", "SHELL")
+SYSTEM: Final = ("PATH", "USER", "SHELL")
 LOCALE: Final = ("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME")
 TERMINAL: Final = ("TERM", "COLORTERM", "FORCE_COLOR")
 CLAUDE: Final = (
@@ -22,13 +23,17 @@ CLAUDE: Final = (
     "CLAUDE_SKIP_PERMISSIONS",
 )
 ENDPOINT: Final = "ANTHROPIC_BASE_URL"
+PROXY: Final = "CHILD_HTTPS_PROXY"
+"""The proxy of a stage whose outgoing traffic is restricted, if its agents may use it."""
+WITHOUT_PROXY: Final = "localhost,127.0.0.1"
+"""Where the worker's own proxy for Claude answers."""
 TRACEPARENT: Final = "TRACEPARENT"
 """Where OpenTelemetry looks for the span that a process is started in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """The one secret that a child may see."""
+    """The platform's own, which no child may see."""
 
     name: str
     value: str
@@ -42,28 +47,53 @@ class Credential:
         return cls(names[0], host[names[0]]) if names else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildAccess:
+    """What a child gets instead: a token for one attempt, where it would look for a credential."""
+
+    name: str
+    token: str
+    endpoint: str
+
+    def __repr__(self) -> str:
+        return f"ChildAccess({self.name}, {self.endpoint})"
+
+
 def child_environment(
     host: Mapping[str, str],
     folder: Path,
     *,
-    credential: Credential | None,
+    access: ChildAccess | None,
     traceparent: str | None = None,
 ) -> dict[str, str]:
-    """`credential` is `None` for an agent that needs none; it learns no endpoint either."""
-    allowed = (*SYSTEM, *LOCALE, *TERMINAL, *CLAUDE, *((ENDPOINT,) if credential else ()))
+    """`access` is `None` for an agent that needs none."""
+    allowed = (*SYSTEM, *LOCALE, *TERMINAL, *CLAUDE)
     return {
         **{name: host[name] for name in allowed if name in host},
-        **({credential.name: credential.value} if credential else {}),
+        **({access.name: access.token, ENDPOINT: access.endpoint} if access else {}),
         **({TRACEPARENT: traceparent} if traceparent else {}),
+        **_proxy(host.get(PROXY)),
+        MARK: mark_of_worker(),
         "PWD": str(folder),
-        "PYTHONPATH": _where_our_packages_are(),
+        "PYTHONPATH": package_paths(),
         "INPUT_FILE": str(folder / TASK_FILE),
         # One of each per attempt: tasks of other tenants use the same machine.
         "CLAUDE_CONFIG_DIR": str(folder / "claude"),
         "TMPDIR": str(folder / TEMPORARY),
+        "CLAUDE_CODE_TMPDIR": str(folder / TEMPORARY),
+        "HOME": str(folder / HOME),
     }
 
 
-def _where_our_packages_are() -> str:
+def _proxy(url: str | None) -> dict[str, str]:
+    """Return the variables in both spellings: programs differ in which of them they read."""
+    if not url:
+        return {}
+    variables = {"HTTPS_PROXY": url, "NO_PROXY": WITHOUT_PROXY}
+    return variables | {name.lower(): value for name, value in variables.items()}
+
+
+def package_paths() -> str:
+    """Where our own packages are imported from."""
     roots = [str(Path(next(iter(package.__path__))).parent) for package in (worker, switchyard)]
     return os.pathsep.join(dict.fromkeys(roots))

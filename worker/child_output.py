@@ -4,9 +4,9 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from itertools import count
-from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
+from switchyard.domain.error_text import SecretLines, without_secrets
 from switchyard.domain.text import without_control_characters
 from switchyard.observability import get_logger
 from worker.activity import LastActivity
@@ -20,7 +20,7 @@ MAX_LINE_BYTES: Final = 8 * 1024
 MAX_KEPT_BYTES: Final = 1024 * 1024
 MAX_PRINTED_BYTES: Final = 50_000_000
 CHUNK_BYTES: Final = 64 * 1024
-LINES_AT_ONCE: Final = 100  # what is read at once may be thousands, and a lease has to be renewed
+LINES_AT_ONCE: Final = 25  # what is read at once may be thousands, and a lease has to be renewed
 LEAST_BYTES_OF_A_LINE: Final = 100  # the log writes at least that much around one
 
 
@@ -42,18 +42,21 @@ class ChildOutput:
 
     def __init__(
         self,
-        path: Path,
+        file: IO[str],
         *,
         request_id: str,
         redaction: Redaction,
         printed: Printed,
         activity: LastActivity,
     ) -> None:
-        self._file = path.open("w", encoding="utf-8")
+        self._file = file
         self._read_end, self.write_end = os.pipe()
         self._room = MAX_KEPT_BYTES
         self._request_id = request_id
         self._redaction = redaction
+        self._secrets = SecretLines()
+        # A key that the cut would halve is seen whole: half of it would not be recognized.
+        self._considered = MAX_LINE_BYTES + redaction.longest
         self._printed = printed
         self._activity = activity
 
@@ -72,34 +75,47 @@ class ChildOutput:
                     await others_first()
         finally:
             transport.close()
-            self._file.close()
+            self._close()
 
     def abandon(self) -> None:
         """When there is no child after all."""
         os.close(self.write_end)
         os.close(self._read_end)
-        self._file.close()
+        self._close()
+
+    def _close(self) -> None:
+        """Closing writes what is left in the buffer, which a full disk refuses once more."""
+        try:
+            self._file.close()
+        except OSError as error:
+            logger.warning("output is not kept", extra={"error": str(error)})
 
     async def _lines(self, reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
         unfinished = b""
         while chunk := await reader.read(CHUNK_BYTES):
             self._printed.add(len(chunk))
             *lines, unfinished = self._worth_hearing(unfinished + chunk).split(b"\n")
-            unfinished = unfinished[:MAX_LINE_BYTES]
+            unfinished = unfinished[: self._considered]
             for line in lines:
-                yield line[:MAX_LINE_BYTES]
+                yield line[: self._considered]
         if unfinished:
             yield unfinished
 
     def _worth_hearing(self, printed: bytes) -> bytes:
-        """Once nothing more is kept, only markers are: millions of lines would hold up the loop."""
-        if self._room > 0 or MARKER.encode() in printed:
+        """Once nothing more is kept, only the last markers are: more would hold up the loop."""
+        if self._room > 0:
             return printed
-        return printed.rpartition(b"\n")[2]
+        whole, _, unfinished = printed.rpartition(b"\n")
+        if MARKER.encode() not in whole:
+            return unfinished
+        markers = [line for line in whole.split(b"\n") if line.startswith(MARKER.encode())]
+        return b"\n".join((*markers[-LINES_AT_ONCE:], unfinished))
 
     def _hear(self, raw: bytes) -> None:
-        line = self._redaction.line(raw.decode("utf-8", "replace"))
-        marked = marked_in(line.encode())
+        # Cleaned first: what is removed later could join the parts of a secret.
+        line = without_control_characters(raw.decode("utf-8", "replace"))
+        line = self._secrets.line(self._redaction.text(line))[:MAX_LINE_BYTES]
+        marked = marked_in(line.encode(), self._without_secrets)
         if marked:
             self._activity.note(*marked)
         if self._room <= 0:
@@ -107,9 +123,12 @@ class ChildOutput:
         self._room -= max(len(raw) + 1, LEAST_BYTES_OF_A_LINE)
         if self._room <= 0:
             line = f"(more than {MAX_KEPT_BYTES} bytes: the rest is not kept)"
-        logger.info("[WORKFLOW:%s] %s", self._request_id, without_control_characters(line))
+        logger.info("[WORKFLOW:%s] %s", self._request_id, line)
         if not marked:
             self._keep(line)
+
+    def _without_secrets(self, text: str) -> str:
+        return without_secrets(self._redaction.text(text))
 
     def _keep(self, line: str) -> None:
         try:

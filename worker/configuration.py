@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from switchyard.settings import WorkerSettings
 from worker.lease_timing import LeaseTiming
-from worker.privileges import check_agent_user, effective_capabilities
+from worker.privileges import check_users, effective_capabilities
+from worker.writable import check_writable
 
 
 class Misconfigured(Exception):
@@ -24,7 +25,13 @@ class Configuration:
 def read_configuration() -> Configuration:
     try:
         settings = WorkerSettings()
-        check_agent_user(os.environ, capabilities=effective_capabilities())
+        check_users(
+            os.environ,
+            capabilities=effective_capabilities(),
+            slots=settings.max_concurrent_claude,
+            deletes_files=settings.delete_files_after_upload,
+        )
+        check_writable(settings.output_folder, os.environ)
         return Configuration(settings, LeaseTiming.of(settings))
     except ValidationError as error:
         raise Misconfigured("\n".join(map(_sentence, error.errors()))) from error

@@ -1,29 +1,41 @@
 """One delivered message: deleted in one place and last, when its outcome is stored and told."""
 
+import contextlib
 import itertools
+from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import ForeignTask, Malformed, TaskMessage, parse_message
-from switchyard.contracts.quarantine import PUT_ASIDE
+from switchyard.contracts.quarantine import LEFT_TO_NEWER, PUT_ASIDE
 from switchyard.domain.errors import (
     LeaseLost,
+    MustNotStart,
+    NewerVersion,
     Rejected,
+    SwitchyardError,
     Unavailable,
     UnknownDefinition,
     UnknownTask,
 )
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.tasks.claims import Done
 from switchyard.observability import get_logger
 from switchyard.ports import Claimed, Received, Refused
 from worker.attempt import Attempts
 from worker.deletions import Deletions
 from worker.keepalive import Keepalive
 from worker.lease_timing import LeaseTiming
+from worker.machine import Machine, machine_trouble
 from worker.protection import Protection
 from worker.refusal import Refusals
+from worker.screening import Screening
 from worker.settling import Settling
+from worker.verdict import Cancelled, Verdict, failed_by
 
 logger = get_logger("worker")
+
+NEWER_PAUSE_SECONDS: Final = 60
+"""Until a message of a newer version is received again, by a newer worker if one is there."""
 
 
 class Deliveries:
@@ -34,12 +46,16 @@ class Deliveries:
         attempts: Attempts,
         protection: Protection,
         deletions: Deletions,
+        machine: Machine,
+        screening: Screening,
     ) -> None:
         self._ports = ports
         self._timing = timing
         self._attempts = attempts
         self._protection = protection
         self._deletions = deletions
+        self._machine = machine
+        self._screening = screening
         self._refusals = Refusals(ports)
         self._settling = Settling(ports)
         self._claim_numbers = itertools.count(1)
@@ -49,12 +65,25 @@ class Deliveries:
         try:
             if await self._answer(received):
                 self._deletions.add(received)
+        except NewerVersion as newer:
+            await self._leave_to_newer(received, newer)
         except LeaseLost as lost:
             logger.warning("lease is lost", extra=_fields(received, lost))
         except Unavailable as outage:
             logger.warning("message is left to come again", extra=_fields(received, outage))
         except Rejected as problem:  # its own trouble, not the worker's: the dead letters show it
             logger.error("message cannot be answered", extra=_fields(received, problem))
+
+    async def _leave_to_newer(self, received: Received, newer: NewerVersion) -> None:
+        """Give it back for a while. The queue counts how often, and then parks it among the dead
+        letters, where the dead-letter processor reads it.
+        """
+        logger.warning(LEFT_TO_NEWER, extra=_fields(received, newer))
+        try:
+            inbox = self._ports.inbox
+            await self._ports.offload(inbox.extend, received, seconds=NEWER_PAUSE_SECONDS)
+        except Unavailable as outage:
+            logger.warning("message comes back late", extra=_fields(received, outage))
 
     async def _answer(self, received: Received) -> bool:
         taken_at = self._ports.clock.monotonic()
@@ -73,12 +102,40 @@ class Deliveries:
                     message=received,
                     taken_at=taken_at,
                 )
-                with self._protection.holding_a_task():
-                    verdict = await self._attempts.run(answer, keepalive)
-                    await self._settling.settle(answer, verdict)
+                with self._protection.holding(answer.lease):
+                    await self._attempt(answer, keepalive, received)
                 return True
             case Refused():
+                if isinstance(answer.decision, Done):
+                    self._screening.note_refused()
                 return await self._refusals.answer(answer)
+
+    async def _attempt(self, claimed: Claimed, keepalive: Keepalive, received: Received) -> None:
+        """Also a bug of ours is settled, as an attempt that failed, and then raised."""
+        try:
+            verdict = await self._verdict(claimed, keepalive)
+        except MustNotStart:
+            self._screening.note_refused()
+            verdict = Cancelled(duration_ms=0)
+        except SwitchyardError:
+            raise
+        except Exception as bug:
+            with contextlib.suppress(Unavailable):  # then the message comes again
+                await self._settling.settle(claimed, failed_by(bug, self._attempts.redaction))
+                self._deletions.add(received)
+            raise
+        await self._settling.settle(claimed, verdict)
+
+    async def _verdict(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        try:
+            verdict = await self._attempts.run(claimed, keepalive)
+        except Exception as error:
+            trouble = machine_trouble(error)
+            if trouble is None:
+                raise
+            logger.error("machine is in trouble", extra={"error": trouble})
+            return self._machine.give_back(claimed.task, trouble)
+        return await self._machine.judge(claimed.task, verdict)
 
     async def _claim(self, message: TaskMessage | ForeignTask) -> Claimed | Refused:
         """Adopt what is not ours yet. Raise `UnknownTask` or `UnknownDefinition`."""

@@ -1,17 +1,22 @@
 """The worker's loop: slots, then messages; each message is handled beside the others."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.presence import Load
+from switchyard.domain.health.rollout import decide_hold
 from switchyard.observability import get_logger
 from switchyard.ports import Received
 from worker.brake import SECONDS_BETWEEN_LOOKS, Brake
-from worker.deletions import Deletions
+from worker.bugs import Bugs
+from worker.machine import Machine
 from worker.protection import Protection
+from worker.replacement import Replacement
+from worker.screening import Screening
 from worker.slots import Slots
 from worker.stopping import Stop
 from worker.waiting import Pauses, first_of
@@ -23,9 +28,12 @@ LINGER_SECONDS: Final = 0.1  # slots that become free together share a receive
 
 Handle = Callable[[Received], Awaitable[None]]
 
+Companion = Callable[[], Coroutine[None, None, None]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polling:
+    slots: int
     max_messages: int
     wait_seconds: int
     visibility_seconds: int
@@ -38,39 +46,77 @@ class Loop:
         *,
         handle: Handle,
         stop: Stop,
-        slots: Slots,
         protection: Protection,
-        deletions: Deletions,
+        machine: Machine,
+        screening: Screening,
         polling: Polling,
+        bugs: Bugs | None = None,
     ) -> None:
         self._ports = ports
         self._handle = handle
         self._stop = stop
-        self._slots = slots
+        self._slots = Slots(polling.slots)
         self._protection = protection
-        self._deletions = deletions
+        self._replacement = Replacement(ports, protection, stop=stop)
+        self.machine = machine
+        self._deletions = screening.deletions
+        self._screening = screening
         self._polling = polling
+        self._bugs = bugs or Bugs(ports.clock, stop)
+        self._companions: Sequence[Companion] = ()
         self._brake = Brake(ports)
         self._leaving = asyncio.Event()
         self._outages = Pauses(ports.randomness)
         self._idling = Pauses(ports.randomness, longest_seconds=LONGEST_IDLE_PAUSE_SECONDS)
 
+    def beside(self, *companions: Companion) -> Self:
+        """Run them beside the slots, and cancel them when these are empty."""
+        self._companions = companions
+        return self
+
     @property
-    def busy(self) -> int:
-        """How many slots hold a task; one that waits for a message does not."""
-        return self._protection.held
+    def load(self) -> Load:
+        """What the worker does; a slot that waits for a message is not busy."""
+        deployment = self._replacement.deployment
+        remaining = self._protection.remaining_seconds
+        until_ms = None
+        if remaining is not None:
+            until_ms = self._ports.clock.now_ms() + round(1000 * remaining)
+        return Load(
+            busy=self._protection.held,
+            release=deployment.own if deployment else None,
+            draining=self._replacement.replaced,
+            busy_until_ms=until_ms,
+            sick=self.machine.sick,
+        )
+
+    @property
+    def changed(self) -> asyncio.Event:
+        """Set when the worker is replaced, or is no longer."""
+        return self._replacement.changed
+
+    async def begin(self) -> None:
+        """Look at the brake: the first answer of AWS, which also says what time it is."""
+        await self._brake.pause()
 
     async def run(self) -> None:
-        """Until a stop was asked for and everything that ran has finished or was handed back."""
+        """Until a stop was asked for and everything that ran has finished or was handed back.
+
+        Raise `Unhealthy` if it stopped by itself.
+        """
         async with asyncio.TaskGroup() as beside:
             beside.create_task(self._protection.keep())
             beside.create_task(self._deletions.keep())
+            beside.create_task(self._replacement.watch())
             grace = beside.create_task(self._stop.end_grace())
+            companions = [beside.create_task(companion()) for companion in self._companions]
             async with asyncio.TaskGroup() as running:
                 await self._poll(running, beside)
-            grace.cancel()
+            for companion in (grace, *companions):
+                companion.cancel()
             self._deletions.close()
             self._leaving.set()
+        self._bugs.check()
 
     async def _poll(self, running: asyncio.TaskGroup, beside: asyncio.TaskGroup) -> None:
         while await self._is_free():
@@ -108,22 +154,30 @@ class Loop:
 
     async def _in_slot(self, message: Received) -> None:
         try:
-            if self._stop.asked.is_set():  # it arrived while we were being told to stop
+            # It arrived during a long poll that began before the stop or the replacement was known.
+            if self._stop.asked.is_set() or self._replacement.replaced:
                 await self._put_back(message)
             else:
                 await self._handle(message)
+            self._bugs.reset()
+        except Exception as bug:  # noqa: BLE001 - one task's trouble is not that of the others
+            self._bugs.note(bug, message_id=message.message_id)
         finally:
             await self._slots.give_back()
 
-    async def _receive(self, at_most: int) -> Sequence[Received]:
-        """Nothing after an outage, and after a pause; nothing while consumption is paused."""
-        if await self._brake.is_on():
+    async def _receive(self, free: int) -> Sequence[Received]:
+        """Receive what the free slots can handle; wake-ups that nothing is to be done for are
+        deleted. Receive nothing after an outage, while paused or sick, or once replaced.
+        """
+        paused = await self._brake.pause()
+        deployment, sick = self._replacement.deployment, self.machine.sick
+        if decide_hold(pause=paused, deployment=deployment, sick=sick) is not None:
             await self._unless_stopped(self._ports.sleep(SECONDS_BETWEEN_LOOKS))
             return ()
         try:
             messages = await self._ports.offload(
                 self._ports.inbox.receive,
-                at_most=at_most,
+                at_most=self._screening.at_most(free, whole_batch=self._polling.max_messages),
                 wait_seconds=self._polling.wait_seconds,
                 visibility_seconds=self._polling.visibility_seconds,
             )
@@ -135,7 +189,10 @@ class Loop:
             return ()
         self._outages.reset()
         await self._rest_if_idle(messages)
-        return messages
+        left = await self._screening.left_of(messages)
+        for message in left[free:]:  # the last of many needless ones came with others
+            await self._put_back(message)
+        return left[:free]
 
     async def _rest_if_idle(self, messages: Sequence[Received]) -> None:
         """A long poll rests by itself."""

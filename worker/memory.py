@@ -7,16 +7,13 @@ from worker.descendants import processes_below
 
 def resident_bytes(pid: int) -> int:
     """Zero once it is gone."""
-    try:
-        tree = [psutil.Process(pid), *processes_below(pid)]
-    except psutil.Error:
-        return 0
-    return sum(map(_resident, tree))
+    living = [process.pid for process in processes_below([pid]) if not process.is_zombie]
+    return sum(map(_resident, (pid, *living)))
 
 
-def _resident(process: psutil.Process) -> int:
+def _resident(pid: int) -> int:
     try:
-        resident: int = process.memory_info().rss
+        resident: int = psutil.Process(pid).memory_info().rss
     except psutil.Error:
         return 0
     return resident

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.steps import StepDefinition, output_file
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides
 from worker.task.assignment import Assignment, Step
 
@@ -16,6 +17,8 @@ class Defaults:
     model: str
     timeout_ms: int
     step_timeout_ms: int
+    ceilings: Ceilings = WIDEST_CEILINGS
+    """What bounds a definition, which may be older than they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,7 @@ def planned(
     defined: TaskDefinition, order: Order, defaults: Defaults, *, backend: str
 ) -> Assignment:
     definition = _overridden(defined, order.overrides)
+    ceilings = defaults.ceilings
     says_the_output = definition.steps[-1] if definition.steps else definition
     return Assignment(
         request_id=order.request_id,
@@ -41,15 +45,15 @@ def planned(
         model=definition.model or defaults.model,
         tag=definition.tag,
         description=definition.description,
-        max_turns=definition.max_turns,
-        timeout_ms=definition.timeout or defaults.timeout_ms,
+        max_turns=ceilings.turns(definition.max_turns),
+        timeout_ms=ceilings.timeout_ms(definition.timeout or defaults.timeout_ms),
         tools=definition.tools,
         output_schema=says_the_output.output_schema,
         process_output=definition.process_output,
         steps=_steps(definition, defaults),
         input=order.input,
         context=dict(order.context),
-        max_cost_usd=definition.max_cost_usd,
+        max_cost_usd=ceilings.cost_usd(definition.max_cost_usd),
     )
 
 
@@ -73,7 +77,7 @@ def _steps(definition: TaskDefinition, defaults: Defaults) -> tuple[Step, ...]:
             name=step.name,
             description=f"{definition.description}\n\n## Step: {step.name}\n\n{step.description}",
             output_file=output_file(step, last=step is definition.steps[-1]),
-            max_turns=step.max_turns or definition.max_turns,
+            max_turns=defaults.ceilings.turns(step.max_turns or definition.max_turns),
             timeout_ms=step.timeout or defaults.step_timeout_ms,
             tools=definition.tools if step.tools is None else step.tools,
             output_schema=step.output_schema,

@@ -196,6 +196,7 @@ def _outcome(verdict: Conclusion) -> Outcome:
             return Outcome(
                 state=TaskState.CANCELLED,
                 duration_ms=verdict.duration_ms,
+                usage=verdict.usage,
                 error=CANCELLED,
                 artifacts=verdict.artifacts,
             )

@@ -4,21 +4,23 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Final
 
+from switchyard.bootstrap import Offload
 from switchyard.ports import Clock, Sleep
 from worker.activity import LastActivity
 from worker.child import Child
-from worker.child_environment import Credential, child_environment
+from worker.child_environment import ChildAccess, child_environment
 from worker.child_output import Printed
 from worker.children import Children, ToStart
 from worker.folder import TaskFolder
-from worker.privileges import as_agent_user
+from worker.privileges import as_user
+from worker.quota import Quota
 from worker.redaction import Redaction
-from worker.task.assignment import Assignment
+from worker.task.assignment import TASK_FILE, Assignment
+from worker.task.limits import MAX_PROCESSES
 from worker.waiting import first_of
 
 TIMEOUT_KILL_SECONDS: Final = 5.0
@@ -28,8 +30,10 @@ class Ended(StrEnum):
     BY_ITSELF = "by itself"
     TIMED_OUT = "timed out"
     PRINTED_TOO_MUCH = "printed too much"
+    WROTE_TOO_MUCH = "wrote too much"
     CANCELLED = "cancelled"
     HANDED_BACK = "handed back"
+    CLAUDE_LOST = "claude lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,8 @@ class Run:
     exit_code: int
     duration_ms: int
     signal: str | None = None
+    problem: str | None = None
+    """What the child used too much of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +53,17 @@ class Supervisor:
     children: Children
     clock: Clock
     sleep: Sleep
+    offload: Offload
     host_environment: Mapping[str, str]
+    quota: Quota
 
     async def run(
         self,
         assignment: Assignment,
         folder: TaskFolder,
         *,
-        credential: Credential | None,
+        access: ChildAccess | None,
+        redaction: Redaction,
         activity: LastActivity,
         interruptions: Mapping[Ended, asyncio.Event],
         on_start: Callable[[int], Coroutine[None, None, None]],
@@ -63,21 +72,23 @@ class Supervisor:
 
         Raise `OSError` when there can be none.
         """
-        assignment.write(folder.path)
+        await self.offload(self._write_task, assignment, folder)
         printed = Printed()
         began = self.clock.monotonic()
         signal = None
         started = AsyncExitStack()
         child = await started.enter_async_context(
-            self._child(assignment, folder.path, credential, printed, activity)
+            self._child(assignment, folder, access, redaction, printed, activity)
         )
         async with asyncio.TaskGroup() as beside, started:
             beside.create_task(on_start(child.pid))
+            counting = asyncio.ensure_future(self.quota.exceeded(folder))
             ended = await first_of(
                 {
                     Ended.BY_ITSELF: child.exited(),
                     Ended.TIMED_OUT: self.sleep(assignment.timeout_ms / 1000),
                     Ended.PRINTED_TOO_MUCH: printed.too_much.wait(),
+                    Ended.WROTE_TOO_MUCH: counting,
                     **{end: event.wait() for end, event in interruptions.items()},
                 }
             )
@@ -88,31 +99,41 @@ class Supervisor:
             exit_code=await child.exited(),
             duration_ms=round((self.clock.monotonic() - began) * 1000),
             signal=signal.name if signal else None,
+            problem=counting.result() if ended is Ended.WROTE_TOO_MUCH else None,
         )
+
+    def _write_task(self, assignment: Assignment, folder: TaskFolder) -> None:
+        if folder.user:
+            assignment = replace(assignment, max_processes=MAX_PROCESSES)
+        with folder.create(TASK_FILE) as file:
+            assignment.write(file)
 
     def _child(
         self,
         assignment: Assignment,
-        folder: Path,
-        credential: Credential | None,
+        folder: TaskFolder,
+        access: ChildAccess | None,
+        redaction: Redaction,
         printed: Printed,
         activity: LastActivity,
     ) -> AbstractAsyncContextManager[Child]:
         return self.children.running(
             ToStart(
                 # -P: the folder belongs to the agent, so nothing is imported from it.
-                command=as_agent_user(
-                    [sys.executable, "-P", "-m", "worker.task", str(folder)], self.host_environment
+                command=as_user(
+                    [sys.executable, "-P", "-m", "worker.task", str(folder.path)],
+                    folder.user,
+                    folder=folder.path,
                 ),
                 folder=folder,
                 environment=child_environment(
                     self.host_environment,
-                    folder,
-                    credential=credential,
+                    folder.path,
+                    access=access,
                     traceparent=assignment.traceparent,
                 ),
                 request_id=assignment.request_id,
-                redaction=Redaction(credential.value if credential else None),
+                redaction=redaction,
                 printed=printed,
                 activity=activity,
             )

@@ -2,31 +2,30 @@
 
 import asyncio
 import json
-import os
-import stat
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from itertools import islice
-from pathlib import Path
 from typing import Final
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
-from switchyard.domain.tasks.task import Json, Lease
+from switchyard.domain.tasks.task import Json, Lease, Usage
 from switchyard.observability import get_logger
+from worker.confined import NotReadable
+from worker.counted_figures import with_counted
 from worker.folder import UPLOADED, TaskFolder
 from worker.patience import patiently
 from worker.redaction import Redaction
-from worker.untrusted_file import NotReadable, read_bounded
+from worker.trees import Bounds, Clock
 from worker.waiting import all_of
 
 logger = get_logger("worker")
 
 MAX_FILES: Final = 200
 MAX_LOOKED_AT: Final = 10_000
+MAX_LOOKING_SECONDS: Final = 10.0
 MAX_FILE_BYTES: Final = 20 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
 MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
+GROWTH_BYTES: Final = 1024 * 1024  # of a log, between the choice of files and its upload
 UPLOADS_AT_ONCE: Final = 3  # a slot has four threads, and its lease needs one
 
 RAW_LOGS: Final = ("logs/stdout.log", "logs/stderr.log")
@@ -38,9 +37,13 @@ def artifacts_prefix(lease: Lease) -> str:
 
 
 class Uploader:
-    def __init__(self, ports: WorkerPorts, redaction: Redaction) -> None:
+    def __init__(
+        self, ports: WorkerPorts, redaction: Redaction, *, counted: Usage | None = None
+    ) -> None:
+        """`counted` is what the API reported, where the attempt could ask it anything."""
         self._ports = ports
         self._redaction = redaction
+        self._counted = counted
 
     async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> bool:
         """Whether there was anything. Raise `Unavailable`; what is too much is left out.
@@ -48,76 +51,80 @@ class Uploader:
         Of a completed task, what only explains a failure is left out too, and the result, which
         `upload_result` brings.
         """
-        names = await self._ports.offload(names_to_upload, folder.path, completed=completed)
+        sizes = await self._ports.offload(
+            files_to_upload, folder, completed=completed, monotonic=self._ports.clock.monotonic
+        )
         room = asyncio.Semaphore(UPLOADS_AT_ONCE)
 
         async def upload_one(name: str) -> bool:
-            path, key = folder.path / name, f"{prefix}{name}"
+            most = min(MAX_FILE_BYTES, sizes[name] + GROWTH_BYTES)
             async with room:
-                return await patiently(self._ports, self._put_file, path, key)
+                return await patiently(
+                    self._ports, self._put_file, folder, name, f"{prefix}{name}", most
+                )
 
-        tellable = [name for name in names if not self._redaction.is_in(name)]
+        tellable = [name for name in sizes if not self._redaction.is_in(name)]
+        if len(tellable) < len(sizes):
+            fields = {"key": prefix, "files": len(sizes) - len(tellable)}
+            logger.warning("files whose names contain a key are not uploaded", extra=fields)
         return any(await all_of(map(upload_one, tellable)))
 
     async def upload_result(self, output: Json, *, prefix: str) -> None:
         """The output as it was validated, whatever the file that the child left says."""
-        content = json.dumps(output, ensure_ascii=False).encode()
+        content = await self._ports.offload(_json_bytes, output)
         await patiently(self._ports, self._put, f"{prefix}{RESULT_FILE}", content)
 
-    def _put_file(self, path: Path, key: str) -> bool:
+    def _put_file(self, folder: TaskFolder, name: str, key: str, most: int) -> bool:
         try:
-            content = read_bounded(path, max_bytes=MAX_FILE_BYTES)
+            content = folder.read(name, max_bytes=most)
         except (NotReadable, FileNotFoundError) as problem:
             logger.warning("file is not uploaded", extra={"key": key, "error": str(problem)})
             return False
-        self._put(key, self._redaction.data(content))
+        content = self._redaction.data(content)
+        if self._counted is not None:
+            content = with_counted(name, content, self._counted)
+        self._put(key, content)
         return True
 
     def _put(self, key: str, content: bytes) -> None:
         self._ports.blobs.put(key, content, content_type=content_type_of(key))
 
 
-def names_to_upload(folder: Path, *, completed: bool) -> list[str]:
-    """Relative to the folder; small ones first, so that the bounds cost the fewest."""
-    sizes = dict(islice(_ordinary_files(folder), MAX_LOOKED_AT))
-    if completed:
-        sizes = {
-            path: size
-            for path, size in sizes.items()
-            if not _explains_failures_only(path.relative_to(folder).as_posix(), size)
-        }
-    chosen: list[str] = []
+def _json_bytes(output: Json) -> bytes:
+    return json.dumps(output, ensure_ascii=False).encode()
+
+
+def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) -> dict[str, int]:
+    """Return names and sizes; small files first, so that the bounds cost the fewest."""
+    bounds = Bounds(
+        entries=MAX_LOOKED_AT, ends_at=monotonic() + MAX_LOOKING_SECONDS, monotonic=monotonic
+    )
+    found = folder.files(UPLOADED, bounds)
+    sizes = {
+        name: size
+        for name, size in found.sizes.items()
+        if not (completed and _explains_failures_only(name, size))
+    }
+    for name in [name for name in sizes if not _can_be_a_key(name)]:
+        del sizes[name]
+        found.refuse("has a name that cannot be stored")
+    chosen: dict[str, int] = {}
     total = 0
-    for path in sorted(sizes, key=lambda path: (sizes[path], path)):
-        total += sizes[path]
+    for name in sorted(sizes, key=lambda name: (sizes[name], name)):
+        total += sizes[name]
         if len(chosen) == MAX_FILES or total > MAX_TOTAL_BYTES:
-            left_out = len(sizes) - len(chosen)
-            logger.warning("files are left out", extra={"folder": str(folder), "files": left_out})
             break
-        chosen.append(path.relative_to(folder).as_posix())
+        chosen[name] = sizes[name]
+    left_out = len(sizes) - len(chosen)
+    if left_out or bounds.exceeded or found.refused:
+        fields = {
+            "folder": str(folder.path),
+            "files": left_out,
+            "too_much": bounds.exceeded,
+            "refused": dict(found.refused),
+        }
+        logger.warning("files are left out", extra=fields)
     return chosen
-
-
-def _ordinary_files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """With their sizes. What the agent made unreadable, or too deep to name, is not among them."""
-    for top in UPLOADED:
-        if (folder / top).is_symlink():
-            continue
-        for parent, _, names in os.walk(folder / top):  # follows no links
-            for name in names:
-                path = Path(parent, name)
-                size = _size_of(path)
-                if size is not None and _can_be_a_key(path.relative_to(folder).as_posix()):
-                    yield path, size
-
-
-def _size_of(path: Path) -> int | None:
-    """`None` if it is no ordinary file, or none that we may look at."""
-    try:
-        status = path.lstat()
-    except OSError:
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _explains_failures_only(name: str, size: int) -> bool:

@@ -4,9 +4,14 @@
 """
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Json, Usage
+from worker.redaction import Redaction
+
+MAX_ERROR_CHARACTERS: Final = 500
+"""Of the error of an attempt that a bug ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,7 @@ class TimedOut:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancelled:
     duration_ms: int
+    usage: Usage = field(default_factory=Usage)
     artifacts: str | None = None
 
 
@@ -56,3 +62,14 @@ class HandedBack:
 
 Conclusion = Completed | Failed | TimedOut | Cancelled
 Verdict = Conclusion | HandedBack
+
+
+def failed_by(bug: Exception, redaction: Redaction) -> Failed:
+    """An attempt that an unexpected exception ended.
+
+    It may be tried again, since another worker may do better, and each time counts: a task that
+    brings every worker to this ends with its attempts.
+    """
+    described = redaction.error(f"the worker failed: {type(bug).__name__}: {bug}")
+    error = described[:MAX_ERROR_CHARACTERS]
+    return Failed(category=FailureCategory.SERVER_ERROR, error=error)

@@ -17,7 +17,7 @@ from cli.terminal import clean, notices, print_json, results
 from cli.wording import counted
 from switchyard.client import Refused
 from switchyard.contracts.jobs import TasksAdded
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 DryRunOption = Annotated[
     bool,
@@ -25,7 +25,7 @@ DryRunOption = Annotated[
 ]
 
 
-class AdditionPlan(Wire):
+class AdditionPlan(Written):
     levels: tuple[tuple[str, ...], ...]
     """Tasks of one level can run at the same time."""
     tasks_expected: tuple[str, ...]

@@ -14,7 +14,7 @@ from cli.outside import outside_of
 from cli.stages import Stage
 from cli.terminal import clean, notices, print_json, results
 from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.health.consumption import Pause
 from switchyard.ports import Consumption
 
@@ -30,7 +30,7 @@ ReasonOption = Annotated[str | None, typer.Option(help="Why, for whoever finds i
 MAX_REASON: Final = 200
 
 
-class ConsumptionState(Wire):
+class ConsumptionState(Written):
     stage: str
     paused: bool
     since: datetime | None = None

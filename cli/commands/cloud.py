@@ -11,10 +11,10 @@ from cli.outside import outside_of
 from cli.terminal import notices, print_json, results
 from local.cloud import Status
 from local.say import Say, heard_or_not
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 
-class CloudStatus(Wire):
+class CloudStatus(Written):
     running: bool
     healthy: bool
     port: int

@@ -13,7 +13,7 @@ from cli.options import JsonOption
 from cli.outside import Outside, outside_of
 from cli.stages import Stage
 from cli.terminal import clean, print_json, results
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.health.diagnosis import Finding, Level
 
 STYLES: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "bold red"}
@@ -26,7 +26,7 @@ DoctorStageOption = Annotated[
 ]
 
 
-class FindingView(Wire):
+class FindingView(Written):
     subject: str
     level: Level
     said: str

@@ -78,7 +78,7 @@ def events(  # noqa: PLR0913 - one per option
     if follow and until:
         raise BadInput("--follow goes on from now; leave --until out.")
     outside = outside_of(context)
-    asked = EventsAsked(type=event_type, app=app, since=_moment(since), until=_moment(until))
+    asked = EventsAsked(type=event_type, app=app, since=moment_of(since), until=moment_of(until))
     with Api(endpoint_of(stage, outside), outside.transport) as api:
         source = _source(api, asked, subject, task)
         show: Show = _json_lines if as_json else EventLines(results(), of_job=source.job).show
@@ -146,7 +146,7 @@ def _follow(following: Following, show: Show) -> None:
         raise Interrupted("Stopped following; the log goes on.") from interrupt
 
 
-def _moment(given: str | None) -> str | None:
+def moment_of(given: str | None) -> str | None:
     """A time without a zone is one of this machine's; what is no time, the API judges."""
     if given is None:
         return None

@@ -23,7 +23,7 @@ from cli.terminal import notices, print_json, print_json_line, results, visible
 from cli.wording import byte_count, counted
 from switchyard.client.files import saved
 from switchyard.contracts.jobs import FileLink, TaskView
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 FollowOption = Annotated[
     bool, typer.Option("--follow", "-f", help="Go on with what it prints, until it has settled.")
@@ -39,7 +39,7 @@ FolderOption = Annotated[
 ]
 
 
-class PrintedLine(Wire):
+class PrintedLine(Written):
     line: str
 
 

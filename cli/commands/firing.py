@@ -17,7 +17,7 @@ from cli.terminal import notices, print_json, results
 from cli.triggering import operator_of, tenant_for
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import BusEvent
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 EventOption = Annotated[
     Path | None,
@@ -27,7 +27,7 @@ EventOption = Annotated[
 ]
 
 
-class FiredEvent(Wire):
+class FiredEvent(Written):
     tenant: str
     trigger: str
     event_id: str

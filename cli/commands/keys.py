@@ -1,4 +1,4 @@
-"""`keys issue`, `list`, `revoke`: who may use a stage."""
+"""`keys issue`, `list`, `revoke`, `move`: who may use a stage."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from cli.stages import Stage
 from cli.tables import cut_to_fit, table_of
 from cli.terminal import notices, print_json, results
 from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.access.api_keys import ApiKey
 from switchyard.domain.ids import TENANT_ID
 from switchyard.usecases.access.api_keys import KeyRing
@@ -37,23 +37,37 @@ KeyArgument = Annotated[
 NameOption = Annotated[
     str | None, typer.Option("--name", help="What to call it in lists: who or what uses it.")
 ]
+KeepOption = Annotated[
+    bool,
+    typer.Option(
+        "--keep",
+        help="Copy and leave the keys in the state table too, where only older releases look.",
+    ),
+]
+BackOption = Annotated[
+    bool,
+    typer.Option(
+        "--back",
+        help="Copy all keys to the state table instead, before a release that only looks there.",
+    ),
+]
 KeyStageOption = Annotated[
     Stage,
     typer.Option(
         "--stage",
         help="Where the key is valid. Stages other than local take your AWS credentials, which "
-        "must be allowed to use the stage's state table.",
+        "must be allowed to use the stage's table of API keys.",
     ),
 ]
 
 
-class IssuedKey(Wire):
+class IssuedKey(Written):
     tenant: str
     stage: str
     key: str
 
 
-class ListedKey(Wire):
+class ListedKey(Written):
     id: str
     name: str | None
     created_at: datetime
@@ -69,6 +83,13 @@ class ListedKey(Wire):
             last_used_on=key.last_used_on,
             revoked_at=instant(key.revoked_at_ms),
         )
+
+
+class MovedKey(Written):
+    tenant: str
+    id: str
+    name: str | None
+    created_at: datetime
 
 
 def issue(
@@ -126,6 +147,42 @@ def revoke(
         results().print(f"Within a minute the key {revoked.id} of {tenant} opens nothing any more.")
 
 
+def move(
+    context: typer.Context,
+    *,
+    keep: KeepOption = False,
+    back: BackOption = False,
+    stage: KeyStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Move the keys of a stage that is older than the table of API keys into that table.
+
+    It reads the whole state table, names every key, and may be repeated. A key that you do not
+    know may have been written by someone else: revoke it.
+    """
+    if keep and back:
+        raise BadInput("--back always copies: leave --keep out.")
+    outside = outside_of(context)
+    local = local_endpoint(stage, outside)
+    with (
+        operating(f"The keys of the stage {stage} are"),
+        outside.key_move(stage.value, local) as keys,
+    ):
+        moved = [
+            MovedKey(
+                tenant=tenant,
+                id=key.key_id,
+                name=key.label,
+                created_at=instant(key.created_at_ms),
+            )
+            for tenant, key in (keys.copy_back() if back else keys.move(keep=keep))
+        ]
+    if as_json:
+        print_json([*moved])
+    else:
+        _print_moved(moved, results(), "copied" if keep or back else "moved")
+
+
 @contextmanager
 def _keys(context: typer.Context, tenant: str, stage: Stage) -> Iterator[KeyRing]:
     if not TENANT_ID.fullmatch(tenant):
@@ -150,6 +207,16 @@ def _print_keys(found: Sequence[ListedKey], console: Console) -> None:
         times = (_day(key.created_at), key.last_used_on or "never", _day(key.revoked_at))
         table.add_row(key.id, *times, cut_to_fit(key.name or ""))
     console.print(table)
+
+
+def _print_moved(moved: Sequence[MovedKey], console: Console, done: str) -> None:
+    if moved:
+        table = table_of("tenant", "id", "created", giving_way="name")
+        for key in moved:
+            table.add_row(key.tenant, key.id, _day(key.created_at), cut_to_fit(key.name or ""))
+        console.print(table)
+    count = f"{len(moved)} keys were" if len(moved) != 1 else "1 key was"
+    console.print(f"{count} {done}.")
 
 
 def _day(moment: datetime | None) -> str:

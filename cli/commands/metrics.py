@@ -1,25 +1,22 @@
 """`metrics`: how a stage does, in numbers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console
-from rich.live import Live
+from rich.console import Group
 
 from cli.metric_views import StageMetrics, picture_of
 from cli.operating import local_endpoint, operating
 from cli.options import JsonOption
 from cli.outside import outside_of
+from cli.repeated import show_once, show_repeatedly
 from cli.stages import Stage
-from cli.terminal import print_json, print_json_line, results
 from switchyard.domain.measuring.counts import MINUTE_MS
 from switchyard.domain.measuring.measures import Measurement
-from switchyard.ports import Clock
 from switchyard.usecases.measuring.measure import Measurer
 
-SECONDS_BETWEEN_LOOKS: Final = 5.0
 TWO_DAYS: Final = 2 * 24 * 60  # so long the counters are kept
 
 MetricsStageOption = Annotated[
@@ -37,9 +34,6 @@ WindowOption = Annotated[
         min=1, max=TWO_DAYS, metavar="MINUTES", help="Over so long rates and costs are told."
     ),
 ]
-
-Look = Callable[[], Measurement]
-Show = Callable[[Measurement], None]
 
 
 def metrics(
@@ -60,34 +54,18 @@ def metrics(
     def look() -> Measurement:
         return measurer.measure(window_ms=window * MINUTE_MS)
 
+    def view(measured: Measurement) -> StageMetrics:
+        return StageMetrics.of(measured, stage)
+
+    def picture(measured: Measurement) -> Group:
+        return picture_of(measured, stage)
+
     with _measurer(context, stage) as measurer:
         if watch:
-            _watch(look, stage, as_json=as_json, clock=outside_of(context).clock)
-        elif as_json:
-            print_json(StageMetrics.of(look(), stage))
+            clock = outside_of(context).clock
+            show_repeatedly(look, as_json=as_json, view=view, picture=picture, clock=clock)
         else:
-            results().print(picture_of(look(), stage))
-
-
-def _watch(look: Look, stage: Stage, *, as_json: bool, clock: Clock) -> None:
-    try:
-        with _display(results(), stage, as_json=as_json) as show:
-            while True:
-                show(look())
-                clock.sleep(SECONDS_BETWEEN_LOOKS)
-    except KeyboardInterrupt:
-        return  # there is no other end
-
-
-@contextmanager
-def _display(console: Console, stage: Stage, *, as_json: bool) -> Iterator[Show]:
-    if as_json:
-        yield lambda measured: print_json_line(StageMetrics.of(measured, stage))
-    elif console.is_terminal:
-        with Live(console=console, auto_refresh=False) as live:
-            yield lambda measured: live.update(picture_of(measured, stage), refresh=True)
-    else:
-        yield lambda measured: console.print(picture_of(measured, stage), end="\n\n")
+            show_once(look(), as_json=as_json, view=view, picture=picture)
 
 
 @contextmanager

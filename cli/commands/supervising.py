@@ -26,9 +26,9 @@ def supervise(
     out_cooldown: Annotated[
         float, typer.Option(min=0, help="Seconds until more workers come after some came.")
     ] = USUAL_SCALING.scale_out_cooldown_seconds,
-    in_cooldown: Annotated[
-        float, typer.Option(min=0, help="Seconds until workers go after some came or went.")
-    ] = USUAL_SCALING.scale_in_cooldown_seconds,
+    in_after: Annotated[
+        float, typer.Option(min=0, help="Seconds of needing fewer until idle workers stop.")
+    ] = USUAL_SCALING.scale_in_after_seconds,
 ) -> None:
     """Start and stop workers of the local cloud with its backlog, until Ctrl-C.
 
@@ -42,7 +42,7 @@ def supervise(
         max_workers=most,
         target_per_worker=target,
         scale_out_cooldown_seconds=out_cooldown,
-        scale_in_cooldown_seconds=in_cooldown,
+        scale_in_after_seconds=in_after,
     )
     notices().print(f"Between {least} and {most} workers, one for {target} messages. End: Ctrl-C")
     outside_of(context).cloud.supervise(policy, saying(results()))

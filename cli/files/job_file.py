@@ -12,7 +12,7 @@ from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Closed
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import HIDDEN_PREFIX
 from switchyard.domain.jobs.graph import TaskSpec, problems_in
@@ -45,7 +45,7 @@ class AdditionFile(AddTasks):
         return tuple(sorted({name for task in self.tasks for name in task.depends_on} - new))
 
 
-class DefinitionsFile(Wire, extra="ignore"):
+class DefinitionsFile(Closed, extra="ignore"):
     """The `definitions` of any file, so that a job file serves as well."""
 
     definitions: Definitions = Field(min_length=1)

@@ -11,7 +11,7 @@ from cli.files.document import Document, read_document
 from cli.files.job_file import Definitions, validated
 from switchyard.contracts.trigger_checks import trigger_problems
 from switchyard.contracts.triggers import TenantName, Trigger
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Closed
 from switchyard.domain.errors import Problem
 
 
@@ -23,7 +23,7 @@ class DeclaredTrigger(Trigger):
         return Trigger.model_validate(self.model_dump(exclude={"tenant"}, exclude_unset=True))
 
 
-class TriggerFile(Wire):
+class TriggerFile(Closed):
     triggers: tuple[DeclaredTrigger, ...]
     definitions: Definitions = Field(default_factory=dict)
     """`definitions put` registers them."""

@@ -112,7 +112,8 @@ class _Walk:
     def _visit_fields(self, node: yaml.MappingNode, place: Place) -> None:
         first_lines: dict[str, int] = {}
         for key, value in node.value:
-            if key.tag == _MERGE:
+            if key.tag == _MERGE:  # what it brings in counts: merges of merges double each time
+                self.visit(value, (*place, "<<"), key.start_mark.line)
                 continue
             line = key.start_mark.line
             self._check_key(key, place, first_lines)

@@ -14,12 +14,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE, DeadLetter, queue_name
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import AlertSettings
 from switchyard.usecases.letters.keep_undeliverable import Undeliverable, UndeliverableKeeper
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 

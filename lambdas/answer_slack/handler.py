@@ -8,14 +8,14 @@ from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap.answering import slack_desk
-from switchyard.contracts.problems import PROBLEM_TYPE, ProblemDetails
+from switchyard.contracts.problems import PROBLEM_TYPE, ProblemDetails, title_of
 from switchyard.contracts.slack_actions import SlackRequest
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import AnswerSlackSettings
 from switchyard.usecases.alerts.answer_slack import Answered, SlackDesk
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 
 
@@ -39,7 +39,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
 
 def refused(status: HTTPStatus) -> dict[str, Any]:
     """Why is in the log: whoever is not Slack learns nothing."""
-    body = ProblemDetails(title=status.phrase, status=status, detail="this is for Slack alone")
+    body = ProblemDetails(title=title_of(status), status=status, detail="this is for Slack alone")
     return {
         "statusCode": status,
         "headers": {"Content-Type": PROBLEM_TYPE},

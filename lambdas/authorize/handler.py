@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from switchyard.bootstrap import AuthorizerPorts, authorizer_ports
 from switchyard.observability import get_logger, get_tracer
 from switchyard.settings import AuthorizerSettings
-from switchyard.usecases.access.api_keys import caller_with
+from switchyard.usecases.access.api_keys import caller_with, id_of_key
 
 logger = get_logger()
 tracer = get_tracer()
@@ -30,6 +30,8 @@ def ports() -> AuthorizerPorts:
 def handler(event: APIGatewayAuthorizerEventV2, _context: LambdaContext) -> dict[str, Any]:
     key = event.headers.get("x-api-key", "")
     caller = caller_with(key, keys=ports().keys, clock=ports().clock)
+    if caller is None:  # its id tells which key it may have been, and nothing of the key itself
+        logger.warning("key is refused", key_id=id_of_key(key), characters=len(key))
     return APIGatewayAuthorizerResponseV2(
         authorize=caller is not None,
         context={"tenant": caller.tenant, "keyId": caller.key_id} if caller else None,

@@ -8,12 +8,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from switchyard.bootstrap.checking import health_watch
 from switchyard.contracts.events import HealthSummary
 from switchyard.contracts.task_health import NOT_FOUND, HealthQuestion, TaskHealth
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import CheckSettings
 from switchyard.usecases.health.watch_health import HealthWatch
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 
 

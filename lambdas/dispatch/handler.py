@@ -15,12 +15,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
 from switchyard.domain.tasks.task import TaskRun
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import DispatcherSettings
 from switchyard.usecases.dispatching.dispatch_batch import Answer, BatchDispatcher
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 

@@ -6,31 +6,25 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap.measuring import measurer as measurer_for
-from switchyard.contracts.metrics import STAGE, UNITS, Numbers, numbers_of, spent
-from switchyard.observability import EphemeralMetrics, Metrics, get_logger, get_tracer
+from switchyard.contracts.metrics import UNITS, Numbers, numbers_of, spent
+from switchyard.observability import get_logger, get_metrics, get_tracer
 from switchyard.settings import MeasureSettings
 from switchyard.usecases.measuring.measure import Measurer
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 
 
 @cache
-def settings() -> MeasureSettings:
-    return MeasureSettings()
-
-
-@cache
 def measurer() -> Measurer:
-    return measurer_for(settings())
+    return measurer_for(MeasureSettings())
 
 
 @logger.inject_lambda_context
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
-    metrics.add_dimension(STAGE, settings().stage)
     for name, value in numbers_of(measurer().levels()).items():
         metrics.add_metric(name, UNITS[name], value)
     for minute_ms, flow in measurer().unpublished():
@@ -41,8 +35,8 @@ def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
 
 def publish(numbers: Numbers, *, at_ms: int, **dimensions: str) -> None:
     """Of a minute that is over; what is measured now is published when the function ends."""
-    then = EphemeralMetrics()
-    for name, whose in {STAGE: settings().stage, **dimensions}.items():
+    then = get_metrics()
+    for name, whose in dimensions.items():
         then.add_dimension(name, whose)
     then.set_timestamp(at_ms)
     for name, value in numbers.items():

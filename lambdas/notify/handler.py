@@ -15,13 +15,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from switchyard.bootstrap.watching import lookout as lookout_for
 from switchyard.contracts.alerting import woken_subject
 from switchyard.domain.errors import Unavailable
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import NotifySettings
 from switchyard.usecases.alerts.lookout import Lookout
 from switchyard.usecases.alerts.tell_alone import Told
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 ENOUGH_MS = 12_000  # for one subject: a slow webhook takes ten seconds

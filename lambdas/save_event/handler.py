@@ -14,14 +14,14 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import SaveEventPorts, save_event_ports
 from switchyard.contracts.bus import BusMessage
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import SaveEventSettings
 from switchyard.usecases.events.save_event import save_event
 from switchyard.usecases.measuring.count_events import Tally
 from switchyard.usecases.measuring.export_spans import Spans
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 

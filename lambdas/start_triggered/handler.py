@@ -15,12 +15,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from switchyard.bootstrap.triggered import trigger_starter
 from switchyard.contracts.triggers import FIRED, REFUSED
 from switchyard.contracts.undeliverable import DeadLetter
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import TriggerSettings
 from switchyard.usecases.triggers.start_triggered import Dropped, PutAside, Started, TriggerStarter
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 

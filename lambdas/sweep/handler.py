@@ -8,13 +8,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from switchyard import bootstrap
 from switchyard.bootstrap.retelling import reteller
 from switchyard.domain.ids import TaskRef
-from switchyard.observability import Metrics, MetricUnit, get_logger, get_tracer
+from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import SweeperSettings
 from switchyard.usecases.alerts.retell_alerts import Reteller
 from switchyard.usecases.dispatching.sweep import Nudge, Sweeper
 
 logger = get_logger()
-metrics = Metrics()
+metrics = get_metrics()
 tracer = get_tracer()
 
 

@@ -12,7 +12,7 @@ from local.setup.stamp import Stamp, digest_of, read_stamp, write_stamp
 from local.setup.steps import Step, environment_steps, package_steps
 
 ROOT = Path(__file__).resolve().parents[2]
-PINS = ("requirements.txt", "worker/requirements.txt", "pyproject.toml", "package.json")
+PINS = ("requirements.txt", "worker/requirements.txt", "pyproject.toml", "package-lock.json")
 INTERRUPTED = 130
 
 

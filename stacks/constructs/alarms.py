@@ -4,13 +4,28 @@ import re
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_events as events
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from stacks.environment import powertools_environment
 from stacks.stage import Stage
+from switchyard.contracts import metrics
 
 DRAINED_WITHIN_MINUTES = 5
+SHARED_ENTRIES = {
+    "-reads-throttled": "table-throttled",
+    "-writes-throttled": "table-throttled",
+    "-updates-throttled": "table-throttled",
+    "-puts-throttled": "table-throttled",
+    "-throttled": "function-throttled",
+    "-not-invoked": "function-not-invoked",
+    "-unread": "dead-letters-not-read",
+    "-unkept": "dead-letters-not-handled",
+}
+"""Entries of the runbook that explain several alarms, by how those alarms' names end."""
+MISSED_RUNS = 5  # a run that comes late is no reason to wake a person
 TOLD_BY_ITSELF = "What is kept is told by itself: this alarm is for whoever subscribes to it."
 
 
@@ -29,6 +44,7 @@ def raise_alarm(
 
     What people are told of by other means has a name that wakes nobody: not `told`.
     """
+    meaning = f"{meaning} {looked_up(_spoken(what))}"
     return cloudwatch.Alarm(
         scope,
         what,
@@ -42,9 +58,41 @@ def raise_alarm(
     )
 
 
+def raise_if_not_invoked(
+    scope: Construct,
+    what: str,
+    function: lambda_.IFunction,
+    *,
+    stage: Stage,
+    every: Duration,
+    schedule: events.IRule,
+    meaning: str,
+) -> None:
+    """Notice a schedule that does not invoke its function: then there are no errors either."""
+    window = Duration.minutes(every.to_minutes() * MISSED_RUNS)
+    alarm = cloudwatch.Alarm(
+        scope,
+        what,
+        alarm_name=stage.prefixed(_spoken(what)),
+        alarm_description=f"{meaning} {looked_up(_spoken(what))}",
+        metric=function.metric_invocations(period=window, statistic="Sum"),
+        threshold=1,
+        comparison_operator=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+        evaluation_periods=1,
+        treat_missing_data=cloudwatch.TreatMissingData.BREACHING,
+    )
+    alarm.node.add_dependency(schedule)
+
+
+def looked_up(name: str) -> str:
+    """Refer to the runbook's entry for an alarm."""
+    entries = (entry for suffix, entry in SHARED_ENTRIES.items() if name.endswith(suffix))
+    return f"Runbook: docs/runbook.md#{next(entries, name)}"
+
+
 def untold(name: str, stage: Stage) -> str:
     """Of an alarm that wakes no watcher: it does not begin with the stage's prefix."""
-    return stage.suffixed(f"switchyard-{name}")
+    return f"switchyard-{name}-{stage.name}"
 
 
 def watch_depth(
@@ -94,7 +142,11 @@ def counted(name: str, stage: Stage, *, service: str, **dimensions: str) -> clou
     return cloudwatch.Metric(
         namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],
         metric_name=name,
-        dimensions_map={"service": powertools["POWERTOOLS_SERVICE_NAME"], **dimensions},
+        dimensions_map={
+            "service": powertools["POWERTOOLS_SERVICE_NAME"],
+            metrics.STAGE: stage.name,
+            **dimensions,
+        },
         period=Duration.minutes(1),
         statistic="Sum",
     )

@@ -38,7 +38,7 @@ class ArtifactsBucket(Construct):
         self._tell_eventbridge()
         # Exported under a name of our choosing, which an acknowledged finding can quote.
         self._export = stage.prefixed("artifacts-arn")
-        self._arn = Stack.of(self).export_value(self.bucket.bucket_arn, name=self._export)
+        self.arn = Stack.of(self).export_value(self.bucket.bucket_arn, name=self._export)
         acknowledge(
             self.bucket,
             "AwsSolutions-S1",
@@ -62,7 +62,7 @@ class ArtifactsBucket(Construct):
         iam.Grant.add_to_principal(
             grantee=role,
             actions=["s3:ListBucket"],
-            resource_arns=[self._arn],
+            resource_arns=[self.arn],
             conditions={"StringLike": {"s3:prefix": TASK_LOGS}},
         )
 
@@ -80,7 +80,7 @@ class ArtifactsBucket(Construct):
         iam.Grant.add_to_principal(
             grantee=role,
             actions=["s3:ListBucket"],
-            resource_arns=[self._arn],
+            resource_arns=[self.arn],
             conditions={"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in PLACES]}},
         )
 
@@ -88,7 +88,7 @@ class ArtifactsBucket(Construct):
         self._allow_below(f"{QUARANTINED_BELOW}/*", role, "s3:PutObject")
 
     def _allow_below(self, keys: str, role: iam.IRole, *actions: str) -> None:
-        allow(role, *actions, on=[f"{self._arn}/{keys}"])
+        allow(role, *actions, on=[f"{self.arn}/{keys}"])
         acknowledge_wildcard(
             role,
             f"{self._export}/{keys}",

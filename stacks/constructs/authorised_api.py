@@ -11,6 +11,7 @@ from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
 from stacks.constructs.access_log import JsonAccessLog
+from stacks.constructs.alarms import raise_alarm
 from stacks.stage import Stage
 
 Route = tuple[apigatewayv2.HttpMethod, str]
@@ -20,6 +21,8 @@ Route = tuple[apigatewayv2.HttpMethod, str]
 # the function behind counts, and to refuse costs it next to nothing.
 REQUESTS_PER_SECOND = 10_000
 BURST = 5_000
+FAILURES_WITHIN = Duration.minutes(5)
+FAILURES = 5  # a single failure may pass, and callers try again
 
 
 class AuthorisedApi(Construct):
@@ -52,7 +55,17 @@ class AuthorisedApi(Construct):
         integration = HttpLambdaIntegration("Handler", handler, scope_permission_to_route=False)
         for method, path in routes:
             self.api.add_routes(path=path, methods=[method], integration=integration)
-        self.url = self._published(stage).url
+        published = self._published(stage)
+        self.url = published.url
+        raise_alarm(
+            self,
+            "ApiFails",
+            published.metric_server_error(period=FAILURES_WITHIN, statistic="Sum"),
+            stage=stage,
+            meaning="The API answered more than five requests within five minutes with a server "
+            f"error. Look at the log /aws/lambda/{stage.prefixed('api')}.",
+            above=FAILURES,
+        )
 
     def _published(self, stage: Stage) -> apigatewayv2.HttpStage:
         access_log = logs.LogGroup(

@@ -9,11 +9,12 @@ from constructs import Construct
 from stacks.constructs.alarms import counted, raise_alarm, watch_depth
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.permissions import allow
+from stacks.constructs.permissions import allow, allow_on_partitions
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.quarantine import QUARANTINED, RECEIVED
+from switchyard.contracts.tables import job_partition
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
 from switchyard.settings import AlertSettings, DeadLetterSettings
 
@@ -41,7 +42,12 @@ def keep_undeliverable(
     )
     shared.artifacts.allow_keeping_undeliverable(alert.role)
     for what, dead_letters in queues.items():
-        alert.consume(dead_letters, batch_size=10, name=f"{what}Messages")
+        alert.consume(
+            dead_letters,
+            batch_size=10,
+            at_once=stage.concurrency.alert,
+            name=f"{what}Messages",
+        )
         raise_alarm(
             scope,
             what,
@@ -74,7 +80,9 @@ def process_dead_letters(
         ),
     )
     _grant(processor.role, shared)
-    processor.consume(shared.tasks.dead_letters, batch_size=10)
+    processor.consume(
+        shared.tasks.dead_letters, batch_size=10, at_once=stage.concurrency.process_dead_letters
+    )
     raise_alarm(
         scope,
         "TaskReceivedInVain",
@@ -101,7 +109,13 @@ def process_dead_letters(
 
 def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     state, definitions = shared.state_table.table_arn, shared.task_definitions_table.table_arn
-    allow(role, "dynamodb:GetItem", "dynamodb:UpdateItem", on=[state])
+    allow_on_partitions(
+        role,
+        "dynamodb:GetItem",
+        "dynamodb:UpdateItem",
+        state_table=state,
+        partitions=[job_partition("*", "*")],
+    )
     allow(role, "dynamodb:BatchGetItem", on=[definitions])
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     shared.artifacts.allow_event_payloads(role)

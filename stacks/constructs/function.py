@@ -9,6 +9,7 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from stacks.constructs.alarms import raise_alarm
 from stacks.constructs.layers import ARCHITECTURE, RUNTIME, FunctionLayers
 from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, allow
 from stacks.environment import powertools_environment
@@ -16,6 +17,7 @@ from stacks.paths import LAMBDAS
 from stacks.stage import Stage
 
 TIMEOUT_SECONDS = 30
+THROTTLED_WITHIN = Duration.minutes(5)
 MEMORY_MB = 1024  # memory buys processor time: less would make every cold start slower, not cheaper
 
 
@@ -31,9 +33,9 @@ class HouseFunction(Construct):
         verb: str,
         environment: Mapping[str, str],
         layers: FunctionLayers,
+        recursive_loop: lambda_.RecursiveLoop = lambda_.RecursiveLoop.TERMINATE,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._stage = stage
         service = verb.replace("_", "-")
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.function = lambda_.Function(
@@ -50,8 +52,17 @@ class HouseFunction(Construct):
             layers=layers.versions,
             environment={**environment, **powertools_environment(stage, service=service)},
             log_group=self._log_group(stage, service),
+            recursive_loop=recursive_loop,
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else lambda_.Tracing.DISABLED,
+        )
+        raise_alarm(
+            self,
+            f"{verb.title().replace('_', '')}Throttled",
+            self.function.metric_throttles(period=THROTTLED_WITHIN, statistic="Sum"),
+            stage=stage,
+            meaning=f"Lambda refused to run the function {service}: all functions of the account "
+            "together have no concurrency left.",
         )
         acknowledge_wildcard(self.role, "*", because="X-Ray's write actions take no resource.")
         acknowledge(
@@ -65,20 +76,20 @@ class HouseFunction(Construct):
         queue: sqs.IQueue,
         *,
         batch_size: int,
+        at_once: int,
         window: Duration | None = None,
         name: str = "Messages",
-        copies: int | None = None,
     ) -> None:
-        """Run for batches of messages; the handler names those that have to come back.
+        """Run for batches of messages, `at_once` of them at the same time.
 
-        `copies` is how many may run at once, if not as many as the stage allows.
+        The handler names the messages that have to come back.
         """
         self.function.add_event_source_mapping(
             name,
             event_source_arn=queue.queue_arn,
             batch_size=batch_size,
             max_batching_window=window,
-            max_concurrency=copies or self._stage.copies_per_queue,
+            max_concurrency=at_once,
             report_batch_item_failures=True,
         )
         allow(

@@ -10,6 +10,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from stacks.constructs.alarms import raise_if_not_invoked
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow, allow_on_partitions
@@ -52,11 +53,21 @@ class Measuring(Construct):
         )
         self.function = measure.function
         _grant(measure.role, shared, dead_letters)
-        events.Rule(
+        rule = events.Rule(
             self,
             "EveryMinute",
             schedule=events.Schedule.rate(EVERY),
             targets=[targets.LambdaFunction(measure.function)],
+        )
+        raise_if_not_invoked(
+            self,
+            "MeasureNotInvoked",
+            measure.function,
+            stage=stage,
+            every=EVERY,
+            schedule=rule,
+            meaning="The function measure has not been invoked for five minutes: no alarm on what "
+            "it measures can be trusted.",
         )
 
 

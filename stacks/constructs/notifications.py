@@ -8,12 +8,11 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from stacks.constructs.alarms import untold, visible
+from stacks.constructs.alarms import looked_up, untold, visible
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import acknowledge_wildcard, allow, allow_on_alerts
-from stacks.constructs.queue import FUNCTION_VISIBILITY, HouseQueue
-from stacks.constructs.subscription import MAX_AGE_SECONDS, MAX_RETRIES
+from stacks.constructs.queue import FUNCTION_RECEIVES, HouseQueue
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
@@ -24,12 +23,12 @@ from switchyard.contracts.alerting import (
     OBJECT_EVENTS,
     TASK_EVENTS,
 )
+from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.events import DETAIL_TYPE
 from switchyard.settings import NotifySettings
 
 GATHERED = Duration.seconds(5)
 """Many letters at once are one message to people."""
-COPIES = 2  # the least that AWS knows: a channel takes one message a second, however many tell
 
 
 class Notifications(Construct):
@@ -48,13 +47,7 @@ class Notifications(Construct):
         layers: FunctionLayers,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.alerts = HouseQueue(
-            self,
-            "Alerts",
-            stage=stage,
-            name="alerts-queue",
-            visibility_timeout=FUNCTION_VISIBILITY,
-        )
+        self.alerts = HouseQueue(self, "Alerts", stage=stage, name="alerts-queue")
         self._wake(stage, shared)
         self._alarm(stage)
         self.notify = HouseFunction(
@@ -73,7 +66,12 @@ class Notifications(Construct):
             ),
         )
         allow_secret(self.notify.role, webhooks_secret(stage))
-        self.notify.consume(self.alerts.queue, batch_size=10, window=GATHERED, copies=COPIES)
+        self.notify.consume(
+            self.alerts.queue,
+            batch_size=10,
+            at_once=stage.concurrency.notify,
+            window=GATHERED,
+        )
         allow_telling(self.notify.role, stage=stage, shared=shared)
         self._grant(stage, shared)
 
@@ -113,8 +111,8 @@ class Notifications(Construct):
         target = targets.SqsQueue(
             self.alerts.queue,
             dead_letter_queue=self.alerts.dead_letters,
-            retry_attempts=MAX_RETRIES,
-            max_event_age=Duration.seconds(MAX_AGE_SECONDS),
+            retry_attempts=DELIVERY_RETRIES,
+            max_event_age=Duration.seconds(DELIVERY_SECONDS),
         )
         events.Rule(self, name, event_bus=bus, event_pattern=pattern, targets=[target])
 
@@ -125,7 +123,8 @@ class Notifications(Construct):
             "AlertsUnheard",
             alarm_name=untold("alerts-unheard", stage),
             alarm_description="Nobody could be told of something: the function notify failed "
-            f"three times. Its log is /aws/lambda/{stage.prefixed('notify')}.",
+            f"{FUNCTION_RECEIVES} times. Its log is /aws/lambda/{stage.prefixed('notify')}. "
+            f"{looked_up('alerts-unheard')}",
             metric=visible(self.alerts.dead_letters),
             threshold=0,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,

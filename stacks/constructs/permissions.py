@@ -6,23 +6,15 @@ from aws_cdk import Acknowledgment, Validations
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct
 
-from switchyard.contracts.tables import ALERTS_PARTITION, api_keys_partition
-
-API_KEYS = {"dynamodb:LeadingKeys": [api_keys_partition("*")]}
+from switchyard.contracts.tables import (
+    ALERTS_PARTITION,
+    open_jobs_partition,
+    tenant_settings_partition,
+)
 
 
 def allow(grantee: iam.IGrantable, *actions: str, on: Sequence[str]) -> None:
     iam.Grant.add_to_principal(grantee=grantee, actions=list(actions), resource_arns=list(on))
-
-
-def allow_on_api_keys(role: iam.IRole, *actions: str, state_table: str) -> None:
-    """Of the state table, those items alone."""
-    iam.Grant.add_to_principal(
-        grantee=role,
-        actions=list(actions),
-        resource_arns=[state_table],
-        conditions={"ForAllValues:StringLike": API_KEYS},
-    )
 
 
 def allow_on_alerts(role: iam.IRole, *actions: str, state_table: str) -> None:
@@ -36,25 +28,50 @@ def allow_on_alerts(role: iam.IRole, *actions: str, state_table: str) -> None:
 
 
 def allow_on_partitions(
-    role: iam.IRole, *actions: str, state_table: str, partitions: Sequence[str]
+    role: iam.IRole,
+    *actions: str,
+    state_table: str,
+    partitions: Sequence[str],
+    attributes: Sequence[str] = (),
 ) -> None:
-    """Of the state table, items of these alone; `*` stands for the rest of a name."""
+    """Allow the actions on items of these partitions alone; `*` stands for the rest of a name.
+
+    With `attributes`, a request may name no other: neither to write them nor in a condition. What
+    a request returns is not compared, and no condition key names an item's sort key.
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+    """
+    named = {"dynamodb:Attributes": list(attributes)} if attributes else {}
     iam.Grant.add_to_principal(
         grantee=role,
         actions=list(actions),
         resource_arns=[state_table],
-        conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(partitions)}},
+        conditions={
+            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(partitions)},
+            **({"ForAllValues:StringEquals": named} if named else {}),
+        },
     )
 
 
-def keep_from_api_keys(role: iam.IRole, *, state_table: str) -> None:
-    """Whoever may write other items of the state table shall not make itself a key."""
+def allow_closing_jobs(role: iam.IRole, *, state_table: str) -> None:
+    """Allow counting a job no more, the only thing in the state table that is deleted."""
+    allow_on_partitions(
+        role,
+        "dynamodb:DeleteItem",
+        state_table=state_table,
+        partitions=[open_jobs_partition("*")],
+    )
+
+
+def keep_from_tenant_settings(role: iam.IRole, *, state_table: str) -> None:
+    """Deny writing what operators set for tenants to a role that may write other items."""
     role.add_to_principal_policy(
         iam.PolicyStatement(
             effect=iam.Effect.DENY,
             actions=["dynamodb:PutItem", "dynamodb:UpdateItem"],
             resources=[state_table],
-            conditions={"ForAnyValue:StringLike": API_KEYS},
+            conditions={
+                "ForAnyValue:StringLike": {"dynamodb:LeadingKeys": [tenant_settings_partition("*")]}
+            },
         )
     )
 

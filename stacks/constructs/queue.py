@@ -9,13 +9,16 @@ from constructs import Construct
 from stacks.constructs.function import TIMEOUT_SECONDS
 from stacks.stage import Stage
 
-MAX_RECEIVES = 3
+# A batch that Lambda throttles was received: fewer would park messages that no function has seen.
+# https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+FUNCTION_RECEIVES = 5
+KEPT_FOR = Duration.days(14)  # the most that SQS offers: an outage may last over a weekend
 # Six times the timeout of the function that reads it, as AWS advises: throttled batches come back.
 FUNCTION_VISIBILITY = Duration.seconds(6 * TIMEOUT_SECONDS)
 
 
 class HouseQueue(Construct):
-    """A queue and the dead letters of what was received three times in vain."""
+    """A queue, and a dead-letter queue for what was received `max_receives` times in vain."""
 
     def __init__(
         self,
@@ -24,20 +27,23 @@ class HouseQueue(Construct):
         *,
         stage: Stage,
         name: str,
-        visibility_timeout: Duration,
+        visibility_timeout: Duration = FUNCTION_VISIBILITY,
+        max_receives: int = FUNCTION_RECEIVES,
     ) -> None:
+        """Without limits of its own, a queue that a function reads."""
         super().__init__(scope, construct_id)
         self.dead_letters = dead_letter_queue(self, "DeadLetters", stage=stage, name=f"{name}-dlq")
         self.queue = sqs.Queue(
             self,
             "Queue",
-            queue_name=stage.suffixed(name),
+            queue_name=stage.data_name(name),
             visibility_timeout=visibility_timeout,
+            retention_period=KEPT_FOR,
             receive_message_wait_time=Duration.seconds(20),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=True,
             dead_letter_queue=sqs.DeadLetterQueue(
-                max_receive_count=MAX_RECEIVES, queue=self.dead_letters
+                max_receive_count=max_receives, queue=self.dead_letters
             ),
             removal_policy=stage.removal_policy,
         )
@@ -47,9 +53,9 @@ def dead_letter_queue(scope: Construct, construct_id: str, *, stage: Stage, name
     return sqs.Queue(
         scope,
         construct_id,
-        queue_name=stage.suffixed(name),
+        queue_name=stage.data_name(name),
         visibility_timeout=FUNCTION_VISIBILITY,
-        retention_period=Duration.days(14),
+        retention_period=KEPT_FOR,
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         removal_policy=stage.removal_policy,

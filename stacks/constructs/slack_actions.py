@@ -12,7 +12,7 @@ from stacks.constructs.permissions import acknowledge, allow
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import ONCE_PREFIX
+from switchyard.contracts.tables import ONCE_PREFIX, job_partition
 from switchyard.settings import AnswerSlackSettings
 
 PATH = "/slack/actions"
@@ -42,6 +42,8 @@ class SlackActions(Construct):
                 eventbridge_bus_name=shared.bus.event_bus_name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
+                job_queue_url=shared.job_steps.queue.queue_url,
+                slack_operators=",".join(stage.slack_operators),
                 **telling(stage, shared),
             ),
         )
@@ -64,10 +66,11 @@ def _grant(role: iam.IRole, stage: Stage, shared: InfrastructureStack) -> None:
     """It begins a redrive or a cancellation; the dispatcher carries them out."""
     state = shared.state_table.table_arn
     allow(role, "dynamodb:GetItem", "dynamodb:Query", on=[state])
-    _allow_on_items(role, "dynamodb:UpdateItem", state, named="TENANT#*#JOB#*")
+    _allow_on_items(role, "dynamodb:UpdateItem", state, named=job_partition("*", "*"))
     _allow_on_items(role, "dynamodb:PutItem", state, named=f"{ONCE_PREFIX}*")
     shared.artifacts.allow_task_files(role, "s3:PutObject")
-    allow(role, "sqs:SendMessage", on=[shared.dispatches.queue.queue_arn])
+    queues = (shared.dispatches, shared.job_steps)
+    allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow_secret(role, slack_secret(stage))
 
 

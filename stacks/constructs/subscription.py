@@ -6,10 +6,8 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.events import DETAIL_TYPE
-
-MAX_RETRIES = 3
-MAX_AGE_SECONDS = 3600
 
 
 class EventSubscription(Construct):
@@ -40,8 +38,8 @@ class EventSubscription(Construct):
                     id="queue",
                     arn=queue.queue_arn,
                     retry_policy=events.CfnRule.RetryPolicyProperty(
-                        maximum_retry_attempts=MAX_RETRIES,
-                        maximum_event_age_in_seconds=MAX_AGE_SECONDS,
+                        maximum_retry_attempts=DELIVERY_RETRIES,
+                        maximum_event_age_in_seconds=DELIVERY_SECONDS,
                     ),
                     dead_letter_config=events.CfnRule.DeadLetterConfigProperty(
                         arn=undeliverable.queue_arn

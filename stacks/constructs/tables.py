@@ -1,10 +1,15 @@
-"""The three tables, with the names that the adapters use."""
+"""The four tables, with the names that the adapters use."""
 
+from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from stacks.constructs.alarms import raise_alarm
 from stacks.stage import Stage
 from switchyard.contracts import tables as names
+
+EVERY_MINUTE = Duration.minutes(1)
+THROTTLED_MINUTES = 5  # clients try again: what passes by itself wakes nobody
 
 
 def state_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamodb.Table:
@@ -23,6 +28,9 @@ def state_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamod
         projection_type=dynamodb.ProjectionType.INCLUDE,
         non_key_attributes=list(names.JOBS_SUMMARY),
     )
+    _watch_index_throttles(
+        scope, "StateUpdatesThrottled", table, stage=stage, operation="UpdateItem"
+    )
     return table
 
 
@@ -33,6 +41,7 @@ def events_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamo
     _add_event_index(table, history, summary=None)
     for listing in listings:
         _add_event_index(table, listing, summary=names.EVENT_SUMMARY)
+    _watch_index_throttles(scope, "EventPutsThrottled", table, stage=stage, operation="PutItem")
     return table
 
 
@@ -40,11 +49,16 @@ def task_definitions_table(scope: Construct, construct_id: str, *, stage: Stage)
     return _table(scope, construct_id, stage=stage, name="task-definitions")
 
 
+def api_keys_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamodb.Table:
+    """Apart from the state table, so that no role but the authorizer's can write a key."""
+    return _table(scope, construct_id, stage=stage, name="api-keys")
+
+
 def _table(scope: Construct, construct_id: str, *, stage: Stage, name: str) -> dynamodb.Table:
-    return dynamodb.Table(
+    table = dynamodb.Table(
         scope,
         construct_id,
-        table_name=stage.suffixed(name),
+        table_name=stage.data_name(name),
         partition_key=_text(names.PARTITION_KEY),
         sort_key=_text(names.SORT_KEY),
         billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
@@ -53,7 +67,50 @@ def _table(scope: Construct, construct_id: str, *, stage: Stage, name: str) -> d
         point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
             point_in_time_recovery_enabled=True
         ),
+        deletion_protection=stage.deletion_protection,
         removal_policy=stage.removal_policy,
+    )
+    _watch_throttles(scope, construct_id, table, stage=stage, name=name)
+    return table
+
+
+def _watch_throttles(
+    scope: Construct, construct_id: str, table: dynamodb.Table, *, stage: Stage, name: str
+) -> None:
+    for kind in ("Read", "Write"):
+        raise_alarm(
+            scope,
+            f"{construct_id}{kind}sThrottled",
+            table.metric(f"{kind}ThrottleEvents", period=EVERY_MINUTE, statistic="Sum"),
+            stage=stage,
+            meaning=f"For five minutes DynamoDB has refused {kind.lower()}s of the table "
+            f"{stage.data_name(name)}: one partition gets more than it can take, or the table "
+            "grew faster than DynamoDB adds capacity.",
+            minutes=THROTTLED_MINUTES,
+        )
+
+
+def _watch_index_throttles(
+    scope: Construct, what: str, table: dynamodb.Table, *, stage: Stage, operation: str
+) -> None:
+    """Notice an index that holds back its table: only the refused requests count those.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TroubleshootingThrottling-cloudwatch.html
+    """
+    refused = table.metric(
+        "ThrottledRequests",
+        period=EVERY_MINUTE,
+        statistic="Sum",
+        dimensions_map={"TableName": table.table_name, "Operation": operation},
+    )
+    raise_alarm(
+        scope,
+        what,
+        refused,
+        stage=stage,
+        meaning=f"For five minutes DynamoDB has refused requests {operation}: a partition of the "
+        "table or of one of its indexes gets more than it can take.",
+        minutes=THROTTLED_MINUTES,
     )
 
 

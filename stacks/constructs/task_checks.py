@@ -9,15 +9,15 @@ from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from stacks.constructs.alarms import raise_alarm
+from stacks.constructs.alarms import raise_alarm, raise_if_not_invoked
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.notifications import allow_telling, telling
-from stacks.constructs.permissions import allow
+from stacks.constructs.permissions import allow, allow_on_partitions
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import DUE_INDEX
+from switchyard.contracts.tables import DUE_INDEX, WORKERS_PARTITION
 from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE
 from switchyard.settings import CheckSettings
 
@@ -47,7 +47,7 @@ class TaskChecks(Construct):
         )
         _grant(self.check.role, shared)
         allow_telling(self.check.role, stage=stage, shared=shared)
-        events.Rule(
+        rule = events.Rule(
             self,
             "EveryFiveMinutes",
             enabled=stage.checks_health,
@@ -55,6 +55,17 @@ class TaskChecks(Construct):
             schedule=events.Schedule.rate(CHECK_EVERY),
             targets=[targets.LambdaFunction(self.check.function)],
         )
+        if stage.checks_health:
+            raise_if_not_invoked(
+                self,
+                "CheckHealthNotInvoked",
+                self.check.function,
+                stage=stage,
+                every=CHECK_EVERY,
+                schedule=rule,
+                meaning="The function check-health has not been invoked for 25 minutes: tasks that "
+                "are stuck are not found.",
+            )
         raise_alarm(
             self,
             "HealthNotChecked",
@@ -89,6 +100,7 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     state = shared.state_table.table_arn
     allow(role, "dynamodb:BatchGetItem", on=[state])
     allow(role, "dynamodb:Query", on=[f"{state}/index/{DUE_INDEX}"])
+    allow_on_partitions(role, "dynamodb:Query", state_table=state, partitions=[WORKERS_PARTITION])
     allow(role, "dynamodb:GetItem", on=[shared.task_definitions_table.table_arn])
     shared.artifacts.allow_event_payloads(role)
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -11,11 +11,17 @@ from constructs import Construct
 from stacks.constructs.alarms import counted, raise_alarm
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.permissions import allow, keep_from_api_keys
-from stacks.constructs.queue import FUNCTION_VISIBILITY, HouseQueue
-from stacks.environment import environment_for
+from stacks.constructs.permissions import (
+    allow,
+    allow_closing_jobs,
+    allow_on_partitions,
+    keep_from_tenant_settings,
+)
+from stacks.constructs.queue import HouseQueue
+from stacks.environment import as_json, environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
+from switchyard.contracts.tables import job_partition, open_jobs_partition
 from switchyard.contracts.triggers import REFUSED
 from switchyard.domain.triggers.triggers import rule_prefix
 from switchyard.settings import TriggerSettings
@@ -32,18 +38,12 @@ class Triggers(Construct):
         layers: FunctionLayers,
     ) -> None:
         super().__init__(scope, construct_id)
-        events = HouseQueue(
-            self,
-            "Events",
-            stage=stage,
-            name="trigger-queue",
-            visibility_timeout=FUNCTION_VISIBILITY,
-        )
+        events = HouseQueue(self, "Events", stage=stage, name="trigger-queue")
         self.dead_letters = events.dead_letters
         for queue in (events.queue, events.dead_letters):
             _accept_rules(queue, stage=stage, bus_name=shared.bus.event_bus_name)
         function = self._function(stage, shared, layers, events.queue)
-        function.consume(events.queue, batch_size=10)
+        function.consume(events.queue, batch_size=10, at_once=stage.concurrency.start_triggered)
         _grant(function.role, shared)
         self._alarm(stage)
         self._tell_operators(events)
@@ -65,7 +65,9 @@ class Triggers(Construct):
                 task_definitions_table=shared.task_definitions_table.table_name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
+                job_queue_url=shared.job_steps.queue.queue_url,
                 trigger_queue_url=queue.queue_url,
+                ceilings=as_json(stage.ceilings),
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,
             ),
         )
@@ -117,10 +119,19 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:UpdateItem",
         on=[shared.state_table.table_arn],
     )
-    keep_from_api_keys(role, state_table=shared.state_table.table_arn)
+    keep_from_tenant_settings(role, state_table=shared.state_table.table_arn)
+    allow_closing_jobs(role, state_table=shared.state_table.table_arn)
+    allow_on_partitions(
+        role,
+        "dynamodb:BatchGetItem",
+        "dynamodb:Query",
+        state_table=shared.state_table.table_arn,
+        partitions=[job_partition("*", "*"), open_jobs_partition("*")],
+    )
     allow(role, "dynamodb:BatchGetItem", on=[shared.task_definitions_table.table_arn])
     shared.artifacts.allow_task_files(role, "s3:PutObject")
     shared.artifacts.allow_event_payloads(role)
     shared.artifacts.allow_quarantine(role)
-    allow(role, "sqs:SendMessage", on=[shared.dispatches.queue.queue_arn])
+    queues = (shared.dispatches, shared.job_steps)
+    allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -2,9 +2,11 @@
 
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_logs as logs
-from constructs import Construct
+from constructs import Construct, IDependable
 
 from stacks.constructs.permissions import acknowledge
+from stacks.constructs.restricted_egress import Reachable, RestrictedEgress, restrict_storage
+from stacks.egress import Egress
 from stacks.stage import Stage
 
 PUBLIC = ec2.SubnetConfiguration(
@@ -16,7 +18,9 @@ PRIVATE = ec2.SubnetConfiguration(name="Private", subnet_type=ec2.SubnetType.PRI
 class WorkerNetwork(Construct):
     """Two zones, behind NAT gateways if the stage pays for any."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, stage: Stage, reachable: Reachable
+    ) -> None:
         super().__init__(scope, construct_id)
         self.behind_nat = stage.nat_gateways > 0
         self.vpc = ec2.Vpc(
@@ -29,7 +33,19 @@ class WorkerNetwork(Construct):
         self.workers_subnets = ec2.SubnetSelection(
             subnet_type=(PRIVATE if self.behind_nat else PUBLIC).subnet_type
         )
-        self._keep_storage_traffic_inside_aws()
+        self._s3, self._dynamodb = self._storage_endpoints()
+        self.ways_out: list[IDependable] = [
+            self.vpc.select_subnets(
+                subnet_type=self.workers_subnets.subnet_type
+            ).internet_connectivity_established,
+            self._s3,
+            self._dynamodb,
+        ]
+        """What a worker needs before it starts, to fetch its image and its secret."""
+        self.security_groups: list[ec2.ISecurityGroup] | None = None
+        """The groups of workers; `None`: one of the service's own, which lets everything out."""
+        if stage.egress:
+            self._restrict(stage.egress, reachable)
         if stage.flow_logs:
             self._log_flows(stage)
         else:
@@ -37,11 +53,26 @@ class WorkerNetwork(Construct):
                 self.vpc, "AwsSolutions-VPC7", because="The local cloud has no network to watch."
             )
 
-    def _keep_storage_traffic_inside_aws(self) -> None:
+    def _storage_endpoints(self) -> tuple[ec2.GatewayVpcEndpoint, ec2.GatewayVpcEndpoint]:
         """Gateway endpoints are free; NAT gateways charge by the gigabyte."""
         services = ec2.GatewayVpcEndpointAwsService
-        self.vpc.add_gateway_endpoint("S3", service=services.S3)
-        self.vpc.add_gateway_endpoint("DynamoDb", service=services.DYNAMODB)
+        return (
+            self.vpc.add_gateway_endpoint("S3", service=services.S3),
+            self.vpc.add_gateway_endpoint("DynamoDb", service=services.DYNAMODB),
+        )
+
+    def _restrict(self, egress: Egress, reachable: Reachable) -> None:
+        restricted = RestrictedEgress(
+            self,
+            "Egress",
+            egress=egress,
+            vpc=self.vpc,
+            subnets=self.workers_subnets,
+            reachable=reachable,
+        )
+        restrict_storage(self._s3, self._dynamodb, reachable)
+        self.security_groups = [restricted.workers]
+        self.ways_out += restricted.endpoints
 
     def _log_flows(self, stage: Stage) -> None:
         """The record of where an agent's shell connected to."""

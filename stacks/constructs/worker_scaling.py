@@ -1,5 +1,6 @@
-"""As many workers as the backlog needs, none when there is none."""
+"""Scales the workers with the task queue, down to none; docs/decisions/0023 says why like this."""
 
+import math
 from collections.abc import Iterator
 from typing import Final, cast
 
@@ -12,43 +13,58 @@ from aws_cdk import aws_sqs as sqs
 
 from switchyard.domain.measuring.scaling import ScalingPolicy
 
-SOMETHING: Final = 0.5
-"""More than nothing and less than one message: at a whole number both alarms would fire."""
+PERIOD: Final = Duration.minutes(1)
+"""SQS publishes its metrics once a minute."""
+FEWEST_PERIODS: Final = 3
+"""Datapoints arrive a minute or more late, and some never: a shorter window would be a guess."""
+HALF: Final = 0.5
+"""The number of workers needed is whole: between two of them lies the border of a step."""
 
 
 def scale_on_backlog(
-    service: ecs.FargateService, *, queue: sqs.IQueue, policy: ScalingPolicy
+    service: ecs.FargateService, *, queue: sqs.IQueue, policy: ScalingPolicy, slots: int
 ) -> None:
-    """Exact capacities, because target tracking cannot wake a service from zero.
+    """Set exact capacities, because target tracking cannot wake a service from zero.
 
-    With a backlog its steps count, after the cooldown of scaling out; without one the least number
-    does, after that of scaling in. A backlog is told once a minute, as the greatest of that minute:
-    workers go before it has ended only when it was smaller for so long.
+    Both alarms look at the same window of datapoints. As long as one of them needs a worker, the
+    service has as many workers as the greatest of them needs: one datapoint raises the number, and
+    only a whole window of smaller ones lowers it. A window without any need leaves the least.
     """
     capacity = service.auto_scale_task_count(
         min_capacity=policy.min_workers, max_capacity=policy.max_workers
     )
     target = cast("autoscaling.ScalableTarget", capacity.node.find_child("Target"))
-    out = _action(target, "Backlog", policy.scale_out_cooldown_seconds)
+    needed, window = _workers_needed(queue, policy, slots), periods(policy)
+    some = _action(target, "Backlog", policy)
     for workers, lower, upper in capacity_steps(policy):
-        out.add_adjustment(adjustment=workers, lower_bound=lower, upper_bound=upper)
-    back = _action(target, "NoBacklog", policy.scale_in_cooldown_seconds)
-    back.add_adjustment(adjustment=policy.capacity_for(0), upper_bound=0)
+        some.add_adjustment(adjustment=workers, lower_bound=lower, upper_bound=upper)
+    none = _action(target, "NoBacklog", policy)
+    none.add_adjustment(adjustment=policy.min_workers, upper_bound=0)
     compare = cloudwatch.ComparisonOperator
-    _act_on(queue, out, compare.GREATER_THAN_OR_EQUAL_TO_THRESHOLD)
-    _act_on(queue, back, compare.LESS_THAN_OR_EQUAL_TO_THRESHOLD)
+    above = compare.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+    below = compare.LESS_THAN_OR_EQUAL_TO_THRESHOLD
+    _act_on(needed, some, above, datapoints=1, window=window)
+    _act_on(needed, none, below, datapoints=window, window=window)
 
 
 def capacity_steps(policy: ScalingPolicy) -> Iterator[tuple[int, float, float | None]]:
-    """How many workers from where to where: distances from the bound at which the alarm fires."""
-    fewest, most = policy.capacity_for(1), policy.max_workers
+    """Return workers with the bounds of their step, as distances from the alarm's threshold.
+
+    A lower bound belongs to its step and an upper bound does not:
+    https://docs.aws.amazon.com/autoscaling/application/userguide/step-scaling-policy-overview.html
+    """
+    fewest, most = max(policy.min_workers, 1), policy.max_workers
     for workers in range(fewest, most + 1):
-        lower = 0 if workers == fewest else (workers - 1) * policy.target_per_worker
-        yield workers, lower, workers * policy.target_per_worker if workers < most else None
+        yield workers, 0 if workers == fewest else workers - 1, workers if workers < most else None
+
+
+def periods(policy: ScalingPolicy) -> int:
+    """Return how many datapoints the alarms look at."""
+    return max(math.ceil(policy.scale_in_after_seconds / PERIOD.to_seconds()), FEWEST_PERIODS)
 
 
 def _action(
-    target: autoscaling.ScalableTarget, name: str, cooldown_seconds: float
+    target: autoscaling.ScalableTarget, name: str, policy: ScalingPolicy
 ) -> autoscaling.StepScalingAction:
     return autoscaling.StepScalingAction(
         target,
@@ -56,37 +72,49 @@ def _action(
         scaling_target=target,
         adjustment_type=autoscaling.AdjustmentType.EXACT_CAPACITY,
         metric_aggregation_type=autoscaling.MetricAggregationType.MAXIMUM,
-        cooldown=Duration.seconds(cooldown_seconds),
+        cooldown=Duration.seconds(policy.scale_out_cooldown_seconds),
     )
 
 
 def _act_on(
-    queue: sqs.IQueue,
+    needed: cloudwatch.MathExpression,
     action: autoscaling.StepScalingAction,
     comparison: cloudwatch.ComparisonOperator,
+    *,
+    datapoints: int,
+    window: int,
 ) -> None:
     alarm = cloudwatch.Alarm(
         action,
         "Alarm",
-        metric=_backlog(queue),
-        threshold=SOMETHING,
+        metric=needed,
+        threshold=HALF,
         comparison_operator=comparison,
-        evaluation_periods=1,
-        alarm_description="Scales the workers: it tells nobody anything.",
+        evaluation_periods=window,
+        datapoints_to_alarm=datapoints,
+        treat_missing_data=cloudwatch.TreatMissingData.MISSING,
+        alarm_description="Scales the workers: it notifies nobody.",
     )
     alarm.add_alarm_action(actions.ApplicationScalingAction(action))
 
 
-def _backlog(queue: sqs.IQueue) -> cloudwatch.MathExpression:
-    """In-flight messages count: scaling in on waiting ones alone would stop busy workers.
+def _workers_needed(
+    queue: sqs.IQueue, policy: ScalingPolicy, slots: int
+) -> cloudwatch.MathExpression:
+    """Compute `ScalingPolicy.workers_for` from the queue's own metrics, without its limits.
 
-    Without workers nothing is in flight, and what is not reported would leave the sum undefined.
+    SQS reports the messages in flight only while there are some
+    (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html),
+    so a plain sum would be undefined whenever no worker runs: none would ever be started. What
+    waits is never filled in: without its datapoint there is no value, and the alarm waits for it.
     """
-    return cloudwatch.MathExpression(
-        expression="FILL(waiting, 0) + FILL(running, 0)",
-        period=Duration.minutes(1),
-        using_metrics={
-            "waiting": queue.metric_approximate_number_of_messages_visible(statistic="Maximum"),
-            "running": queue.metric_approximate_number_of_messages_not_visible(statistic="Maximum"),
-        },
-    )
+    waiting = queue.metric_approximate_number_of_messages_visible(statistic="Maximum")
+    running = queue.metric_approximate_number_of_messages_not_visible(statistic="Maximum")
+    messages = _math("waiting + FILL(running, 0)", waiting=waiting, running=running)
+    by_share = _math(f"messages / {policy.target_per_worker}", messages=messages)
+    by_slots = _math(f"(messages - waiting) / {slots}", messages=messages, waiting=waiting)
+    return _math("CEIL(MAX([by_share, by_slots]))", by_share=by_share, by_slots=by_slots)
+
+
+def _math(expression: str, **metrics: cloudwatch.IMetric) -> cloudwatch.MathExpression:
+    return cloudwatch.MathExpression(expression=expression, period=PERIOD, using_metrics=metrics)

@@ -71,6 +71,8 @@ class WorkerTask(Construct):
         secret = secretsmanager.Secret.from_secret_name_v2(
             self, "Claude", f"switchyard/{stage.name}/claude"
         )
+        self.claude_credential_arn = secret.secret_arn
+        """Without the six random characters at its end."""
         return ecs.Secret.from_secrets_manager(secret)
 
     def _log_group(self, stage: Stage) -> logs.LogGroup:

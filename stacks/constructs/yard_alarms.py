@@ -48,12 +48,14 @@ def watch_yard(scope: Construct, *, stage: Stage, measure: lambda_.Function) -> 
         f"trusted. The log is /aws/lambda/{stage.prefixed('measure')}.",
         minutes=DRAINED_MINUTES,
     )
+    if stage.scales_workers:
+        _watch_for_workers(scope, stage)
     if stage.watches_workers:
         _compare(scope, stage)
 
 
-def _compare(scope: Construct, stage: Stage) -> None:
-    """What needs more than one number."""
+def _watch_for_workers(scope: Construct, stage: Stage) -> None:
+    """Raise an alarm where workers come from nothing: a deployment without tasks starts none."""
     raise_alarm(
         scope,
         "TasksWaitForNobody",
@@ -63,6 +65,9 @@ def _compare(scope: Construct, stage: Stage) -> None:
         "doctor`: does the service start, does its image exist, is its secret there?",
         minutes=NOBODY_MINUTES,
     )
+
+
+def _compare(scope: Construct, stage: Stage) -> None:
     raise_alarm(
         scope,
         "MostTasksFail",

@@ -35,7 +35,7 @@ class Account(Protocol):
 class MemoryAccount:
     subscription = Switch("every-event", SwitchKind.SUBSCRIPTION, on=True)
     schedule = Switch("every-minute", SwitchKind.SCHEDULE, on=True)
-    dead_letters = "task-queue-dlq-dev"
+    dead_letters = "switchyard-dev-task-queue-dlq"
     secret = "switchyard/dev/claude"
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class CloudAccount:
         self._bus = f"switchyard-{self._stage}"
         self.subscription = Switch("every-event", SwitchKind.SUBSCRIPTION, on=True)
         self.schedule = Switch(f"{self._bus}-every-minute", SwitchKind.SCHEDULE, on=True)
-        self.dead_letters = f"task-queue-dlq-{self._stage}"
+        self.dead_letters = f"switchyard-{self._stage}-task-queue-dlq"
         self.secret = f"switchyard/{self._stage}/claude"
         self.inspection: Inspection = AwsInspection(
             self._stage,
@@ -80,7 +80,7 @@ class CloudAccount:
     def deploy(self) -> None:
         bus = {"EventBusName": self._bus, "EventPattern": {"source": ["task-workflow"]}}
         resources: dict[str, dict[str, Any]] = {
-            name: {"Queue": _made("SQS::Queue", QueueName=f"{name}-queue-{self._stage}")}
+            name: {"Queue": _made("SQS::Queue", QueueName=f"switchyard-{self._stage}-{name}-queue")}
             for name in STACKS
         }
         resources["infrastructure"] |= {

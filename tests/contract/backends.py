@@ -13,6 +13,7 @@ from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStor
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog, DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.open_tasks import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPresence
@@ -23,6 +24,7 @@ from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
 from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.adapters.event_overflow import EventOverflow
@@ -60,6 +62,8 @@ from switchyard.ports import (
     Unsettled,
 )
 from switchyard.ports.alerting import AlertBook
+from switchyard.ports.open_tasks import OpenTasks
+from switchyard.ports.tenants import TenantStore
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 
@@ -75,6 +79,8 @@ class Backend:
     payloads: Payloads
     definitions: DefinitionStore
     keys: ApiKeys
+    tenants: TenantStore
+    open_tasks: OpenTasks
     alerts: AlertBook
     rates: RequestRates
     consumption: Consumption
@@ -121,6 +127,8 @@ def in_memory() -> Backend:
         payloads=yard.payloads,
         definitions=yard.definitions,
         keys=yard.keys,
+        tenants=yard.tenants,
+        open_tasks=yard.open_tasks,
         alerts=MemoryAlertBook(),
         rates=yard.rates,
         consumption=yard.consumption,
@@ -166,7 +174,9 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         unsettled=DynamoDbUnsettled(state),
         payloads=payloads,
         definitions=DynamoDbDefinitionStore(definitions),
-        keys=DynamoDbApiKeys(state),
+        keys=DynamoDbApiKeys(cloud.table(a_table(dynamodb, cloud.fresh("api-keys")))),
+        tenants=DynamoDbTenantStore(state),
+        open_tasks=DynamoDbOpenTasks(state),
         alerts=DynamoDbAlertBook(state),
         rates=DynamoDbRequestRates(state),
         consumption=DynamoDbConsumption(state),

@@ -21,6 +21,7 @@ from local.home import Home
 from local.loopback import LOOPBACK
 from local.ministack import MiniStack
 from switchyard.adapters import aws
+from switchyard.adapters.aws_services import Service
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock
 from switchyard.adapters.workforce import OneByOne, Threads
@@ -51,7 +52,7 @@ class OneUpdateAtATime:
 class Cloud:
     """Where it is known to differ from AWS, it says so."""
 
-    client: Callable[[str], Any]
+    client: Callable[[Service], Any]
     region: str
     accepts_stale_receipts: bool
     """AWS does: whoever deletes with an old receipt is told that it worked."""
@@ -85,7 +86,7 @@ def on_moto() -> Iterator[Cloud]:
 
 
 @cache  # a client takes longer to make than a test to run; what it reaches is empty each time
-def _moto_client(service: str) -> Any:
+def _moto_client(service: Service) -> Any:
     credentials = {
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
@@ -111,7 +112,7 @@ def on_ministack(folder: Path) -> Iterator[Cloud]:
         environment = aws_environment(port)
 
         @cache
-        def client(service: str) -> Any:
+        def client(service: Service) -> Any:
             with _environment(environment):
                 return aws.client(service)
 

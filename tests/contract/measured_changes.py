@@ -49,6 +49,31 @@ def cancel(yard: MeteredYard) -> int:
     return yard.cost(lambda: yard.cancelling.cancel(task, now_ms=NOW_MS + 999))
 
 
+def cancel_together(yard: MeteredYard) -> int:
+    yard.queued()
+    task = yard.child()
+    return yard.cost(lambda: yard.cancelling.cancel_many([task], now_ms=NOW_MS + 999))
+
+
+def flag_together(yard: MeteredYard) -> int:
+    yard.opened()
+    task = yard.child()
+    return yard.cost(lambda: yard.cancelling.cancel_many([task], now_ms=NOW_MS))
+
+
+def clear_due_together(yard: MeteredYard) -> int:
+    yard.queued()
+    task = yard.cancelling.cancel(yard.child(), now_ms=NOW_MS)
+    assert task is not None
+    return yard.cost(lambda: yard.graph.clear_due_of_many([task]))
+
+
+def note_cancelled(yard: MeteredYard) -> int:
+    job = yard.opened()
+    yard.cancelling.begin(job, now_ms=NOW_MS)
+    return yard.cost(lambda: yard.cancelling.note_progress(job, f"all#{CHILD.task_id}"))
+
+
 def end_cancel(yard: MeteredYard) -> int:
     job = yard.opened()
     yard.cancelling.begin(job, now_ms=NOW_MS)

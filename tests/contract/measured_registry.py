@@ -2,7 +2,7 @@
 
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.rates import Limits
-from tests.builders import a_definition
+from tests.builders import JOB, a_definition
 from tests.contract.metered_yard import DEFINITION, NOW_MS, TENANT, MeteredYard
 
 KEY_HASH = "f" * 64
@@ -31,6 +31,10 @@ def count_request(yard: MeteredYard) -> int:
 def count_request_at_once(yard: MeteredYard) -> int:
     _count(yard, at_ms=0)
     return yard.cost(lambda: _count(yard, at_ms=0))
+
+
+def set_tenant(yard: MeteredYard) -> int:
+    return yard.cost(lambda: yard.tenants.change(TENANT, slack_channels=("#brand", "#ops")))
 
 
 def hear_press(yard: MeteredYard) -> int:
@@ -70,3 +74,16 @@ def _pause(yard: MeteredYard) -> None:
 
 def _put_definition(yard: MeteredYard) -> None:
     yard.definitions.put(TENANT, DEFINITION, a_definition(description="d" * 1_200))
+
+
+def count_job(yard: MeteredYard) -> int:
+    return yard.cost(lambda: _count_job(yard))
+
+
+def close_job(yard: MeteredYard) -> int:
+    _count_job(yard)
+    return yard.cost(lambda: yard.open_tasks.close(JOB, run=1))
+
+
+def _count_job(yard: MeteredYard) -> None:
+    yard.open_tasks.note(JOB, run=1, tasks=10_000, now_ms=NOW_MS)

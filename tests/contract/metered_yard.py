@@ -16,6 +16,7 @@ from switchyard.adapters.dynamodb.items import task_key
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.once import DynamoDbOnce
+from switchyard.adapters.dynamodb.open_tasks import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPresence
@@ -27,6 +28,7 @@ from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.dynamodb.values import serialized
 from switchyard.adapters.memory.transport import MemoryBlobStore
@@ -69,7 +71,9 @@ class MeteredYard:
         definitions = DynamoDbTable(self._meter, a_table(self._meter, "definitions"))
         self.log = DynamoDbEventLog(events)
         self.definitions = DynamoDbDefinitionStore(definitions)
-        self.keys = DynamoDbApiKeys(self._state)
+        self.keys = DynamoDbApiKeys(DynamoDbTable(self._meter, a_table(self._meter, "api-keys")))
+        self.tenants = DynamoDbTenantStore(self._state)
+        self.open_tasks = DynamoDbOpenTasks(self._state)
         self.rates = DynamoDbRequestRates(self._state)
         self.consumption = DynamoDbConsumption(self._state)
         self.once = DynamoDbOnce(self._state)

@@ -52,3 +52,38 @@ def test_the_last_day_of_use_is_kept(backend: Backend) -> None:
         backend.keys.note_use(TENANT, FIRST, day=day)
     (key,) = backend.keys.all(TENANT)
     assert key.last_used_on == "2027-01-16"
+
+
+def test_all_keys_of_all_tenants_can_be_read(backend: Backend) -> None:
+    add(backend, FIRST, "ci")
+    backend.keys.add("other", SECOND, label=None, now_ms=2)
+    assert sorted(backend.keys.everyones(), key=lambda one: one[0]) == [
+        (TENANT, ApiKey(key_hash=FIRST, created_at_ms=1, label="ci")),
+        ("other", ApiKey(key_hash=SECOND, created_at_ms=2)),
+    ]
+
+
+def test_a_key_is_taken_over_with_its_history_and_deleted_where_it_was(backend: Backend) -> None:
+    key = ApiKey(
+        key_hash=FIRST, created_at_ms=1, label="ci", last_used_on="2027-01-15", revoked_at_ms=9
+    )
+    backend.keys.take_over(TENANT, key)
+    assert backend.keys.find(TENANT, FIRST) == key
+    for _ in range(2):
+        backend.keys.delete(TENANT, FIRST)
+    assert backend.keys.find(TENANT, FIRST) is None
+
+
+@pytest.mark.parametrize(("here", "there"), [(None, 7), (5, None), (5, 7)])
+def test_a_key_that_is_revoked_in_either_place_stays_revoked(
+    backend: Backend, here: int | None, there: int | None
+) -> None:
+    add(backend, FIRST, "here")
+    if here is not None:
+        backend.keys.revoke(TENANT, FIRST, now_ms=here)
+    elsewhere = ApiKey(key_hash=FIRST, created_at_ms=3, label="there", revoked_at_ms=there)
+
+    backend.keys.take_over(TENANT, elsewhere)
+
+    expected = ApiKey(key_hash=FIRST, created_at_ms=1, label="here", revoked_at_ms=here or there)
+    assert backend.keys.find(TENANT, FIRST) == expected

@@ -94,6 +94,11 @@ def _waiting() -> list[Case]:
 
 CASES = [
     *_waiting(),
+    Case(
+        "of a newer version",
+        {"state": TaskState.UNKNOWN, "attempt": 3, "cancel_requested": True},
+        NotYet("in a state of a newer version", wait_ms=60_000),
+    ),
     *_open("ready", state=TaskState.READY),
     *_open("queued", state=TaskState.QUEUED, not_before_ms=NOW_MS),
     Case(

@@ -103,3 +103,12 @@ def test_a_job_is_listed_once_it_is_open(backend: Backend) -> None:
 def test_a_made_up_cursor_is_refused(backend: Backend) -> None:
     with pytest.raises(Rejected, match="cursor"):
         backend.jobs.page(TENANT, limit=2, cursor="made-up")
+
+
+def test_jobs_are_found_many_at_a_time(backend: Backend) -> None:
+    others = [JobRef(TENANT, f"job-00000000-0000-4000-8000-{number:012}") for number in range(130)]
+    for ref in others[:2]:
+        backend.intake.write(a_plan(job=ref))
+    found = backend.jobs.find_many([*others, JobRef("other", others[0].job_id)])
+    assert sorted(job.ref for job in found) == others[:2]
+    assert backend.jobs.find_many([]) == []

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from switchyard.adapters.dynamodb.payloads import MAX_INLINE
+from switchyard.domain.errors import TooMuch
 from switchyard.domain.jobs.plan import Pinned, plan_job
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState
@@ -107,3 +108,6 @@ def test_an_output_of_any_size_comes_back_as_it_was(backend: Backend, size: int)
     backend.leases.settle(claimed.lease, completed, output=output, now_ms=NOW_MS)
     assert backend.payloads.read(JOB.task("a")).output == output
     assert backend.payloads.outputs(JOB, ["a"]) == {"a": output}
+    with pytest.raises(TooMuch, match="more than 10 bytes together"):
+        backend.payloads.outputs(JOB, ["a"], max_bytes=10)
+    assert backend.payloads.outputs(JOB, ["a"], max_bytes=size + 2) == {"a": output}

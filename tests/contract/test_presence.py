@@ -37,3 +37,16 @@ def test_one_that_left_is_not_there_and_may_come_back(backend: Backend) -> None:
 
     backend.presence.seen(WORKER)
     assert list(backend.presence.all()) == [WORKER]
+
+
+def test_one_that_drains_says_so_until_it_takes_tasks_again(backend: Backend) -> None:
+    released = replace(WORKER, release="worker:7")
+    draining = replace(released, draining=True, busy=1, busy_until_ms=NOW_MS + 60_000)
+    for word in (released, draining):
+        backend.presence.seen(word)
+        assert list(backend.presence.all()) == [word]
+
+    backend.presence.seen(released)
+    assert list(backend.presence.all()) == [released]
+    backend.presence.left(WORKER.worker_id, now_ms=NOW_MS)
+    assert list(backend.presence.all()) == []

@@ -115,6 +115,6 @@ def test_what_cannot_be_delivered_is_kept(moto: Cloud) -> None:
     assert target["Arn"].rsplit(":", 1)[-1] == url.rsplit("/", 1)[-1]
     assert target["DeadLetterConfig"] == {"Arn": target["Arn"]}
     assert target["RetryPolicy"] == {
-        "MaximumRetryAttempts": 3,
-        "MaximumEventAgeInSeconds": 3600,
+        "MaximumRetryAttempts": 185,
+        "MaximumEventAgeInSeconds": 86_400,
     }

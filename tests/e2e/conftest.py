@@ -1,4 +1,7 @@
-"""One local cloud for the whole folder, deployed by the real CDK CLI, with its calls recorded."""
+"""One local cloud for the whole folder, deployed by the real CDK CLI, with its calls recorded.
+
+Its functions find their layers and nothing else of this machine, as on AWS.
+"""
 
 import json
 import socket
@@ -17,6 +20,7 @@ from boto3.dynamodb.conditions import Key
 
 from local.cloud import LocalCloud
 from local.endpoint import Endpoint
+from stacks.dependencies import bundle_dependencies
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
@@ -29,6 +33,7 @@ from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.tasks.due import AFTER_SETTLING
 from tests.e2e.documents import DEFINITION
 from tests.e2e.workers import Workers, instead_of_its_own
+from tests.stacks.this_host import THIS_HOST
 
 ROOT = Path(__file__).parents[2]
 RECORDER = Path(__file__).parent / "recorder"
@@ -100,6 +105,18 @@ class RunningCloud:
         answer = self.client("lambda").invoke(FunctionName="switchyard-local-sweep", Payload=b"{}")
         assert "FunctionError" not in answer, answer["Payload"].read()
 
+    @contextmanager
+    def configured(self, function: str, **variables: str) -> Iterator[None]:
+        """The function has these environment variables too, within the block."""
+        functions = self.client("lambda")
+        before = functions.get_function_configuration(FunctionName=function)["Environment"]
+        changed = {"Variables": before["Variables"] | variables}
+        functions.update_function_configuration(FunctionName=function, Environment=changed)
+        try:
+            yield
+        finally:
+            functions.update_function_configuration(FunctionName=function, Environment=before)
+
     def settled(self, job_id: str) -> JobView:
         clock = SystemClock()
         deadline = clock.monotonic() + PATIENCE_SECONDS
@@ -154,10 +171,11 @@ def running(folder: Path, *, thinks_ms: int) -> Iterator[RunningCloud]:
     calls = folder / "calls.jsonl"
     local = LocalCloud(
         folder,
-        port=_free_port(),
+        port=free_port(),
         extra_environment={
             "PYTHONPATH": str(RECORDER),
             "RECORD_CALLS_TO": str(calls),
+            "FUNCTION_PACKAGES": str(bundle_dependencies(THIS_HOST) / "python"),
             "OFFLINE_DELAY_MS": str(thinks_ms),
             "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
         },
@@ -229,7 +247,7 @@ def _tables(endpoint: Endpoint) -> Any:
     return boto3.resource("dynamodb", **_aws(endpoint))  # type: ignore[call-overload]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -23,6 +23,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 
 from benchmarks.telling import tell
+from switchyard.domain.ids import DEFINITION_NAME
 from switchyard.domain.text import clean_values
 from tests.e2e.conftest import RunningCloud, running
 from tests.e2e.documents import DEFINITION, a_job
@@ -105,11 +106,13 @@ class Fuzzer:
         self._session.put(definition, json=DEFINITION).raise_for_status()
 
     def _naming_what_exists(self, case: Any) -> Any:
+        """Name a definition that exists, unless a name is what is wrong with the request."""
         match case.body:
             case {"tasks": [*tasks]}:
                 for task in tasks:
-                    if isinstance(task, dict) and "name" in task:
-                        task["name"] = self.known["name"]
+                    match task:
+                        case {"name": str() as name} if DEFINITION_NAME.fullmatch(name):
+                            task["name"] = self.known["name"]
         return case
 
     def _some(self, strategy: Any, seed: int) -> bool:

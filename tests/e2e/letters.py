@@ -22,7 +22,7 @@ def send(cloud: RunningCloud, body: str, *, queue: str = "task-queue", **attribu
     """To one of the stage's queues; the message's id."""
     sqs = cloud.client("sqs")
     sent = sqs.send_message(
-        QueueUrl=sqs.get_queue_url(QueueName=f"{queue}-local")["QueueUrl"],
+        QueueUrl=sqs.get_queue_url(QueueName=f"switchyard-local-{queue}")["QueueUrl"],
         MessageBody=body,
         MessageAttributes={
             name: {"DataType": "String", "StringValue": value} for name, value in attributes.items()

@@ -120,12 +120,14 @@ class Stricken:
     def without_dispatcher(self) -> Iterator[None]:
         functions = self.cloud.client("lambda")
         found = functions.list_event_source_mappings(FunctionName=DISPATCHER)
-        [mapping] = found["EventSourceMappings"]
-        functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=False)
+        mappings = [mapping["UUID"] for mapping in found["EventSourceMappings"]]
+        for uuid in mappings:
+            functions.update_event_source_mapping(UUID=uuid, Enabled=False)
         try:
             yield
         finally:
-            functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=True)
+            for uuid in mappings:
+                functions.update_event_source_mapping(UUID=uuid, Enabled=True)
 
     @contextmanager
     def without_events(self) -> Iterator[None]:

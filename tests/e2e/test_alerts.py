@@ -1,7 +1,7 @@
 """What goes wrong on the deployed stacks reaches Slack, and so does its end."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -37,21 +37,8 @@ def slack(cloud: RunningCloud) -> Iterator[SlackApi]:
         secrets.create_secret(Name=SECRET, SecretString=TOKEN_AND_SIGNING_SECRET)
         undo.callback(secrets.delete_secret, SecretId=SECRET, ForceDeleteWithoutRecovery=True)
         for function in FUNCTIONS:
-            undo.enter_context(reaching(cloud, function, api.url))
+            undo.enter_context(cloud.configured(function, SLACK_URL=api.url))
         yield api
-
-
-@contextmanager
-def reaching(cloud: RunningCloud, function: str, slack_url: str) -> Iterator[None]:
-    """The function takes this for Slack."""
-    functions = cloud.client("lambda")
-    before = functions.get_function_configuration(FunctionName=function)["Environment"]
-    told = {"Variables": before["Variables"] | {"SLACK_URL": slack_url}}
-    functions.update_function_configuration(FunctionName=function, Environment=told)
-    try:
-        yield
-    finally:
-        functions.update_function_configuration(FunctionName=function, Environment=before)
 
 
 def main_with(slack: SlackApi, *words: str) -> Message | None:

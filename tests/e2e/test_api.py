@@ -12,7 +12,7 @@ from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION, a_job
 from tests.e2e.fuzzing import DESCRIPTION, fuzzer_of
 
-CASES = 500
+CASES = 250
 STRANGE_REQUESTS = 300
 JOB_ID = "job-00000000-0000-4000-8000-000000000001"
 PROBLEM = "application/problem+json"
@@ -35,7 +35,7 @@ def http(cloud: RunningCloud) -> Iterator[httpx.Client]:
 def test_no_request_gets_an_answer_that_is_not_described(cloud: RunningCloud) -> None:
     fuzzer = fuzzer_of(cloud)
     fuzzer.send(CASES)
-    assert fuzzer.problems == []
+    assert not fuzzer.problems, "\n".join(fuzzer.problems)
     assert {200, 201, 400, 404, 409} <= set(fuzzer.answers)
     assert max(fuzzer.answers) < 500
 
@@ -49,7 +49,7 @@ def test_no_request_reaches_what_is_another_tenants(cloud: RunningCloud, strange
         assert [http.get(path).json() for path in own] == before
     assert set(fuzzer.answers) == {404}
     assert fuzzer.answers.total() >= STRANGE_REQUESTS
-    assert fuzzer.problems == []
+    assert not fuzzer.problems, "\n".join(fuzzer.problems)
 
 
 def test_a_stranger_finds_none_of_anothers_events_and_jobs(

@@ -28,7 +28,7 @@ def put_aside(cloud: RunningCloud, message_id: str) -> Kept:
 
 def drained(cloud: RunningCloud) -> bool | None:
     sqs = cloud.client("sqs")
-    url = sqs.get_queue_url(QueueName="task-queue-dlq-local")["QueueUrl"]
+    url = sqs.get_queue_url(QueueName="switchyard-local-task-queue-dlq")["QueueUrl"]
     return cloud.messages(url) == (0, 0) or None
 
 
@@ -42,7 +42,7 @@ def test_another_producers_task_is_adopted_and_done(cloud: RunningCloud) -> None
 
 def test_poison_is_put_aside_and_goes_back_when_a_person_says_so(cloud: RunningCloud) -> None:
     first = put_aside(cloud, send(cloud, "no JSON", colour="blue"))
-    assert (first.body, first.queue) == ("no JSON", "task-queue-local")
+    assert (first.body, first.queue) == ("no JSON", "switchyard-local-task-queue")
     assert first.message_attributes["colour"].string_value == "blue"
     with stage_letters("local", **cloud.endpoint.connection) as letters:
         letters.redrive(first)

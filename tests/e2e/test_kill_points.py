@@ -56,7 +56,7 @@ def jobs(cloud: RunningCloud, workers: Workers, killed_at: Path) -> dict[str, st
     survivor = workers.start()
     for job_id in jobs.values():
         cloud.settled(job_id)
-    for queue in ("task-queue-local", "event-queue-local"):
+    for queue in ("switchyard-local-task-queue", "switchyard-local-event-queue"):
         url = cloud.client("sqs").get_queue_url(QueueName=queue)["QueueUrl"]
         eventually(
             lambda url=url: cloud.messages(url) == (0, 0) or None,  # type: ignore[misc]

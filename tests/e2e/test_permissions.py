@@ -34,18 +34,37 @@ TRIGGER = {
 
 
 @dataclass(frozen=True)
+class Call:
+    action: str
+    resource: str
+    condition_keys: tuple[tuple[str, tuple[str, ...]], ...]
+    """What DynamoDB tells IAM of an access to items: partitions and attributes."""
+
+
+@dataclass(frozen=True)
 class Grant:
     action: str
     resource: str
+    conditions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The patterns for a condition key's values; every value must match one of them."""
 
     @property
     def names(self) -> set[str]:
         """What an explanation may call it: its action, or its action on the keys of a bucket."""
         return {self.action, f"{self.action} on {self.resource.partition('/')[2]}"}
 
-    def covers(self, action: str, resource: str) -> bool:
+    def covers(self, call: Call) -> bool:
         suffix = self.resource.rsplit(":", 1)[-1]
-        return fnmatchcase(action, self.action) and fnmatchcase(resource, suffix)
+        known = dict(call.condition_keys)
+        return (
+            fnmatchcase(call.action, self.action)
+            and fnmatchcase(call.resource, suffix)
+            and all(
+                any(fnmatchcase(value, pattern) for pattern in patterns)
+                for key, patterns in self.conditions
+                for value in known.get(key, ())
+            )
+        )
 
 
 def functions(cloud: RunningCloud) -> dict[str, str]:
@@ -68,7 +87,16 @@ def grants(cloud: RunningCloud, role_arn: str) -> Iterator[Grant]:
         for statement in filter(allows, document["Statement"]):
             for action in as_list(statement["Action"]):
                 for resource in as_list(statement["Resource"]):
-                    yield Grant(action, resource)
+                    yield Grant(action, resource, conditions_of(statement))
+
+
+def conditions_of(statement: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(
+        (key, tuple(as_list(patterns)))
+        for operator, keys in statement.get("Condition", {}).items()
+        if operator.startswith("ForAllValues:")
+        for key, patterns in keys.items()
+    )
 
 
 def allows(statement: Any) -> bool:
@@ -79,11 +107,12 @@ def as_list(value: Any) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
-def recorded(cloud: RunningCloud) -> dict[str, set[tuple[str, str]]]:
-    calls: dict[str, set[tuple[str, str]]] = {}
+def recorded(cloud: RunningCloud) -> dict[str, set[Call]]:
+    calls: dict[str, set[Call]] = {}
     for line in cloud.calls.read_text().splitlines():
-        principal, action, resource = json.loads(line)
-        calls.setdefault(principal, set()).add((action, resource))
+        principal, action, resource, known = json.loads(line)
+        condition_keys = tuple((key, tuple(values)) for key, values in known.items())
+        calls.setdefault(principal, set()).add(Call(action, resource, condition_keys))
     return calls
 
 
@@ -93,7 +122,7 @@ def hand_over(cloud: RunningCloud, queue: str, *bodies: str, to: str) -> None:
         {
             "messageId": f"by-hand-{number}",
             "eventSource": "aws:sqs",
-            "eventSourceARN": f"arn:aws:sqs:us-east-1:000000000000:{queue}-local",
+            "eventSourceARN": f"arn:aws:sqs:us-east-1:000000000000:switchyard-local-{queue}",
             "attributes": {"SentTimestamp": "0", "ApproximateFirstReceiveTimestamp": "0"},
             "messageAttributes": {},
             "body": body,
@@ -156,7 +185,7 @@ def all_kinds_of_subjects(cloud: RunningCloud, failed_job: str) -> None:
     subjects = (
         f"job/local/{failed_job}",
         "letters/quarantine",
-        "letters/event-queue-dlq-local",
+        "letters/switchyard-local-event-queue-dlq",
         "task/local/order-4711",
         "alarm/switchyard-local-event-not-saved-unread",
     )
@@ -222,7 +251,7 @@ def test_every_call_was_granted(cloud: RunningCloud) -> None:
         granted = list(grants(cloud, role))
         assert made.get(principal), f"{principal} made no call at all"
         missing = [
-            call for call in made[principal] if not any(grant.covers(*call) for grant in granted)
+            call for call in made[principal] if not any(grant.covers(call) for grant in granted)
         ]
         assert missing == [], f"{principal} may not do this on AWS"
 
@@ -235,6 +264,6 @@ def test_every_grant_was_used_or_is_explained(cloud: RunningCloud) -> None:
             f"{grant.action} on {re.sub(r'^.*:', '', grant.resource)}"
             for grant in grants(cloud, role)
             if not grant.names & UNUSED_BUT_NEEDED[principal].keys()
-            and not any(grant.covers(*call) for call in made[principal])
+            and not any(grant.covers(call) for call in made[principal])
         }
         assert unused == set(), f"{principal} was granted what it never used"

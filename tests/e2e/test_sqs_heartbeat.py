@@ -1,8 +1,6 @@
 """A Lambda function that outlives the visibility of its queue, and yet gets each message once."""
 
-import io
 import json
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 import pytest
 
 from switchyard.adapters.system import SystemClock
+from tests.e2e.archives import zipped
 from tests.e2e.conftest import ROOT, RunningCloud
 
 VISIBILITY_SECONDS = 2
@@ -112,14 +111,6 @@ def test_without_a_beat_in_time_the_same_message_is_delivered_again(functions: A
     function = functions("hasty", interval_ms=60_000)
     function.order()
     assert function.notes_until(done=2).count("delivered") >= 2
-
-
-def zipped(files: dict[str, str]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 def _arn(cloud: RunningCloud, queue_url: str) -> str:

@@ -77,7 +77,7 @@ def nobody_reads(cloud: RunningCloud) -> Iterator[None]:
 
 
 def waiting(cloud: RunningCloud) -> tuple[int, int]:
-    url = cloud.client("sqs").get_queue_url(QueueName="trigger-queue-local")["QueueUrl"]
+    url = cloud.client("sqs").get_queue_url(QueueName="switchyard-local-trigger-queue")["QueueUrl"]
     return cloud.messages(url)
 
 
@@ -179,7 +179,7 @@ def test_what_is_refused_is_kept_and_starts_once_its_cause_is_mended(cloud: Runn
     letters = kept_letters(cloud)
     (kept,) = [letter for letter in letters.newest(1000) if getattr(letter, "reason", "") == reason]
     assert isinstance(kept, Kept)
-    assert kept.send_to == "trigger-queue-local"
+    assert kept.send_to == "switchyard-local-trigger-queue"
 
     define(cloud, "not-yet-known")
     letters.redrive(kept)

@@ -14,10 +14,11 @@ NOT_AN_EVENT = '{"detail": "\\u001b[31mnobody can save this\\n"'
 @pytest.mark.parametrize(
     "queue",
     [
-        "event-queue-dlq-local",
-        "dispatch-queue-dlq-local",
-        "trigger-queue-dlq-local",
-        "undeliverable-events-dlq-local",
+        "switchyard-local-event-queue-dlq",
+        "switchyard-local-dispatch-queue-dlq",
+        "switchyard-local-job-queue-dlq",
+        "switchyard-local-trigger-queue-dlq",
+        "switchyard-local-undeliverable-events-dlq",
     ],
 )
 def test_a_dead_letter_is_kept_whole_and_its_queue_is_drained(

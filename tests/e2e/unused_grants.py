@@ -15,8 +15,12 @@ EVENT_PAYLOADS = "s3:PutObject on events/*"
 EMITTERS = {EVENT_PAYLOADS: "no event of these jobs is over 200 KB"}
 READER = {"s3:GetObject on events/*": "no event of these jobs is over 200 KB"}
 TRIGGERED = {
+    "dynamodb:BatchGetItem on switchyard-local-state": "no tenant has too many open tasks",
     "s3:PutObject on task/*": "no job of these triggers has large inputs or many tasks",
     "sqs:SendMessage": "no job of these triggers is large enough for the dispatcher to write",
+}
+BELOW_THE_LIMIT = {
+    "dynamodb:DeleteItem": "no tenant has so many open tasks that those left over are looked for"
 }
 NOBODY_PRESSED = "nobody pressed a button; test_alerts.py does"
 UNUSED_BUT_NEEDED = {
@@ -30,7 +34,11 @@ UNUSED_BUT_NEEDED = {
         "s3:PutObject on task/*": NOBODY_PRESSED,
         "sqs:SendMessage": NOBODY_PRESSED,
     },
-    "switchyard-local-api": FUNCTIONS | EMITTERS | READER,
+    "switchyard-local-api": FUNCTIONS
+    | EMITTERS
+    | READER
+    | BELOW_THE_LIMIT
+    | {"sqs:SendMessage": "no task is added that is ready at once"},
     "switchyard-local-authorize": FUNCTIONS,
     "switchyard-local-check-health": FUNCTIONS
     | EMITTERS
@@ -56,13 +64,17 @@ UNUSED_BUT_NEEDED = {
     },
     "switchyard-local-process-dead-letters": QUEUE_CONSUMERS | EMITTERS,
     "switchyard-local-save-event": QUEUE_CONSUMERS,
-    "switchyard-local-start-triggered": QUEUE_CONSUMERS | EMITTERS | TRIGGERED,
+    "switchyard-local-start-triggered": QUEUE_CONSUMERS | EMITTERS | TRIGGERED | BELOW_THE_LIMIT,
     "switchyard-local-sweep": FUNCTIONS
     | EMITTERS
     | {
+        "dynamodb:DeleteItem": "no job is abandoned",
         "sqs:GetQueueUrl": "no alert is postponed without a token",
         "sqs:SendMessage": "nothing of these jobs is lost on its way to a worker",
     },
     "worker": EMITTERS
-    | {"ecs:UpdateTaskProtection": "there is no ECS agent to ask in the local stage"},
+    | {
+        "ecs:DescribeServices": "without a metadata endpoint it has no release; test_rollout.py",
+        "ecs:UpdateTaskProtection": "there is no ECS agent to ask in the local stage",
+    },
 }

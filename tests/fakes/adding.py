@@ -9,6 +9,7 @@ from switchyard.domain.tasks.readiness import decide_readiness
 from switchyard.domain.tasks.task import Outcome
 from switchyard.ports import Claimed
 from switchyard.usecases.jobs.add_tasks import TaskAdder
+from tests.fakes.submitting import a_limit
 from tests.fakes.swept_yard import SweptYard
 from tests.fakes.yard import COMPLETED
 
@@ -24,6 +25,7 @@ class AddingYard(SweptYard):
             dispatches=self.memory.dispatches,
             emitter=self.emitter,
             clock=self.clock,
+            open_tasks=a_limit(self.memory, clock=self.clock),
         )
 
     def add(self, edges: dict[str, list[str]]) -> TasksAdded:

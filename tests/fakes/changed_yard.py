@@ -12,6 +12,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
 from switchyard.usecases.jobs.cancel import Canceller, CancelRequests
 from switchyard.usecases.jobs.redrive import Redriver, RedriveRequests
+from tests.fakes.submitting import a_limit
 from tests.fakes.yard import Yard
 
 
@@ -28,10 +29,9 @@ class ChangedYard(Yard):
             clock=self.clock,
         )
         self.canceller = Canceller(
-            jobs=memory.jobs,
             graph=memory.graph,
             cancelling=memory.cancelling,
-            dispatches=memory.dispatches,
+            follower=self.dispatcher,
             emitter=self.emitter,
             clock=self.clock,
             workforce=OneByOne(),
@@ -42,12 +42,14 @@ class ChangedYard(Yard):
             blobs=memory.blobs,
             dispatches=memory.dispatches,
             clock=self.clock,
+            open_tasks=a_limit(memory, clock=self.clock),
         )
         self.redriver = Redriver(
             jobs=memory.jobs,
             redriving=memory.redriving,
             blobs=memory.blobs,
             starter=self.starter,
+            open_tasks=memory.open_tasks,
             emitter=self.emitter,
             clock=self.clock,
             workforce=OneByOne(),

@@ -56,6 +56,7 @@ class CheckedYard:
     def watch(self, *, tenant: str | None = None) -> HealthWatch:
         return HealthWatch(
             checker=self.checker,
+            presence=self.memory.presence,
             teller=self.listener,
             emitter=an_emitter(self.memory.bus, origin="health-check"),
             tenant=tenant,

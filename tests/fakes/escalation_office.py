@@ -8,6 +8,7 @@ from typing import Any
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.alerts import MemoryAlertBook
 from switchyard.adapters.memory.chat import MemoryChat, MemoryDoor
+from switchyard.adapters.memory.tenants import MemoryTenantStore
 from switchyard.domain.alerts.alerts import subject_in
 from switchyard.domain.alerts.incidents import Incident, Section, Severity
 from switchyard.domain.errors import Unavailable
@@ -16,7 +17,7 @@ from switchyard.usecases.alerts.escalate import Escalator
 from switchyard.usecases.alerts.tell_alone import Told
 from switchyard.usecases.alerts.tell_incident import Teller
 from switchyard.usecases.alerts.thread_notes import ThreadNotes
-from tests.builders import JOB
+from tests.builders import JOB, TENANT
 
 URL = "https://hooks.example/in?token=t0ps3cret"
 WEBHOOK = Notify(webhook=URL)
@@ -77,10 +78,13 @@ class Office:
         self.clock, self.book, self.chat = ManualClock(), MemoryAlertBook(), MemoryChat()
         self.hook, self.secrets = Hook(self.clock), HeldSecret()
         self.reported: list[Told] = []
+        self.tenants = MemoryTenantStore()
+        self.tenants.change(TENANT, slack_channels=("#brand", "#ops", "C0000OPS01"))
         door = MemoryDoor(self.chat)
         self.teller = Teller(book=self.book, door=door, channel="#ops", clock=self.clock)
         self.escalator = Escalator(
             teller=self.teller,
+            tenants=self.tenants,
             book=self.book,
             webhooks=self.hook,
             secrets=self.secrets,
@@ -91,7 +95,7 @@ class Office:
         )
 
     def tell(self, incident: Incident = FAILED, notify: Notify | None = WEBHOOK) -> Told:
-        self.escalator.escalate(notify, incident)
+        self.escalator.escalate(notify, incident, tenant=TENANT)
         return self.reported[-1]
 
     def due(self) -> list[str]:

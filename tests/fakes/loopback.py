@@ -6,10 +6,14 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # of five, some of many clients that come at once are reset
+
+
 @contextmanager
 def served_by(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """Yields its address, without a path."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = _Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

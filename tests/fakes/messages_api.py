@@ -31,6 +31,10 @@ class MessagesApi:
     requests: list[dict[str, Any]] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
     """Every request as it came: path, headers and body."""
+    counted: list[dict[str, Any]] = field(default_factory=list)
+    """What it was asked to count, and says about it."""
+    input_tokens: int = 1_000
+    count_status: int = 200
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def reply_to(self, request: dict[str, Any]) -> Reply:
@@ -58,6 +62,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         self.api.heard.append(f"{self.path}\n{self.headers}\n{body}")
         request = json.loads(body)
+        if self.path.partition("?")[0].endswith("/count_tokens"):
+            self.api.counted.append(request)
+            counted = Reply(status=self.api.count_status)
+            self._send(counted, {"input_tokens": self.api.input_tokens})
+            return
         reply = self.api.reply_to(request)
         with suppress(BrokenPipeError, ConnectionResetError):  # a client that gave up
             self._answer(reply, request)
@@ -98,5 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for number, event in enumerate(events(reply, request)):
             if number == reply.events_before_cut:
+                return
+            if number == reply.stalls_after:
+                self.api.stopped.wait()
                 return
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())

@@ -21,7 +21,7 @@ class Reply:
 
     blocks: Sequence[Json] = ()
     stop_reason: str | None = "end_turn"
-    usage: Mapping[str, int] = field(default_factory=lambda: USAGE)
+    usage: Mapping[str, Any] = field(default_factory=lambda: USAGE)
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     answer: Any = None
@@ -32,10 +32,12 @@ class Reply:
     """So that whoever reads can tell that something is missing."""
     error_event: str | None = None
     """The type of an error that ends the stream half-way."""
+    stalls_after: int | None = None
+    """It sends nothing more after so many events, until the server stops."""
     hangs: bool = False
     """It takes the request and says nothing until the server stops."""
 
-    def costing(self, **usage: int) -> "Reply":
+    def costing(self, **usage: Any) -> "Reply":
         return replace(self, usage={**self.usage, **usage})
 
     def to(self, request: Json) -> "Reply":
@@ -74,6 +76,14 @@ def breaks_off(*, after_events: int, announced: bool = False) -> Reply:
 
 def gives_up(error: str) -> Reply:
     return replace(says(), error_event=error)
+
+
+def stalls(*, after_events: int) -> Reply:
+    return replace(says(), stalls_after=after_events)
+
+
+def redirects(location: str) -> Reply:
+    return Reply(status=307, headers={"location": location})
 
 
 def hangs() -> Reply:

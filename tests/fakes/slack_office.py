@@ -15,7 +15,7 @@ from switchyard.usecases.alerts.answer_slack import Answered, SlackDesk
 from switchyard.usecases.alerts.press_button import Buttons
 from switchyard.usecases.alerts.thread_notes import ThreadNotes
 from tests.fakes.changed_yard import ChangedYard
-from tests.fakes.slack_press import SECRET, a_payload, form_of, signed
+from tests.fakes.slack_press import SECRET, USER, a_payload, form_of, signed
 from tests.fakes.yard import FAILED
 
 
@@ -57,6 +57,8 @@ class Office:
             secret_name="switchyard/test/slack",
             once=MemoryOnce(),
             buttons=Buttons(redrives=self.yard.redrives, cancels=self.yard.cancels),
+            operators={USER},
+            tenants=self.yard.memory.tenants,
             notes=ThreadNotes(book=MemoryAlertBook(), door=door),
             replies=self.replies,
             replies_to="https://hooks.slack.com/",

@@ -11,6 +11,7 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.dispatching import MemoryDispatchQueue
 from switchyard.adapters.memory.registry import MemoryDefinitionStore
@@ -18,7 +19,9 @@ from switchyard.adapters.memory.transport import MemoryBus
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.system import SystemIds
 from switchyard.adapters.workforce import OneByOne
+from switchyard.bootstrap.changing import open_task_limit
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.states import JobState
@@ -71,6 +74,8 @@ class Process:
             jobs=self.jobs,
             definitions=self._cloud.definitions,
             submission_keys=DynamoDbSubmissionKeys(self._state),
+            tenants=DynamoDbTenantStore(self._state),
+            open_tasks=open_task_limit(self._state, WIDEST_CEILINGS),
             blobs=self._blobs,
             dispatches=self._dispatches,
             emitter=an_emitter(self._bus),

@@ -25,6 +25,7 @@ class SweptYard(Yard):
             jobs=self.memory.jobs,
             graph=self.memory.graph,
             payloads=self.memory.payloads,
+            open_tasks=self.memory.open_tasks,
             queue=self.memory.queue,
             dispatches=self.memory.dispatches,
             starter=self.starter,

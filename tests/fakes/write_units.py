@@ -110,6 +110,9 @@ class MeteredDynamoDb:
     def update_item(self, **request: Any) -> Any:
         return self._metered([_update(request)], lambda: self._client.update_item(**request))
 
+    def delete_item(self, **request: Any) -> Any:
+        return self._metered([_update(request)], lambda: self._client.delete_item(**request))
+
     def batch_write_item(self, **request: Any) -> Any:
         writes = [
             _put({"TableName": table, **entry["PutRequest"]})

@@ -14,6 +14,7 @@ from switchyard.domain.tasks.task import Outcome, TaskRun
 from switchyard.ports import Claimed
 from switchyard.usecases.dispatching.advance_job import JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher
+from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.start_tasks import Starter
 from tests.builders import TENANT, a_definition, a_submission, an_emitter
 from tests.fakes.submitting import a_submitter
@@ -53,9 +54,15 @@ class Yard:
             workforce=OneByOne(),
         )
         self.dispatcher = Dispatcher(
-            jobs=self.memory.jobs,
             graph=self.memory.graph,
             payloads=self.memory.payloads,
+            settler=JobSettler(
+                jobs=self.memory.jobs,
+                open_tasks=self.memory.open_tasks,
+                dispatches=self.memory.dispatches,
+                emitter=self.emitter,
+                clock=self.clock,
+            ),
             starter=self.starter,
             dispatches=self.memory.dispatches,
             emitter=self.emitter,

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -38,6 +39,13 @@ _client = cache(aws.client)
 
 @pytest.fixture
 def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    with small_cloud(monkeypatch) as environment:
+        yield environment
+
+
+@contextmanager
+def small_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """Provide tables, queues and a bus by moto, and the variables that name them."""
     environment = {
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
@@ -48,6 +56,7 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         "STAGE": "test",
         "EVENTBRIDGE_BUS_NAME": "yard",
         "STATE_TABLE_NAME": "state-test",
+        "API_KEYS_TABLE_NAME": "api-keys-test",
         "TASK_DEFINITIONS_TABLE": "definitions-test",
         "DYNAMODB_EVENTS_TABLE_NAME": "events-test",
         "EVENTS_RETENTION_DAYS": "7",
@@ -60,15 +69,22 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         dynamodb = aws.client("dynamodb")
         state_table(dynamodb)
         a_table(dynamodb, "definitions-test")
+        a_table(dynamodb, "api-keys-test")
         events_table(dynamodb)
         aws.client("events").create_event_bus(Name="yard")
         queue_url = aws.client("sqs").create_queue(QueueName="tasks")["QueueUrl"]
         monkeypatch.setenv("SQS_QUEUE_URL", queue_url)
         dispatches = aws.client("sqs").create_queue(QueueName="dispatches")["QueueUrl"]
         monkeypatch.setenv("DISPATCH_QUEUE_URL", dispatches)
+        jobs = aws.client("sqs").create_queue(QueueName="jobs")["QueueUrl"]
+        monkeypatch.setenv("JOB_QUEUE_URL", jobs)
         alerts = aws.client("sqs").create_queue(QueueName="alerts")["QueueUrl"]
         monkeypatch.setenv("ALERTS_QUEUE_URL", alerts)
-        yield environment | {"SQS_QUEUE_URL": queue_url, "DISPATCH_QUEUE_URL": dispatches}
+        yield environment | {
+            "SQS_QUEUE_URL": queue_url,
+            "DISPATCH_QUEUE_URL": dispatches,
+            "JOB_QUEUE_URL": jobs,
+        }
 
 
 def load_handler(verb: str) -> ModuleType:

@@ -132,7 +132,11 @@ def test_what_was_kept_is_counted_for_its_queue(
     assert counted["Undeliverable"] == [1, 1, 1]
     (metrics,) = counted["_aws"]["CloudWatchMetrics"]
     (dimensions,) = metrics["Dimensions"]
-    assert {name: counted[name] for name in dimensions} == {"service": service, "queue": QUEUE}
+    assert {name: counted[name] for name in dimensions} == {
+        "service": service,
+        "stage": "test",
+        "queue": QUEUE,
+    }
 
 
 @pytest.mark.usefixtures("service")

@@ -46,6 +46,7 @@ def slack(cloud: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[We
     with a_webhook(well) as server:
         monkeypatch.setenv("SLACK_URL", server.url(path="/api/"))
         monkeypatch.setenv("SLACK_SECRET", SECRET_NAME)
+        monkeypatch.setenv("SLACK_OPERATORS", f"U0OTHER,{USER}")
         aws.client("secretsmanager").create_secret(Name=SECRET_NAME, SecretString=SECRET)
         yield server
 
@@ -157,3 +158,25 @@ def test_without_a_signing_secret_there_is_no_such_route(slack: WebhookServer) -
 
 def test_where_nobody_has_set_up_slack_there_is_no_such_route() -> None:
     assert answer_to(RECORDED) == 404
+
+
+@pytest.mark.parametrize("listed", ["", "U0OTHER", f"{USER}X"])
+def test_a_press_of_a_user_whom_nobody_listed_is_refused_and_logged(
+    failed: JobRef,
+    slack: WebhookServer,
+    cloud: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    listed: str,
+) -> None:
+    monkeypatch.setenv("SLACK_OPERATORS", listed)
+    dispatched(cloud)
+
+    assert answer_to(a_press(failed, slack)) == 200
+
+    ((path, said),) = said_in(slack)
+    assert (path, said["response_type"]) == ("/respond", "ephemeral")
+    assert f"the Slack user {USER} is neither among the operators" in said["text"]
+    assert dispatched(cloud) == []
+    (logged,) = (vars(line) for line in caplog.records if line.message == "slack was answered")
+    assert (logged["user_id"], logged["tenant_id"]) == (USER, TENANT)

@@ -1,6 +1,7 @@
 """The API as API Gateway calls it."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ class Api:
         query: str = "",
         content_type: str = "application/json",
         encoded: bool = False,
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, str]:
         event = {
             "version": "2.0",
@@ -40,7 +42,7 @@ class Api:
             "rawPath": path,
             "rawQueryString": query,
             "queryStringParameters": dict(p.split("=") for p in query.split("&") if p),
-            "headers": {"content-type": content_type, "x-api-key": "k"},
+            "headers": {"content-type": content_type, "x-api-key": "k", **(headers or {})},
             "requestContext": {
                 "requestId": "r-1",
                 "stage": "$default",
@@ -162,3 +164,14 @@ def test_a_task_is_told_of_when_its_input_has_expired(api: Api) -> None:
         s3.delete_object(Bucket=BUCKET, Key=found["Key"])
     status, task = api("GET", f"/jobs/{job_id}/tasks/a")
     assert (status, task["taskId"], task["input"]) == (200, "a", None)
+
+
+def test_a_refused_request_is_logged_with_its_tenant_key_and_path(
+    api: Api, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert api("GET", f"/jobs/{JOB_ID}", tenant="other")[0] == 404
+    assert api("GET", "/jobs", tenant="other")[0] == 200
+
+    (refused,) = [vars(r) for r in caplog.records if r.getMessage() == "request is refused"]
+    assert (refused["tenant"], refused["key_id"]) == ("other", "0123456789ab")
+    assert (refused["status"], refused["path"]) == (404, f"/jobs/{JOB_ID}")

@@ -10,7 +10,7 @@ from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.domain.moments import day_of
-from switchyard.usecases.access.api_keys import KeyRing
+from switchyard.usecases.access.api_keys import KeyRing, id_of_key
 from tests.lambdas.conftest import FakeContext, load_handler
 
 pytestmark = pytest.mark.usefixtures("cloud")
@@ -32,7 +32,7 @@ def ask() -> Ask:
 
 
 def a_ring() -> KeyRing:
-    keys = DynamoDbApiKeys(DynamoDbTable(aws.client("dynamodb"), "state-test"))
+    keys = DynamoDbApiKeys(DynamoDbTable(aws.client("dynamodb"), "api-keys-test"))
     return KeyRing(keys=keys, ids=SystemIds(), clock=SystemClock())
 
 
@@ -61,3 +61,15 @@ def test_the_day_of_its_last_use_is_noted(ask: Ask) -> None:
     ask(ring.issue("acme"))
     (kept,) = ring.all("acme")
     assert kept.last_used_on in {earliest, day_of(SystemClock().now_ms())}
+
+
+def test_a_refused_key_is_logged_by_its_id_and_not_by_itself(
+    ask: Ask, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = a_ring().issue("acme")
+    assert ask(key)["isAuthorized"] is True
+    assert ask(f"{key}x")["isAuthorized"] is False
+
+    (refused,) = [vars(r) for r in caplog.records if r.getMessage() == "key is refused"]
+    assert refused["key_id"] == id_of_key(f"{key}x")
+    assert key not in str(refused)

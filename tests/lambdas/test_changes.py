@@ -24,7 +24,7 @@ def job_id(api: Api) -> str:
 
 def dispatched(cloud: dict[str, str]) -> list[Any]:
     found = aws.client("sqs").receive_message(
-        QueueUrl=cloud["DISPATCH_QUEUE_URL"], MaxNumberOfMessages=10
+        QueueUrl=cloud["JOB_QUEUE_URL"], MaxNumberOfMessages=10
     )
     return [json.loads(message["Body"]) for message in found.get("Messages", [])]
 

@@ -74,7 +74,7 @@ def test_the_same_body_under_the_same_key_is_the_same_job(submit: Submissions) -
 def test_another_body_under_the_same_key_cannot_be_processed(submit: Submissions) -> None:
     submit(a_body(), idempotency_key="k-1")
     status, problem = submit(a_body(name="another"), idempotency_key="k-1")
-    assert (status, problem["status"], problem["title"]) == (422, 422, "Unprocessable Entity")
+    assert (status, problem["status"], problem["title"]) == (422, 422, "Unprocessable Content")
     assert "'k-1' was used for another job" in problem["detail"]
 
 
@@ -115,7 +115,7 @@ def test_more_than_a_thousand_tasks_are_left_to_the_dispatcher(
     assert (view["status"], view["totalTasks"], view["tasks"]) == ("processing", 1_001, [])
     assert submit(a_body(edges=edges), idempotency_key="k-1") == (201, accepted)
     sent = aws.client("sqs").receive_message(
-        QueueUrl=cloud["DISPATCH_QUEUE_URL"], MaxNumberOfMessages=10
+        QueueUrl=cloud["JOB_QUEUE_URL"], MaxNumberOfMessages=10
     )["Messages"]
     refs = [DispatchMessage.model_validate_json(message["Body"]).ref for message in sent]
     assert refs == [JobRef("acme", accepted["jobId"])] * 2

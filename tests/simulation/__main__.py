@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 from tests.simulation.run import Report, simulate
 
@@ -17,12 +18,13 @@ def main() -> int:
     parser.add_argument("--seeds", type=_positive, help="how many yards to simulate")
     parser.add_argument("--first", type=int, default=1, help="the first of them (default 1)")
     parser.add_argument("--seed", type=int, help="one yard, with its whole timeline")
+    parser.add_argument("--clock-skew", type=float, help="how many seconds clocks are off, at most")
     given = parser.parse_args()
     if (given.seed is None) == (given.seeds is None):
         parser.error("name either SEEDS=how-many or SEED=which")
     if given.seed is not None:
-        return show(simulate(given.seed))
-    return survey(range(given.first, given.first + given.seeds))
+        return show(simulate(given.seed, clock_skew=given.clock_skew))
+    return survey(range(given.first, given.first + given.seeds), clock_skew=given.clock_skew)
 
 
 def show(report: Report) -> int:
@@ -33,12 +35,12 @@ def show(report: Report) -> int:
     return 1 if report.violations else 0
 
 
-def survey(seeds: range) -> int:
+def survey(seeds: range, *, clock_skew: float | None = None) -> int:
     """Every seed's violations at once, progress now and then, one sum at the end."""
     began = time.monotonic()
     reports: list[Report] = []
     try:
-        for report in _simulated(seeds):
+        for report in _simulated(seeds, clock_skew):
             reports.append(report)
             if report.violations:
                 print(report, *report.violations, f"weather: {report.weather}", sep="\n    ")
@@ -50,13 +52,14 @@ def survey(seeds: range) -> int:
     return 1 if any(report.violations for report in reports) else 0
 
 
-def _simulated(seeds: range) -> Iterator[Report]:
+def _simulated(seeds: range, clock_skew: float | None) -> Iterator[Report]:
+    one = partial(_without_timeline, clock_skew=clock_skew)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(_without_timeline, seeds, chunksize=5)
+        yield from pool.map(one, seeds, chunksize=5)
 
 
-def _without_timeline(seed: int) -> Report:
-    return simulate(seed).without_timeline()
+def _without_timeline(seed: int, *, clock_skew: float | None) -> Report:
+    return simulate(seed, clock_skew=clock_skew).without_timeline()
 
 
 def _sum_up(reports: list[Report], seconds: float) -> None:

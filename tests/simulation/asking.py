@@ -16,6 +16,7 @@ from switchyard.usecases.jobs.add_tasks import TaskAdder
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.redrive import RedriveRequests
 from tests.simulation.cloud.cloud import Seen
+from tests.simulation.jobs import a_limit
 from tests.simulation.reference import Declared
 from tests.simulation.shapes import requests
 
@@ -34,6 +35,7 @@ def adding(ref: JobRef, tasks: Sequence[Declared]) -> Call:
             dispatches=seen.dispatches(),
             emitter=seen.emitter(),
             clock=seen.node,
+            open_tasks=a_limit(state, seen),
         )
         adder.add(ref, AddTasks.model_validate({"tasks": requests(tasks)}))
 
@@ -65,6 +67,7 @@ def redriving(ref: JobRef, selected: Collection[str]) -> Call:
             blobs=blobs,
             dispatches=seen.dispatches(),
             clock=seen.node,
+            open_tasks=a_limit(state, seen),
         )
         requests.request_redrive(ref, RedriveJob(tasks=tuple(sorted(selected))))
 

@@ -8,25 +8,36 @@
 - I6  a task starts only when all it waits for is settled, and is claimed once per attempt
 - I7  the log tells the same as the state table, in any order
 - I8  nothing crosses tenants
+- I6  nothing of a job is started later than some seconds after its cancellation was accepted, and
+      meanwhile no more than there are slots
 - I9  once the weather is calm, everything is settled within a bounded time
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.domain.ids import BARE_PREFIX, END, TaskRef
+from switchyard.domain.ids import BARE_PREFIX, END
 from switchyard.domain.states import JobState, TaskState
 from tests.simulation.history import History, Version
 from tests.simulation.log import log_differences
-from tests.simulation.workers import ChildRun
+from tests.simulation.versions import became, is_claim, left_waiting, named, tell
+from tests.simulation.worker_checks import (
+    charged_for_a_sick_machine,
+    failed_while_it_ran,
+    run_at_the_same_time,
+    shortened,
+    started_after_a_cancel,
+)
 from tests.simulation.yard import Yard
 
 LONGEST_RECOVERY_SECONDS: Final = 40 * 60.0
 """After a storm, in which pauses between nudges doubled. No job's hourly audit comes so early: what
 only an audit would find is too late."""
+
+"""After a cancel was accepted: what was read before that may still be under way to a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +60,14 @@ def violations(yard: Yard) -> list[Violation]:
         ("I4", results_of_a_zombie(yard)),
         ("I5", beyond_their_attempts(yard.history)),
         ("I5", quarantined_wrongly(yard)),
+        ("I5", charged_for_a_sick_machine(yard.history)),
         ("I6", started_too_early(yard.history)),
         ("I6", decided_twice(yard.history)),
         ("I6", run_though_cancelled(yard.history)),
+        ("I6", started_after_a_cancel(yard)),
         ("I6", shortened(yard.history)),
         ("I6", run_at_the_same_time(yard)),
+        ("I1", failed_while_it_ran(yard)),
         ("I7", log_differences(yard.cloud, yard.history, yard.dice)),
         ("I8", crossed_tenants(yard)),
         ("I9", recovered_late(yard)),
@@ -71,7 +85,7 @@ def unsettled(history: History) -> Iterator[str]:
             yield f"{ref.job_id} is still {job.state}"
         for task, versions in history.tasks.items():
             if task.job == ref and not versions[-1].new.state.settled:
-                yield f"{_name(task)} is still {versions[-1].new.state}"
+                yield f"{named(task)} is still {versions[-1].new.state}"
 
 
 def miscounted(history: History) -> Iterator[str]:
@@ -93,10 +107,10 @@ def unadopted(yard: Yard) -> Iterator[str]:
 
 def completed_twice(history: History) -> Iterator[str]:
     for task, versions in history.tasks.items():
-        completions = [v for v in versions if _became(v, TaskState.COMPLETED)]
+        completions = [v for v in versions if became(v, TaskState.COMPLETED)]
         for run, count in Counter(v.new.run for v in completions).items():
             if count > 1:
-                yield f"{_name(task)} completed {count} times in run {run}: {_tell(completions)}"
+                yield f"{named(task)} completed {count} times in run {run}: {tell(completions)}"
 
 
 def reopened(history: History) -> Iterator[str]:
@@ -108,7 +122,7 @@ def reopened(history: History) -> Iterator[str]:
             if old.run != new.run:
                 yield from _redriven_wrongly(version)
             elif (old.state, old.fence, old.outcome) != (new.state, new.fence, new.outcome):
-                yield f"{_name(task)} was {old.state} and changed: {_tell([version])}"
+                yield f"{named(task)} was {old.state} and changed: {tell([version])}"
 
 
 def _redriven_wrongly(version: Version) -> Iterator[str]:
@@ -117,9 +131,9 @@ def _redriven_wrongly(version: Version) -> Iterator[str]:
     if old is None:
         return
     if old.state is TaskState.COMPLETED and old.ref.task_id != END:
-        yield f"{_name(new.ref)} had completed and was redriven: {_tell([version])}"
+        yield f"{named(new.ref)} had completed and was redriven: {tell([version])}"
     if (new.run, new.fence, new.attempt) != (old.run + 1, old.fence + 1, 0):
-        yield f"{_name(new.ref)} was redriven from run {old.run}: {_tell([version])}"
+        yield f"{named(new.ref)} was redriven from run {old.run}: {tell([version])}"
 
 
 def changed_by_a_zombie(history: History) -> Iterator[str]:
@@ -130,7 +144,7 @@ def changed_by_a_zombie(history: History) -> Iterator[str]:
             if old is None:
                 continue
             if new.fence < old.fence:
-                yield f"the fence of {_name(task)} went back: {_tell([version])}"
+                yield f"the fence of {named(task)} went back: {tell([version])}"
             if old.state is not TaskState.PROCESSING or (old.owner or "").startswith(
                 f"{version.by}/"
             ):
@@ -138,7 +152,7 @@ def changed_by_a_zombie(history: History) -> Iterator[str]:
             decided = (new.state, new.owner, new.lease_until_ms, new.attempt, new.outcome)
             before = (old.state, old.owner, old.lease_until_ms, old.attempt, old.outcome)
             if new.fence == old.fence and decided != before:
-                yield f"{_name(task)} of {old.owner} was changed unfenced: {_tell([version])}"
+                yield f"{named(task)} of {old.owner} was changed unfenced: {tell([version])}"
 
 
 def results_of_a_zombie(yard: Yard) -> Iterator[str]:
@@ -149,14 +163,14 @@ def results_of_a_zombie(yard: Yard) -> Iterator[str]:
             continue
         made_under = yard.output_of(task).get("fence")
         if made_under not in {None, completed.fence}:
-            yield f"{_name(task)} completed at fence {completed.fence} with what {made_under} made"
+            yield f"{named(task)} completed at fence {completed.fence} with what {made_under} made"
 
 
 def beyond_their_attempts(history: History) -> Iterator[str]:
     for task, versions in history.tasks.items():
         for version in versions:
             if not 0 <= version.new.attempt <= version.new.max_attempts:
-                yield f"{_name(task)} is at attempt {version.new.attempt}: {_tell([version])}"
+                yield f"{named(task)} is at attempt {version.new.attempt}: {tell([version])}"
 
 
 def quarantined_wrongly(yard: Yard) -> Iterator[str]:
@@ -173,23 +187,35 @@ def quarantined_wrongly(yard: Yard) -> Iterator[str]:
 
 def started_too_early(history: History) -> Iterator[str]:
     for task, versions in history.tasks.items():
-        for version in (v for v in versions if _is_claim(v)):
+        for version in (v for v in versions if is_claim(v)):
             old, new = version.old, version.new
             if old is None or (new.fence, new.attempt) != (old.fence + 1, old.attempt + 1):
-                yield f"{_name(task)} was claimed twice in one attempt: {_tell([version])}"
-        for version in (v for v in versions if _is_claim(v) or _left_waiting(v)):
+                yield f"{named(task)} was claimed twice in one attempt: {tell([version])}"
+        for version in (v for v in versions if is_claim(v) or left_waiting(v)):
             for parent in history.parents(task):
+                if _was_added_in_a_later_run(history.tasks[parent], versions, version):
+                    continue
                 if not history.settled_before(parent, version.number):
-                    yield f"{_name(task)} went before {_name(parent)}: {_tell([version])}"
+                    yield f"{named(task)} went before {named(parent)}: {tell([version])}"
+
+
+def _was_added_in_a_later_run(
+    parent: Sequence[Version], versions: Sequence[Version], decided: Version
+) -> bool:
+    """Whether the task had been reopened before its parent was added to the job."""
+    if not parent:
+        return False
+    before = [version for version in versions if version.number < parent[0].number]
+    return bool(before) and before[-1].new.run > decided.new.run
 
 
 def decided_twice(history: History) -> Iterator[str]:
     """What waited is ready, or settled, once in each run."""
     for task, versions in history.tasks.items():
-        decided = [v for v in versions if _left_waiting(v)]
+        decided = [v for v in versions if left_waiting(v)]
         for run, count in Counter(v.new.run for v in decided).items():
             if count > 1:
-                yield f"{_name(task)} was decided {count} times in run {run}: {_tell(decided)}"
+                yield f"{named(task)} was decided {count} times in run {run}: {tell(decided)}"
 
 
 def run_though_cancelled(history: History) -> Iterator[str]:
@@ -199,34 +225,8 @@ def run_though_cancelled(history: History) -> Iterator[str]:
             old, new = version.old, version.new
             if old is None or not old.cancel_requested or old.run != new.run:
                 continue
-            if _is_claim(version) or (_left_waiting(version) and new.state is TaskState.READY):
-                yield f"{_name(task)} was to be cancelled, and went on: {_tell([version])}"
-
-
-def shortened(history: History) -> Iterator[str]:
-    """A worker trusts its last confirmed renewal: no earlier one may undo it."""
-    for task, versions in history.tasks.items():
-        for version in versions:
-            old, new = version.old, version.new
-            if old is None or old.state is not TaskState.PROCESSING:
-                continue
-            held = (new.state, new.owner, new.fence) == (old.state, old.owner, old.fence)
-            if held and new.lease_until_ms < old.lease_until_ms:
-                yield f"the lease of {_name(task)} became shorter: {_tell([version])}"
-
-
-def run_at_the_same_time(yard: Yard) -> Iterator[str]:
-    """Unless a worker was frozen or clocks differ: then a lease may be taken while it is held."""
-    if yard.weather.clock_skew:
-        return
-    steady = [child for child in yard.children if not child.node.froze_at]
-    for one in steady:
-        for other in steady:
-            if one.ref == other.ref and one.fence < other.fence and _overlap(one, other):
-                yield (
-                    f"{_name(one.ref)} ran twice at {other.began:.3f} s: on {one.node.name} under"
-                    f" fence {one.fence}, on {other.node.name} under fence {other.fence}"
-                )
+            if is_claim(version) or (left_waiting(version) and new.state is TaskState.READY):
+                yield f"{named(task)} was to be cancelled, and went on: {tell([version])}"
 
 
 def crossed_tenants(yard: Yard) -> Iterator[str]:
@@ -245,38 +245,3 @@ def recovered_late(yard: Yard) -> Iterator[str]:
     for late in yard.recoveries:
         if late > LONGEST_RECOVERY_SECONDS:
             yield f"the last task settled {late:.0f} s after the storm"
-
-
-def _became(version: Version, state: TaskState) -> bool:
-    before = version.old.state if version.old else None
-    return version.new.state is state and before is not state
-
-
-def _left_waiting(version: Version) -> bool:
-    """Without a redrive: that changes the run."""
-    if version.old is None or version.old.run != version.new.run:
-        return False
-    return version.old.state is TaskState.WAITING and version.new.state is not TaskState.WAITING
-
-
-def _is_claim(version: Version) -> bool:
-    """Somebody took it: the first time, or over from somebody else."""
-    if version.new.state is not TaskState.PROCESSING:
-        return False
-    return version.old is None or version.old.owner != version.new.owner
-
-
-def _overlap(one: ChildRun, other: ChildRun) -> bool:
-    return one.ended is None or one.ended > other.began
-
-
-def _name(task: TaskRef) -> str:
-    return f"{task.job_id[-4:]}/{task.task_id}"
-
-
-def _tell(versions: list[Version]) -> str:
-    return "; ".join(
-        f"{v.at:.3f} s by {v.by}: {v.old.state if v.old else 'nothing'} → {v.new.state}"
-        f" (fence {v.new.fence}, attempt {v.new.attempt}, owner {v.new.owner})"
-        for v in versions
-    )

@@ -85,7 +85,9 @@ class EventSourceMapping:
         self._pump()
 
     def pause(self, seconds: float) -> None:
-        """It is disabled for so long; what comes meanwhile waits."""
+        """It is disabled for so long, if it is not; what comes meanwhile waits."""
+        if self.at_once == 0:
+            return
         at_once, self.at_once = self.at_once, 0
         self.invocations.world.after(seconds, self._resume, at_once)
 

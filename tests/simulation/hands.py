@@ -7,6 +7,7 @@ from typing import Final
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.errors import MustNotStart
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.tasks.giving_up import cancelled, exhausted
@@ -68,6 +69,7 @@ class Hands:
         ref = TaskMessage.model_validate_json(message.body).ref
         owner = f"{seen.node.name}/{seen.node.world.number('claim')}"
         leases = DynamoDbTaskLeases(seen.table(seen.cloud.state))
+        leases.look_at([ref])  # like a worker's first call, its answer tells AWS's time
         answer = leases.claim(ref, owner=owner, now_ms=seen.node.now_ms(), lease_ms=LEASE_MS)
         match answer:
             case Claimed():
@@ -80,6 +82,12 @@ class Hands:
     def _run(self, seen: Seen, leases: DynamoDbTaskLeases, claimed: Claimed) -> None:
         """It looks once whether it is to stop, as a heartbeat would."""
         node, task = seen.node, claimed.task
+        payloads = DynamoDbPayloads(seen.table(seen.cloud.state), seen.blobs())
+        try:
+            payloads.read_to_start(task.ref)
+        except MustNotStart:
+            settle(seen, leases, claimed.lease, TaskState.CANCELLED)
+            return
         child = ChildRun(task.ref, task.fence, task.attempt, node, node.monotonic())
         self.children.append(child)
         node.on_death.append(lambda: _end(child))

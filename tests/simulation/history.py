@@ -14,6 +14,7 @@ from switchyard.adapters.dynamodb.overdue import ref_of
 from switchyard.adapters.dynamodb.values import Item, deserialized
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.states import JobState
 from switchyard.domain.tasks.task import Task
 from tests.simulation.cloud.cloud import Cloud
 from tests.simulation.cloud.table import Change
@@ -38,6 +39,8 @@ class History:
         self._parents: defaultdict[TaskRef, set[TaskRef]] = defaultdict(set)
         self.jobs: dict[JobRef, Job] = {}
         """As they are now."""
+        self.cancelled_at: dict[tuple[JobRef, int], float] = {}
+        """When the cancellation of each job's run was accepted, first."""
         cloud.dynamodb.on_change.append(self._remember)
 
     def parents(self, task: TaskRef) -> list[TaskRef]:
@@ -53,7 +56,9 @@ class History:
         item = deserialized(change.new)
         job, name = _job_of(item), item["SK"]
         if name == JOB_SORT_KEY:
-            self.jobs[job] = job_from(item, job.tenant)
+            self.jobs[job] = found = job_from(item, job.tenant)
+            if found.state is JobState.CANCELLING:
+                self.cancelled_at.setdefault((job, found.run), self._world.now)
         elif name.startswith(TASK_PREFIX):
             self._remember_task(task_from(item, job))
         elif name.startswith(DEPENDENTS_PREFIX):

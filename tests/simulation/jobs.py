@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.open_tasks import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.contracts.jobs import SubmitJob
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.domain.states import Rule
+from switchyard.usecases.access.open_tasks import OpenTaskLimit
 from switchyard.usecases.jobs.submit_job import Submitter
 from tests.simulation.cloud.cloud import Seen
 
@@ -44,6 +49,15 @@ def drawn_job(dice: random.Random, *, at_most: int) -> SubmitJob:
     return SubmitJob.model_validate({"name": "drawn", "tasks": tasks})
 
 
+def a_limit(state: DynamoDbTable, seen: Seen) -> OpenTaskLimit:
+    return OpenTaskLimit(
+        open_tasks=DynamoDbOpenTasks(state),
+        jobs=DynamoDbJobStore(state),
+        clock=seen.node,
+        most=WIDEST_CEILINGS.max_open_tasks,
+    )
+
+
 def submission(
     tenant: str, job: SubmitJob, dice: random.Random, *, key: str | None = None
 ) -> Callable[[Seen], None]:
@@ -56,6 +70,8 @@ def submission(
             jobs=DynamoDbJobStore(state),
             definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
             submission_keys=DynamoDbSubmissionKeys(state),
+            tenants=DynamoDbTenantStore(state),
+            open_tasks=a_limit(state, seen),
             blobs=seen.blobs(),
             dispatches=seen.dispatches(),
             emitter=seen.emitter(),

@@ -35,8 +35,8 @@ class Report:
         )
 
 
-def simulate(seed: int) -> Report:
-    with silence(), contextlib.closing(Yard(seed)) as yard:
+def simulate(seed: int, *, clock_skew: float | None = None) -> Report:
+    with silence(), contextlib.closing(Yard(seed, clock_skew=clock_skew)) as yard:
         for _ in range(yard.dice.randint(0, 2)):
             yard.world.after(yard.dice.uniform(0, 300), yard.send_poison)
         for _ in range(yard.dice.randint(0, 2)):

@@ -10,8 +10,8 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from tests.builders import JOB, a_submission
 from tests.simulation.checker import violations
+from tests.simulation.one_task import OneWay
 from tests.simulation.run import silence
-from tests.simulation.test_recovery import OneWay
 from tests.simulation.weather import CALM
 from tests.simulation.yard import Yard
 

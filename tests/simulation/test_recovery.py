@@ -1,72 +1,35 @@
 """One fault at a time, in a calm yard: how soon it is made good."""
 
-import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pytest
 
 from switchyard.domain.ids import END
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
-from switchyard.domain.tasks.task import Usage
-from switchyard.ports import Claimed
 from switchyard.usecases.jobs import expand_job, submit_job
-from tests.builders import a_submission
 from tests.simulation.checker import violations
 from tests.simulation.cloud.sqs import QueueFaults
 from tests.simulation.cloud.table import Change
 from tests.simulation.functions import SWEEP_SECONDS
 from tests.simulation.kernel.node import Node
-from tests.simulation.run import silence
-from tests.simulation.script import Script
-from tests.simulation.weather import CALM, Weather
+from tests.simulation.one_task import (
+    A_POLL_LATER,
+    A_SWEEP_LATER,
+    LATENCY_SECONDS,
+    POLL_SECONDS,
+    WAYS,
+    WORK_SECONDS,
+    OneTask,
+    longest_idle,
+    messages_deleted,
+)
+from tests.simulation.weather import Weather
 from tests.simulation.workers import TIMING
 from tests.simulation.yard import Yard
-from worker.verdict import Completed, Verdict
 
-WORK_SECONDS = 30.0
-POLL_SECONDS = 20.0
 DISABLED_SECONDS = 600.0
-LATENCY_SECONDS = 5.0
-"""For the requests between two steps, each below half a second."""
-A_POLL_LATER = TIMING.visibility_seconds + POLL_SECONDS + LATENCY_SECONDS
-A_SWEEP_LATER = TIMING.lease_seconds + due.AFTER_LEASE / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
 A_SETTLED_TASK_LATER = due.AFTER_SETTLING / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
-WAYS = 26
-"""To services and back: a worker that runs one task takes about so many."""
-
-
-@dataclass
-class OneWay(Script):
-    """Every attempt takes as long as the last, and completes."""
-
-    seconds: float
-
-    def draw(self, claimed: Claimed) -> tuple[float, Verdict]:
-        output = {"of": claimed.task.ref.request_id}
-        return self.seconds, Completed(output=output, usage=Usage(), duration_ms=1)
-
-
-class OneTask:
-    """A yard with one task to run, one worker that meets its fate, and one that waits."""
-
-    def __init__(
-        self, seed: int, *, seconds: float = WORK_SECONDS, weather: Weather = CALM
-    ) -> None:
-        self.yard = Yard(seed, weather=weather, workers=0, script=OneWay(seconds))
-        self.doomed = self.yard.new_worker()
-        self.yard.submit(a_submission({"only": []}))
-
-    def run(self) -> None:
-        with silence(), contextlib.closing(self.yard):
-            self.yard.world.run_until(self._is_under_way, look_every=0.01, at_most=60.0)
-            self.yard.new_worker()
-            self.yard.settle()
-
-    def _is_under_way(self) -> bool:
-        open_job = any(job.state is JobState.OPEN for job in self.yard.history.jobs.values())
-        return open_job and bool(self.yard.children or not self.doomed.node.alive)
 
 
 def doomed(seed: int, way: int, fate: str) -> OneTask:
@@ -86,8 +49,8 @@ def test_a_killed_worker_is_replaced_within_a_lease_and_a_poll_or_a_sweep(way: i
     """A sweep if it died between renewing its lease and hiding the message for longer."""
     one = doomed(seed=way, way=way, fate="killed")
     assert violations(one.yard) == []
-    assert _longest_idle(one.yard) <= (
-        A_SWEEP_LATER if _messages_deleted(one.yard) > 1 else A_POLL_LATER
+    assert longest_idle(one.yard) <= (
+        A_SWEEP_LATER if messages_deleted(one.yard) > 1 else A_POLL_LATER
     )
 
 
@@ -105,7 +68,7 @@ def test_a_lost_message_costs_a_sweep() -> None:
     one.run()
     assert violations(one.yard) == []
     bound = due.AFTER_QUEUED / 1000 + SWEEP_SECONDS + LATENCY_SECONDS
-    assert _longest_idle(one.yard) <= bound
+    assert longest_idle(one.yard) <= bound
 
 
 def test_a_message_deleted_as_redundant_costs_a_lease_and_a_sweep() -> None:
@@ -122,7 +85,7 @@ def test_a_message_deleted_as_redundant_costs_a_lease_and_a_sweep() -> None:
     one.yard.world.after(0, _when_started, one, duplicate_then_die)
     one.run()
     assert violations(one.yard) == []
-    assert _longest_idle(one.yard) <= A_SWEEP_LATER
+    assert longest_idle(one.yard) <= A_SWEEP_LATER
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -195,8 +158,8 @@ def die_halfway(yard: Yard) -> None:
         return nodes.setdefault(node.name, node)
 
     def look(_change: Change) -> None:
-        [job] = yard.history.jobs.values()
-        if job.state is JobState.WRITING and job.written:
+        jobs = yard.history.jobs.values()  # none yet while the job is only counted
+        if any(job.state is JobState.WRITING and job.written for job in jobs):
             nodes[yard.world.acting].kill("halfway")
             yard.cloud.dispatch.messages.clear()
             yard.cloud.dynamodb.on_change.remove(look)
@@ -210,10 +173,6 @@ def _when_started(one: OneTask, call: Callable[[Node], None]) -> None:
         call(one.doomed.node)
     else:
         one.yard.world.after(1.0, _when_started, one, call)
-
-
-def _messages_deleted(yard: Yard) -> int:
-    return sum(line.what == "delete message batch" for line in yard.world.trace.lines)
 
 
 def _nudges(yard: Yard) -> list[str]:
@@ -235,12 +194,3 @@ def _completions(yard: Yard) -> list[str]:
         and (version.old is None or version.old.state is not TaskState.COMPLETED)
         if not task.hidden
     ]
-
-
-def _longest_idle(yard: Yard) -> float:
-    """How long the task waited, at most, for somebody to run it or to settle it."""
-    [task] = [t for t in yard.history.tasks if not t.hidden]
-    ready = next(v.at for v in yard.history.tasks[task] if v.new.state is TaskState.READY)
-    settled = next(v.at for v in yard.history.tasks[task] if v.new.state.settled)
-    edges = [ready, *(t for c in yard.children for t in (c.began, c.ended or c.began)), settled]
-    return max(later - earlier for earlier, later in zip(edges[::2], edges[1::2], strict=True))

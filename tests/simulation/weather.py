@@ -33,6 +33,8 @@ class Weather:
     """Events, on their way to the dispatcher."""
     stopped: float = 0.0
     """Workers told to stop, per minute."""
+    sick: float = 0.0
+    """Workers whose disk fills up for some minutes, per minute."""
     queue: QueueFaults = field(default_factory=QueueFaults)
     bus: BusFaults = field(default_factory=BusFaults)
 
@@ -66,4 +68,5 @@ def drawn(dice: random.Random) -> Weather:
         stopped=up_to(0.5),
         queue=QueueFaults(lost=up_to(0.2), duplicated=up_to(0.3), late=up_to(0.3)),
         bus=BusFaults(refused=up_to(0.2), duplicated=up_to(0.3), late=up_to(0.1)),
+        sick=up_to(0.3),
     )

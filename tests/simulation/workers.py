@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import errno
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +14,7 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.memory.consumption import MemoryConsumption
+from switchyard.adapters.memory.deployments import MemoryDeployments
 from switchyard.adapters.memory.presence import MemoryPresence
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
@@ -29,15 +32,17 @@ from tests.simulation.script import Script
 from worker.activity import LastActivity
 from worker.assignments import Assignments
 from worker.attempt import Attempts
+from worker.bugs import Bugs
 from worker.deletions import Deletions
 from worker.delivery import Deliveries
 from worker.heartbeats import Watched
 from worker.keepalive import Keepalive
 from worker.lease_timing import LeaseTiming
 from worker.loop import Loop, Polling
+from worker.machine import Machine
 from worker.protection import Protection
 from worker.redaction import Redaction
-from worker.slots import Slots
+from worker.screening import Screening
 from worker.stopping import Stop
 from worker.upload import Uploader, artifacts_prefix
 from worker.verdict import Cancelled, Completed, Failed, HandedBack, Verdict
@@ -56,6 +61,8 @@ SETTINGS: Final = WorkerSettings(
     output_folder=Path("unused"),
 )
 TIMING: Final = LeaseTiming.of(SETTINGS)
+NO_OUTCOME: Final = "the child left no outcome"
+"""On a full disk: no fault of the task's."""
 
 
 @dataclass(slots=True)
@@ -95,22 +102,31 @@ class SimulatedWorker:
         ports = self._ports()
         protection = Protection(ports, TIMING, stop=self.stop)
         deletions = Deletions(ports, TIMING)
+        machine = Machine(
+            probe=lambda: self.node.sick,
+            clock=ports.clock,
+            sleep=ports.sleep,
+            offload=ports.offload,
+        )
+        screening = Screening(ports, deletions)
         attempts = SimulatedAttempts(ports, self.node, self.script, self.children, self.stop)
         return Loop(
             ports,
             handle=Deliveries(
-                ports, TIMING, cast("Attempts", attempts), protection, deletions
+                ports, TIMING, cast("Attempts", attempts), protection, deletions, machine, screening
             ).handle,
             stop=self.stop,
-            slots=Slots(SETTINGS.max_concurrent_claude),
             protection=protection,
-            deletions=deletions,
+            machine=machine,
+            screening=screening,
+            bugs=Bugs(ports.clock, self.stop, most_in_a_row=1),
             polling=Polling(
+                slots=SETTINGS.max_concurrent_claude,
                 max_messages=SETTINGS.max_messages,
                 wait_seconds=SETTINGS.wait_time_seconds,
                 visibility_seconds=TIMING.visibility_seconds,
             ),
-        )
+        ).beside(machine.watch)
 
     def _ports(self) -> WorkerPorts:
         seen = self.cloud.seen_by(self.node, origin="worker", worker_id=self.node.name)
@@ -140,6 +156,7 @@ class SimulatedWorker:
             blobs=blobs,
             emitter=seen.emitter(),
             protection=NoProtection(),
+            deployments=MemoryDeployments(),
         )
 
     def _look_at(self, running: "asyncio.Task[None]") -> None:
@@ -192,6 +209,8 @@ class SimulatedAttempts:
         return replace(verdict, artifacts=prefix)
 
     async def _child(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        if self._node.sick:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         seconds, verdict = self._script.draw(claimed)
         task = claimed.task
         child = ChildRun(task.ref, task.fence, task.attempt, self._node, self._node.monotonic())
@@ -216,6 +235,8 @@ class SimulatedAttempts:
                 return Cancelled(duration_ms=round(seconds * 1000))
             case "handed back":
                 return HandedBack(reason=ended)
+            case _ if self._node.sick:  # its child could not write what it found
+                return Failed(category=FailureCategory.CHILD_DIED, error=NO_OUTCOME)
             case _:
                 return verdict
 

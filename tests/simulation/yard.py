@@ -1,6 +1,7 @@
 """A whole yard in virtual time: API, dispatcher, save-event, sweeper and workers, in weather."""
 
 import json
+from dataclasses import replace
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
@@ -40,6 +41,7 @@ from tests.simulation.workers import ChildRun, SimulatedWorker
 STORM_SECONDS: Final = 900.0
 LONGEST_CALM_SECONDS: Final = 6 * 3600.0
 SLOWEST_REPLACEMENT_SECONDS: Final = 60.0
+LONGEST_SICKNESS_SECONDS: Final = 300.0
 MOST_TASKS: Final = 8
 
 
@@ -51,10 +53,14 @@ class Yard:
         weather: Weather | None = None,
         workers: int = 3,
         script: Script | None = None,
+        clock_skew: float | None = None,
     ) -> None:
+        """`clock_skew` replaces that of the weather, in seconds."""
         self.world = World(seed)
         self.dice = self.world.dice
         self.weather = weather or drawn(self.dice)
+        if clock_skew is not None:
+            self.weather = replace(self.weather, clock_skew=clock_skew)
         self.cloud = Cloud(self.world, self.weather, waking_events=WAKING_EVENTS)
         self.history = History(self.world, self.cloud)
         self.children: list[ChildRun] = []
@@ -79,12 +85,14 @@ class Yard:
         for _ in range(workers):
             self.new_worker()
 
-    def new_node(self, kind: str) -> Node:
-        skew = round(self.dice.uniform(-1, 1) * self.cloud.weather.clock_skew * 1000)
+    def new_node(self, kind: str, *, ahead: float | None = None) -> Node:
+        """Its clock is `ahead` by so many seconds, or by as much as the weather draws."""
+        drawn_ahead = self.dice.uniform(-1, 1) * self.cloud.weather.clock_skew
+        skew = round(1000 * (drawn_ahead if ahead is None else ahead))
         return Node(self.world, f"{kind}-{self.world.number(kind)}", skew_ms=skew)
 
-    def new_worker(self) -> SimulatedWorker:
-        node = self.new_node("worker")
+    def new_worker(self, *, ahead: float | None = None) -> SimulatedWorker:
+        node = self.new_node("worker", ahead=ahead)
         node.on_death.append(self._replace_worker)
         worker = SimulatedWorker(node, self.cloud, self._script, self.children, self.bugs.append)
         worker.start()
@@ -219,4 +227,6 @@ class Yard:
             self.world.tell(worker.node.name, "SIGTERM")
             worker.stop.ask()
             return
+        if self.world.chance(self.cloud.weather.sick):
+            worker.node.fall_ill(self.dice.uniform(0, LONGEST_SICKNESS_SECONDS))
         self.world.after(60.0, self._stop_some_day, worker)

@@ -108,7 +108,7 @@ def letters(place: str, *letters: LetterFacts, count: int | None = None) -> Inci
 
 POISON = LetterFacts(
     message_id="9c2f4d0e-5184-4424-865c-8c7950023ca0",
-    queue="task-queue-prod",
+    queue="switchyard-prod-task-queue",
     reason="the body is not JSON",
     event_type=None,
     entity=None,
@@ -116,7 +116,7 @@ POISON = LetterFacts(
 )
 UNDELIVERED = LetterFacts(
     message_id="1aac08c1-6737-40db-8d9c-2a17322a76cd",
-    queue="undeliverable-events-dlq-prod",
+    queue="switchyard-prod-undeliverable-events-dlq",
     reason="NO_PERMISSIONS: the queue's policy does not let the rule send to it",
     event_type="Task Completed",
     entity=f"{REF.job_id}__scrape-store",
@@ -145,7 +145,7 @@ INCIDENTS = {
     ),
     "failed task without a job": task_incident(ORDER),
     "quarantine": letters("quarantine", POISON),
-    "undeliverable events": letters("undeliverable-events-dlq-prod", UNDELIVERED),
+    "undeliverable events": letters("switchyard-prod-undeliverable-events-dlq", UNDELIVERED),
     "letters are gone": letters("quarantine"),
     "broken processor": alarm_incident(BROKEN, stage="prod"),
     "alarm is over": alarm_incident(replace(BROKEN, raised=False), stage="prod"),

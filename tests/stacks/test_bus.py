@@ -4,6 +4,7 @@ import pytest
 
 from tests.stacks.synthesized import SynthesizedYard
 
+EVENTBRIDGES_DEFAULT = {"MaximumRetryAttempts": 185, "MaximumEventAgeInSeconds": 86_400}
 SETTLED = {"Task Completed", "Task Failed", "Task Timeout", "Task Skipped", "Task Cancelled"}
 
 
@@ -31,17 +32,21 @@ def test_settled_tasks_and_new_jobs_wake_the_dispatcher(yard: SynthesizedYard) -
 @pytest.mark.parametrize(
     ("part", "queue"), [("event", "event-queue"), ("dispatcher", "dispatch-queue")]
 )
-def test_a_delivery_is_retried_for_an_hour_and_then_kept(
+def test_a_delivery_is_retried_for_a_day_and_then_parked(
     yard: SynthesizedYard, part: str, queue: str
 ) -> None:
     (target,) = rule_of(yard, part)["Targets"]
-    assert yard.imported(target["Arn"])["QueueName"] == yard.stage.suffixed(queue)
-    assert target["RetryPolicy"] == {
-        "MaximumRetryAttempts": 3,
-        "MaximumEventAgeInSeconds": 3600,
-    }
+    assert yard.imported(target["Arn"])["QueueName"] == yard.stage.data_name(queue)
+    assert target["RetryPolicy"] == EVENTBRIDGES_DEFAULT
     undeliverable = yard.imported(target["DeadLetterConfig"]["Arn"])
-    assert undeliverable["QueueName"] == yard.stage.suffixed("undeliverable-events-dlq")
+    assert undeliverable["QueueName"] == yard.stage.data_name("undeliverable-events-dlq")
+
+
+def test_no_rule_gives_up_sooner_than_eventbridge_does_by_default(yard: SynthesizedYard) -> None:
+    targets = [target for rule in yard.all("AWS::Events::Rule") for target in rule["Targets"]]
+    assert targets
+    for target in targets:
+        assert target.get("RetryPolicy", EVENTBRIDGES_DEFAULT) == EVENTBRIDGES_DEFAULT
 
 
 def test_rules_of_this_bus_alone_may_deliver(yard: SynthesizedYard) -> None:

@@ -1,11 +1,13 @@
 import json
 import os
+from dataclasses import asdict
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from stacks.paths import LAMBDAS
+from switchyard.adapters import aws
 from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE
 from switchyard.domain.health.health import HealthLimits
 from switchyard.settings import (
@@ -45,6 +47,8 @@ READ_IN_BATCHES = {
     "dispatch-queue-dlq",
     "event-queue",
     "event-queue-dlq",
+    "job-queue",
+    "job-queue-dlq",
     "task-queue-dlq",
     "trigger-queue",
     "trigger-queue-dlq",
@@ -113,9 +117,54 @@ def test_no_two_functions_share_a_role(yard: SynthesizedYard) -> None:
 def test_one_bad_message_does_not_repeat_its_batch(yard: SynthesizedYard) -> None:
     mappings = yard.all("AWS::Lambda::EventSourceMapping")
     batched = {yard.imported(mapping["EventSourceArn"])["QueueName"] for mapping in mappings}
-    assert batched == {yard.stage.suffixed(name) for name in READ_IN_BATCHES}
+    assert batched == {yard.stage.data_name(name) for name in READ_IN_BATCHES}
     for mapping in mappings:
         assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_no_queue_takes_the_concurrency_that_the_api_needs(yard: SynthesizedYard) -> None:
+    """All functions of an account share 1,000 concurrent executions."""
+    limits = [
+        mapping["ScalingConfig"]["MaximumConcurrency"]
+        for mapping in yard.all("AWS::Lambda::EventSourceMapping")
+    ]
+    assert all(2 <= limit <= 1000 for limit in limits)
+    assert sum(limits) <= 500
+
+
+def test_each_function_works_on_as_many_batches_as_its_stage_says(yard: SynthesizedYard) -> None:
+    asked = asdict(yard.stage.concurrency)
+    for mapping in yard.all("AWS::Lambda::EventSourceMapping"):
+        function = yard.imported(mapping["FunctionName"])["FunctionName"]
+        verb = function.removeprefix(yard.stage.prefixed("")).replace("-", "_")
+        assert mapping["ScalingConfig"]["MaximumConcurrency"] == asked[verb]
+
+
+def test_a_step_of_a_job_waits_neither_behind_dispatches_nor_behind_another_step(
+    yard: SynthesizedYard,
+) -> None:
+    (mapping,) = [
+        mapping
+        for mapping in yard.all("AWS::Lambda::EventSourceMapping")
+        if yard.imported(mapping["EventSourceArn"])["QueueName"]
+        == yard.stage.data_name("job-queue")
+    ]
+    function = yard.imported(mapping["FunctionName"])["FunctionName"]
+    assert (function, mapping["BatchSize"]) == (yard.stage.prefixed("dispatch"), 1)
+
+
+def test_only_the_dispatcher_may_send_to_the_queue_that_it_reads(yard: SynthesizedYard) -> None:
+    """Its loop ends by itself; in any other function Lambda stops a loop."""
+    allowed = [
+        function["FunctionName"]
+        for function in yard.all("AWS::Lambda::Function")
+        if function.get("RecursiveLoop", "Terminate") == "Allow"
+    ]
+    assert allowed == [yard.stage.prefixed("dispatch")]
+
+
+def test_a_call_to_aws_fails_while_its_function_can_still_react(function: Properties) -> None:
+    assert aws.USUAL_LIMITS.worst_case_seconds + 5 <= function["Timeout"]
 
 
 def test_sweeping_and_measuring_run_every_minute_in_every_stage(yard: SynthesizedYard) -> None:

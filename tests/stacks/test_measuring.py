@@ -8,6 +8,12 @@ import pytest
 
 from stacks.paths import REPOSITORY
 from switchyard.contracts.metrics import UNITS
+from switchyard.contracts.worker_log import (
+    BUG,
+    FILES_LEFT,
+    PROCESSES_LEFT,
+    USERS_PROCESSES_LEFT,
+)
 from tests.stacks.synthesized import Properties, SynthesizedYard
 from tests.stacks.test_permissions import listed, statements_of
 
@@ -88,7 +94,9 @@ def test_numbers_are_compared_where_the_stage_allows_it(
     above: int,
     evaluated: tuple[int, int],
 ) -> None:
-    if not yard.stage.watches_workers:
+    stage = yard.stage
+    wanted = stage.scales_workers if name == "tasks-wait-for-nobody" else stage.watches_workers
+    if not wanted:
         with pytest.raises(ValueError, match="not enough values"):
             alarm_named(yard, name)
         return
@@ -127,12 +135,80 @@ def test_the_dashboard_shows_all_ten_numbers_and_what_is_spent(yard: Synthesized
         ]
 
 
+def test_every_queue_that_scaling_looks_at_is_asked_for_its_depth_each_minute(
+    yard: SynthesizedYard,
+) -> None:
+    """SQS stops reporting metrics of a queue that nothing has touched for six hours.
+
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    """
+    scaled_on = {
+        yard.imported(dimension["Value"])["QueueName"]
+        for alarm in yard.all("AWS::CloudWatch::Alarm")
+        if "AlarmActions" in alarm
+        for metric in alarm.get("Metrics", [{"MetricStat": {"Metric": alarm}}])
+        for dimension in metric.get("MetricStat", {}).get("Metric", {}).get("Dimensions", ())
+        if dimension["Name"] == "QueueName"
+    }
+    assert bool(scaled_on) == yard.stage.scales_workers
+    measure = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed("measure"))
+    asked = yard.imported(measure["Environment"]["Variables"]["SQS_QUEUE_URL"])
+    assert scaled_on <= {asked["QueueName"]}
+
+
+def test_no_alarm_looks_at_what_another_stage_counts(yard: SynthesizedYard) -> None:
+    """Two stages may share an account, and people who are paged for one only."""
+    single = yard.all("AWS::CloudWatch::Alarm")
+    compared = [
+        part["MetricStat"]["Metric"]
+        for alarm in single
+        for part in alarm.get("Metrics", ())
+        if "MetricStat" in part
+    ]
+    ours = [m for m in (*single, *compared) if m.get("Namespace") == "Switchyard"]
+    assert len(ours) > 5
+    for metric in ours:
+        assert {"Name": "stage", "Value": yard.stage.name} in metric["Dimensions"]
+
+
+def test_what_is_counted_from_logs_names_its_stage(yard: SynthesizedYard) -> None:
+    filters = yard.all("AWS::Logs::MetricFilter")
+    assert filters
+    for counted in filters:
+        for said in counted["MetricTransformations"]:
+            assert {"Key": "stage", "Value": "$.stage"} in said["Dimensions"]
+
+
+@pytest.mark.parametrize(
+    ("message", "metric"),
+    [
+        (BUG, "BugsInWorker"),
+        (PROCESSES_LEFT, "ProcessesLeftByTasks"),
+        (USERS_PROCESSES_LEFT, "ProcessesLeftByTasks"),
+        (FILES_LEFT, "FilesLeftByTasks"),
+    ],
+)
+def test_what_a_worker_could_not_end_or_remove_is_counted_from_its_log(
+    yard: SynthesizedYard, message: str, metric: str
+) -> None:
+    container = yard.one("AWS::ECS::TaskDefinition")["ContainerDefinitions"][0]
+    pattern = f'{{ $.message = "{message}" }}'
+    counted = yard.one("AWS::Logs::MetricFilter", FilterPattern=pattern)
+    assert counted["LogGroupName"] == container["LogConfiguration"]["Options"]["awslogs-group"]
+    (said,) = counted["MetricTransformations"]
+    assert (said["MetricName"], said["MetricNamespace"], said["MetricValue"]) == (
+        metric,
+        "Switchyard",
+        "1",
+    )
+
+
 def test_every_dead_letter_queue_is_counted(yard: SynthesizedYard) -> None:
     function = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed("measure"))
     told = function["Environment"]["Variables"]["DEAD_LETTER_QUEUE_URLS"]
     counted = {yard.imported(part)["QueueName"] for part in told["Fn::Join"][1] if part != ","}
     queues = {queue["QueueName"] for queue in yard.all("AWS::SQS::Queue")}
-    assert counted == {name for name in queues if "-dlq-" in name}
+    assert counted == {name for name in queues if name.endswith("-dlq")}
 
 
 @pytest.mark.parametrize(
@@ -159,5 +235,6 @@ def test_every_alarm_of_the_yard_is_explained(yard: SynthesizedYard) -> None:
     told = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
     names = [alarm.get("AlarmName") for alarm in yard.all("AWS::CloudWatch::Alarm")]
     there = [name for name in told if yard.stage.prefixed(name) in names]
-    assert there == (told if yard.stage.watches_workers else told[:4])
+    count = 4 + yard.stage.scales_workers + yard.stage.watches_workers
+    assert there == told[:count]
     assert len(told) == 6

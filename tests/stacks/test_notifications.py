@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from tests.stacks.synthesized import SynthesizedYard
+from tests.stacks.test_bus import EVENTBRIDGES_DEFAULT
 from tests.stacks.test_permissions import listed, statements_of
 
 UNHEARD = "switchyard-alerts-unheard"
 TOLD_AS_LETTERS = [
     "switchyard-task-not-dispatched",
+    "switchyard-job-not-advanced",
     "switchyard-event-not-saved",
     "switchyard-event-not-delivered",
     "switchyard-job-not-triggered",
@@ -22,7 +24,7 @@ TOLD_AS_LETTERS = [
 
 def rules(yard: SynthesizedYard) -> list[Any]:
     """Those that wake the watchers."""
-    queue = yard.stage.suffixed("alerts-queue")
+    queue = yard.stage.data_name("alerts-queue")
     return [
         rule
         for rule in yard.all("AWS::Events::Rule")
@@ -94,7 +96,9 @@ def test_every_alarm_is_named_for_its_stage_and_says_what_it_means(yard: Synthes
         if "Metrics" in alarm and "AlarmName" not in alarm:
             continue  # those that scale the workers tell nobody anything
         assert alarm["AlarmDescription"]
-        if alarm["AlarmName"] not in map(yard.stage.suffixed, {UNHEARD, *TOLD_AS_LETTERS}):
+        if alarm["AlarmName"] not in {
+            f"{n}-{yard.stage.name}" for n in (UNHEARD, *TOLD_AS_LETTERS)
+        }:
             assert alarm["AlarmName"].startswith(f"switchyard-{yard.stage.name}-")
 
 
@@ -102,7 +106,7 @@ def test_every_alarm_is_named_for_its_stage_and_says_what_it_means(yard: Synthes
 def test_what_is_told_as_letters_is_not_told_as_an_alarm_as_well(
     yard: SynthesizedYard, name: str
 ) -> None:
-    alarm = yard.one("AWS::CloudWatch::Alarm", AlarmName=yard.stage.suffixed(name))
+    alarm = yard.one("AWS::CloudWatch::Alarm", AlarmName=f"{name}-{yard.stage.name}")
     assert "told by itself" in alarm["AlarmDescription"]
 
 
@@ -120,13 +124,13 @@ def test_no_more_than_two_tell_at_once_because_a_channel_takes_one_message_a_sec
     (mapping,) = (
         mapping
         for mapping in yard.all("AWS::Lambda::EventSourceMapping")
-        if named(yard, mapping["EventSourceArn"]) == yard.stage.suffixed("alerts-queue")
+        if named(yard, mapping["EventSourceArn"]) == yard.stage.data_name("alerts-queue")
     )
     assert mapping["ScalingConfig"] == {"MaximumConcurrency": 2}
 
 
 def test_what_cannot_be_told_raises_an_alarm_that_wakes_no_watcher(yard: SynthesizedYard) -> None:
-    name = yard.stage.suffixed(UNHEARD)
+    name = f"{UNHEARD}-{yard.stage.name}"
     alarm = yard.one("AWS::CloudWatch::Alarm", AlarmName=name)
     assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
     assert not name.startswith(f"switchyard-{yard.stage.name}-")
@@ -140,11 +144,8 @@ def test_what_a_rule_cannot_deliver_is_kept_where_no_watcher_is_woken_by_it(
     for rule in found:
         (target,) = rule["Targets"]
         kept = named(yard, target["DeadLetterConfig"]["Arn"])
-        assert kept == yard.stage.suffixed("alerts-queue-dlq")
-        assert target["RetryPolicy"] == {
-            "MaximumRetryAttempts": 3,
-            "MaximumEventAgeInSeconds": 3600,
-        }
+        assert kept == yard.stage.data_name("alerts-queue-dlq")
+        assert target["RetryPolicy"] == EVENTBRIDGES_DEFAULT
 
 
 @pytest.mark.parametrize("holder", ["notify", "check-health"])

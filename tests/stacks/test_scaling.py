@@ -1,57 +1,123 @@
-"""The deployed service has as many workers as its stage's policy says."""
+"""The deployed service and the local supervisor want the same number of workers."""
 
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from stacks.constructs.worker_scaling import capacity_steps
-from stacks.stage import DEV, LOCAL, PROD
-from switchyard.domain.measuring.scaling import ScalingPolicy
+from stacks.constructs.worker_scaling import capacity_steps, periods
+from stacks.stage import DEV, PROD, Stage
+from switchyard.domain.measuring.scaling import ScalingPolicy, decide_workers
+from tests.stacks.simulated_scaling import Autoscaling, autoscaling_of, scaling_alarms
+from tests.stacks.simulated_service import IN_FLIGHT, WAITING
 from tests.stacks.synthesized import Properties, SynthesizedYard
+from tests.stacks.test_permissions import listed, statements_of
 
-FIRES = {
-    "GreaterThanOrEqualToThreshold": lambda backlog, threshold: backlog >= threshold,
-    "LessThanOrEqualToThreshold": lambda backlog, threshold: backlog <= threshold,
-}
-
-
-def alarms_of(yard: SynthesizedYard) -> list[Properties]:
-    resources = yard.template("consumer")["Resources"].values()
-    alarms = [r["Properties"] for r in resources if r["Type"] == "AWS::CloudWatch::Alarm"]
-    return [alarm for alarm in alarms if "Metrics" in alarm and "AlarmName" not in alarm]
-
-
-def policies_of(yard: SynthesizedYard) -> Iterator[tuple[Properties, Properties]]:
-    """Each alarm with the steps that it leads to."""
-    for alarm in alarms_of(yard):
-        (action,) = alarm["AlarmActions"]
-        yield alarm, yard.imported(action)["StepScalingPolicyConfiguration"]
-
-
-def capacities(yard: SynthesizedYard, backlog: int) -> list[int]:
-    """What every step asks for that is taken with this backlog."""
-    return [
-        step["ScalingAdjustment"]
-        for alarm, steps in policies_of(yard)
-        if FIRES[alarm["ComparisonOperator"]](backlog, alarm["Threshold"])
-        for step in steps["StepAdjustments"]
-        if step.get("MetricIntervalLowerBound", -1) <= backlog - alarm["Threshold"]
-        and backlog - alarm["Threshold"] < step.get("MetricIntervalUpperBound", backlog)
-    ]
+TABLE = [
+    # waiting, in flight, workers of prod, workers of dev
+    (0, 0, 0, 0),
+    (1, 0, 1, 1),
+    (0, 1, 1, 1),
+    (0, 3, 1, 1),
+    (0, 4, 2, 2),
+    (17, 3, 1, 1),
+    (18, 3, 2, 2),
+    (20, 0, 1, 1),
+    (21, 0, 2, 2),
+    (40, 0, 2, 2),
+    (41, 0, 3, 2),
+    (0, 6, 2, 2),
+    (0, 7, 3, 2),
+    (5, 15, 5, 2),
+    (0, 15, 5, 2),
+    (0, 12, 4, 2),
+    (60, 0, 3, 2),
+    (80, 0, 4, 2),
+    (81, 0, 5, 2),
+    (100, 0, 5, 2),
+    (985, 15, 5, 2),
+    (100_000, 0, 5, 2),
+]
 
 
-def test_every_backlog_leads_to_just_the_number_that_the_policy_says(yard: SynthesizedYard) -> None:
-    if yard.stage.scales_workers:
-        for backlog in [*range(130), 10_000]:
-            assert capacities(yard, backlog) == [yard.stage.scaling.capacity_for(backlog)]
+def expected(stage: Stage, row: tuple[int, int, int, int]) -> int:
+    return {PROD: row[2], DEV: row[3]}[stage]
 
 
-def test_workers_go_more_slowly_than_they_come(yard: SynthesizedYard) -> None:
-    cooldowns = {
-        alarm["ComparisonOperator"]: steps["Cooldown"] for alarm, steps in policies_of(yard)
+def settled(autoscaling: Autoscaling, *, waiting: int, in_flight: int, before: int) -> int:
+    """Return the capacity after many minutes in which the queue stayed like this."""
+    datapoints = {
+        WAITING: dict.fromkeys(range(20), float(waiting)),
+        IN_FLIGHT: dict.fromkeys(range(20), float(in_flight)),
     }
-    out, back = FIRES
-    assert cooldowns == ({out: 30, back: 60} if yard.stage.scales_workers else {})
+    return autoscaling.desired(datapoints, before=before, now_s=20 * 60)
+
+
+@pytest.mark.parametrize("row", TABLE)
+def test_the_deployed_steps_lead_to_the_number_of_the_table(
+    yard: SynthesizedYard, row: tuple[int, int, int, int]
+) -> None:
+    if not yard.stage.scales_workers:
+        return
+    for before in range(yard.stage.scaling.max_workers + 1):
+        capacity = settled(autoscaling_of(yard), waiting=row[0], in_flight=row[1], before=before)
+        assert capacity == expected(yard.stage, row)
+
+
+@pytest.mark.parametrize("row", TABLE)
+@pytest.mark.parametrize("stage", [DEV, PROD], ids=lambda stage: stage.name)
+def test_the_local_decision_is_the_number_of_the_table(
+    stage: Stage, row: tuple[int, int, int, int]
+) -> None:
+    for before in range(stage.scaling.max_workers + 1):
+        decision = decide_workers(
+            stage.scaling,
+            waiting=row[0],
+            in_flight=row[1],
+            slots=stage.max_concurrent,
+            wanted_before=before,
+            needed_lately=0,
+            now_s=1_000,
+            last_out_s=None,
+        )
+        assert decision.wanted == expected(stage, row)
+
+
+def test_every_queue_leads_to_just_the_number_that_the_policy_says(yard: SynthesizedYard) -> None:
+    stage = yard.stage
+    if not stage.scales_workers:
+        return
+    autoscaling = autoscaling_of(yard)
+    for waiting in [*range(0, 130, 3), 10_000]:
+        for in_flight in range(20):
+            needed = stage.scaling.workers_for(
+                waiting=waiting, in_flight=in_flight, slots=stage.max_concurrent
+            )
+            assert settled(autoscaling, waiting=waiting, in_flight=in_flight, before=0) == needed
+
+
+def test_only_stages_that_scale_workers_have_alarms_for_it(yard: SynthesizedYard) -> None:
+    assert len(scaling_alarms(yard)) == (2 if yard.stage.scales_workers else 0)
+
+
+def test_what_waits_is_never_filled_in_and_missing_data_is_missing(yard: SynthesizedYard) -> None:
+    for alarm in scaling_alarms(yard):
+        assert alarm["TreatMissingData"] == "missing"
+        expressions = [one["Expression"] for one in alarm["Metrics"] if "Expression" in one]
+        assert "FILL(waiting" not in "".join(expressions)
+        assert {one["MetricStat"]["Period"] for one in alarm["Metrics"] if "MetricStat" in one} == {
+            60
+        }
+
+
+def test_workers_are_stopped_after_several_periods(yard: SynthesizedYard) -> None:
+    for alarm in scaling_alarms(yard):
+        assert alarm["EvaluationPeriods"] == 5
+    none_needed = [
+        alarm["DatapointsToAlarm"]
+        for alarm in scaling_alarms(yard)
+        if alarm["ComparisonOperator"] == "LessThanOrEqualToThreshold"
+    ]
+    assert none_needed == ([5] if yard.stage.scales_workers else [])
 
 
 def test_workers_come_and_go_between_none_and_the_stages_limit(yard: SynthesizedYard) -> None:
@@ -63,8 +129,7 @@ def test_workers_come_and_go_between_none_and_the_stages_limit(yard: Synthesized
 
 
 def test_each_stage_has_a_policy() -> None:
-    usual = ScalingPolicy(max_workers=5, target_per_worker=20)
-    assert LOCAL.scaling == PROD.scaling == usual
+    assert PROD.scaling == ScalingPolicy(max_workers=5, target_per_worker=20)
     assert DEV.scaling == ScalingPolicy(max_workers=2, target_per_worker=20)
 
 
@@ -72,24 +137,62 @@ def test_each_stage_has_a_policy() -> None:
     ("policy", "steps"),
     [
         (ScalingPolicy(max_workers=1), [(1, 0, None)]),
-        (ScalingPolicy(max_workers=2, target_per_worker=7), [(1, 0, 7), (2, 7, None)]),
-        (ScalingPolicy(min_workers=3, max_workers=4), [(3, 0, 60), (4, 60, None)]),
+        (ScalingPolicy(max_workers=2), [(1, 0, 1), (2, 1, None)]),
+        (ScalingPolicy(min_workers=3, max_workers=4), [(3, 0, 3), (4, 3, None)]),
         (ScalingPolicy(min_workers=2, max_workers=2), [(2, 0, None)]),
     ],
 )
-def test_the_first_step_begins_with_the_first_message_and_the_last_has_no_end(
+def test_the_first_step_begins_with_the_first_worker_and_the_last_has_no_end(
     policy: ScalingPolicy, steps: list[tuple[int, float, float | None]]
 ) -> None:
     assert list(capacity_steps(policy)) == steps
 
 
-def test_tasks_in_flight_count_as_backlog(yard: SynthesizedYard) -> None:
-    scaling = alarms_of(yard)
-    assert bool(scaling) == yard.stage.scales_workers
-    for alarm in scaling:
-        assert alarm["Metrics"][0]["Expression"] == "FILL(waiting, 0) + FILL(running, 0)"
-        measured = {m["MetricStat"]["Metric"]["MetricName"] for m in alarm["Metrics"][1:]}
-        assert measured == {
-            "ApproximateNumberOfMessagesVisible",
-            "ApproximateNumberOfMessagesNotVisible",
-        }
+@pytest.mark.parametrize(("seconds", "window"), [(0, 3), (180, 3), (181, 4), (300, 5)])
+def test_the_window_covers_the_seconds_and_is_never_short(seconds: float, window: int) -> None:
+    assert periods(ScalingPolicy(scale_in_after_seconds=seconds)) == window
+
+
+def queues_watched(yard: SynthesizedYard) -> list[Properties]:
+    dimensions = [
+        dimension["Value"]
+        for alarm in scaling_alarms(yard)
+        for one in alarm["Metrics"]
+        if "MetricStat" in one
+        for dimension in one["MetricStat"]["Metric"]["Dimensions"]
+    ]
+    return [yard.imported(value) for value in dimensions]
+
+
+def function_that_runs_every_minute(yard: SynthesizedYard, name: str) -> Properties:
+    function = yard.one("AWS::Lambda::Function", FunctionName=yard.stage.prefixed(name))
+    targets: list[Any] = [
+        target["Arn"]
+        for rule in yard.all("AWS::Events::Rule")
+        if rule.get("ScheduleExpression") == "rate(1 minute)" and rule["State"] == "ENABLED"
+        for target in rule["Targets"]
+    ]
+    assert function in [yard.imported(arn) for arn in targets]
+    return function
+
+
+def test_every_queue_that_scaling_looks_at_is_asked_for_its_depth_each_minute(
+    yard: SynthesizedYard,
+) -> None:
+    """SQS stops to publish metrics of a queue six hours after the last call that accesses it.
+
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/monitoring-using-cloudwatch.html
+    """
+    measure = function_that_runs_every_minute(yard, "measure")
+    asked = yard.imported(measure["Environment"]["Variables"]["SQS_QUEUE_URL"])
+    allowed = [
+        yard.imported(resource)
+        for statement in statements_of(yard, "measure")
+        if "sqs:GetQueueAttributes" in listed(statement["Action"])
+        for resource in listed(statement["Resource"])
+    ]
+    watched = queues_watched(yard)
+    assert bool(watched) == yard.stage.scales_workers
+    for queue in watched:
+        assert queue == asked
+        assert queue in allowed

@@ -6,11 +6,11 @@ from switchyard.contracts.tables import EVENT_SUMMARY, JOBS_SUMMARY
 from tests.stacks.synthesized import Properties, SynthesizedYard
 
 SEVEN = ("GSI1", "GSI2", "GSI3", "GSI4", "GSI5", "GSI6", "GSI7")
-TABLES = ("state", "events", "task-definitions")
+TABLES = ("state", "events", "task-definitions", "api-keys")
 
 
 def table_named(yard: SynthesizedYard, name: str) -> Properties:
-    return yard.one("AWS::DynamoDB::Table", TableName=yard.stage.suffixed(name))
+    return yard.one("AWS::DynamoDB::Table", TableName=yard.stage.data_name(name))
 
 
 def keys_of(schema: list[dict[str, str]]) -> tuple[str, ...]:
@@ -36,6 +36,13 @@ def test_tables_share_their_keys_their_billing_and_their_safety(
     assert table["BillingMode"] == "PAY_PER_REQUEST"
     assert table["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
     assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+
+
+def test_only_tables_of_prod_refuse_to_be_deleted(yard: SynthesizedYard) -> None:
+    protected = {
+        t.get("DeletionProtectionEnabled", False) for t in yard.all("AWS::DynamoDB::Table")
+    }
+    assert protected == {yard.stage.name == "prod"}
 
 
 def test_events_have_exactly_seven_indexes(yard: SynthesizedYard) -> None:

@@ -11,17 +11,17 @@ FOURTEEN_DAYS = 14 * 24 * 3600
 
 
 def queue_named(yard: SynthesizedYard, name: str) -> Any:
-    return yard.one("AWS::SQS::Queue", QueueName=yard.stage.suffixed(name))
+    return yard.one("AWS::SQS::Queue", QueueName=yard.stage.data_name(name))
 
 
-def test_events_that_started_nothing_three_times_are_kept_for_two_weeks(
+def test_events_that_started_nothing_five_times_are_parked_for_two_weeks(
     yard: SynthesizedYard,
 ) -> None:
     policy = queue_named(yard, "trigger-queue")["RedrivePolicy"]
     dead_letters = yard.imported(policy["deadLetterTargetArn"])
     assert dead_letters == queue_named(yard, "trigger-queue-dlq")
     assert dead_letters["MessageRetentionPeriod"] == FOURTEEN_DAYS
-    assert policy["maxReceiveCount"] == 3
+    assert policy["maxReceiveCount"] == 5
 
 
 @pytest.mark.parametrize("name", ["trigger-queue", "trigger-queue-dlq"])
@@ -49,7 +49,8 @@ def test_what_is_refused_raises_an_alarm(yard: SynthesizedYard) -> None:
     alarm = yard.one("AWS::CloudWatch::Alarm", MetricName="TriggersRefused")
     assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanThreshold", 0)
     assert (alarm["Statistic"], alarm["Period"], alarm["EvaluationPeriods"]) == ("Sum", 60, 1)
-    assert alarm["Dimensions"] == [{"Name": "service", "Value": "start-triggered"}]
+    dimensions = {one["Name"]: one["Value"] for one in alarm["Dimensions"]}
+    assert dimensions == {"service": "start-triggered", "stage": yard.stage.name}
 
 
 def test_operators_are_told_where_rules_send_to(yard: SynthesizedYard) -> None:

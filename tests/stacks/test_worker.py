@@ -110,10 +110,52 @@ def test_nobody_can_connect_to_a_worker(yard: SynthesizedYard) -> None:
     assert not yard.all("AWS::EC2::SecurityGroupIngress")
 
 
+def test_a_worker_may_look_at_its_own_service_and_is_given_its_name(
+    yard: SynthesizedYard, container: Properties
+) -> None:
+    (granted,) = (
+        statement
+        for policy in yard.all("AWS::IAM::Policy")
+        for statement in policy["PolicyDocument"]["Statement"]
+        if statement["Action"] == "ecs:DescribeServices"
+    )
+    (service,) = yard.all("AWS::ECS::Service")
+    (cluster,) = yard.all("AWS::ECS::Cluster")
+    name = f":service/{cluster['ClusterName']}/{service['ServiceName']}"
+    assert granted["Resource"]["Fn::Join"][1][-1] == name
+    entries = {entry["Name"]: entry["Value"] for entry in container["Environment"]}
+    assert entries["WORKER_SERVICE_ARN"] == granted["Resource"]
+
+
 def test_a_deployment_that_does_not_start_is_rolled_back(yard: SynthesizedYard) -> None:
     (service,) = yard.all("AWS::ECS::Service")
     breaker = service["DeploymentConfiguration"]["DeploymentCircuitBreaker"]
     assert breaker == {"Enable": True, "Rollback": True}
+
+
+def test_a_worker_starts_when_the_network_works(yard: SynthesizedYard) -> None:
+    """Not before every route out of its subnets and every endpoint is there."""
+    resources = yard.template("consumer")["Resources"]
+    (service,) = (r for r in resources.values() if r["Type"] == "AWS::ECS::Service")
+    network = service["Properties"]["NetworkConfiguration"]["AwsvpcConfiguration"]
+    subnets = {subnet["Ref"] for subnet in network["Subnets"]}
+    tables = {
+        resource["Properties"]["RouteTableId"]["Ref"]
+        for resource in resources.values()
+        if resource["Type"] == "AWS::EC2::SubnetRouteTableAssociation"
+        and resource["Properties"]["SubnetId"]["Ref"] in subnets
+    }
+    needed = {
+        name
+        for name, resource in resources.items()
+        if (
+            resource["Type"] == "AWS::EC2::Route"
+            and resource["Properties"]["RouteTableId"]["Ref"] in tables
+        )
+        or resource["Type"] == "AWS::EC2::VPCEndpoint"
+    }
+    assert len(needed) == len(subnets) + 2
+    assert needed <= set(service["DependsOn"])
 
 
 def test_a_deployment_leaves_the_number_of_workers_to_the_scaling(yard: SynthesizedYard) -> None:

@@ -8,5 +8,6 @@ from stacks.stage import PythonPlatform
 
 THIS_HOST: Final = PythonPlatform(
     name=f"{sysconfig.get_platform()}-python{sys.version_info.major}.{sys.version_info.minor}",
-    uv_options=("--python", sys.executable),
+    # Compiled once: nothing that imports it has to compile it again.
+    uv_options=("--python", sys.executable, "--compile-bytecode"),
 )

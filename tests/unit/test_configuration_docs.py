@@ -9,6 +9,7 @@ import pytest
 from pydantic.fields import FieldInfo
 
 from switchyard import settings
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.settings import (
     EmitterSettings,
     EscalatorSettings,
@@ -16,7 +17,7 @@ from switchyard.settings import (
     Settings,
     SubmitterSettings,
 )
-from worker.child_environment import Credential, child_environment
+from worker.child_environment import ChildAccess, child_environment
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "configuration.md"
 SHARED_ONLY = {
@@ -89,6 +90,8 @@ def default_of(field: FieldInfo) -> str:
     if field.is_required():
         return "—"
     default: Any = field.default
+    if default == WIDEST_CEILINGS:
+        return "the widest"
     if default in (None, ""):
         return "none"
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
@@ -140,12 +143,13 @@ def test_what_the_document_says_became_of_a_variable_is_true(name: str) -> None:
 
 def test_the_child_sees_exactly_what_the_document_says() -> None:
     host = dict.fromkeys([*ORIGINALS, "LC_SOMETHING", "LD_PRELOAD"], "x")
-    token = Credential("CLAUDE_CODE_OAUTH_TOKEN", "x")
-    seen = child_environment(host, Path("/work/task"), credential=token).keys()
+    access = ChildAccess(name="CLAUDE_CODE_OAUTH_TOKEN", token="x", endpoint="x")
+    seen = child_environment(host, Path("/work/task"), access=access).keys()
     told = {
         n for n, cells in rows("The original consumer's variables").items() if cells[2] == "yes"
     }
-    assert seen - {"PYTHONPATH"} == told
+    ours = {"PYTHONPATH", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_TMPDIR", "SWITCHYARD_WORKER"}
+    assert seen - ours == told
 
 
 def test_every_setting_of_the_process_manager_has_its_row() -> None:

@@ -14,13 +14,20 @@ from tests.fakes.tables import a_table
 
 RUNBOOK = Path(__file__).parents[2] / "docs" / "deploy.md"
 REGION = "us-east-1"
+TABLES = {
+    "StateTableName": "switchyard-dev-state",
+    "TaskDefinitionsTableName": "switchyard-dev-task-definitions",
+    "EventsTableName": "switchyard-dev-events",
+    "ApiKeysTableName": "switchyard-dev-api-keys",
+}
 
 
 class Stacks:
     def describe_stacks(self, *, StackName: str) -> dict[str, Any]:  # noqa: N803 - boto3's
         assert StackName == "switchyard-dev-infrastructure"
-        output = {"OutputKey": "ArtifactsBucketName", "OutputValue": "artifacts"}
-        return {"Stacks": [{"Outputs": [output]}]}
+        named = {"ArtifactsBucketName": "artifacts", **TABLES}
+        outputs = [{"OutputKey": key, "OutputValue": name} for key, name in named.items()]
+        return {"Stacks": [{"Outputs": outputs}]}
 
 
 @pytest.fixture
@@ -44,14 +51,14 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def fill(tenant: str, job: str) -> None:
     dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
     items: dict[str, list[tuple[str, str, str | None]]] = {
-        "state-dev": [
+        "switchyard-dev-state": [
             (f"TENANT#{tenant}#JOB#{job}", "JOB", None),
             (f"TENANT#{tenant}#JOB#{job}", "TASK#a", None),
             (f"TENANT#{tenant}#JOB#~bare-{job}", "TASK#bare", None),
-            (f"TENANT#{tenant}#APIKEYS", "KEY#0", None),
         ],
-        "task-definitions-dev": [(f"TENANT#{tenant}", "LATEST#do", None)],
-        "events-dev": [(f"TENANT#{tenant}", "TIMESTAMP#1", f"{job}__a")],
+        "switchyard-dev-api-keys": [(f"TENANT#{tenant}#APIKEYS", "KEY#0", None)],
+        "switchyard-dev-task-definitions": [(f"TENANT#{tenant}", "LATEST#do", None)],
+        "switchyard-dev-events": [(f"TENANT#{tenant}", "TIMESTAMP#1", f"{job}__a")],
     }
     for name, keys in items.items():
         if name not in dynamodb.list_tables()["TableNames"]:
@@ -84,14 +91,15 @@ def partitions() -> set[str]:
     dynamodb = boto3.client("dynamodb")
     return {
         item["PK"]["S"]
-        for name in ("state-dev", "task-definitions-dev", "events-dev")
+        for name in TABLES.values()
         for item in dynamodb.scan(TableName=name)["Items"]
     }
 
 
 @pytest.mark.usefixtures("stage")
 def test_one_tenant_is_gone_and_the_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    (script,) = re.findall(r"```python\n(.*?)```", RUNBOOK.read_text(), re.DOTALL)
+    tenants = RUNBOOK.read_text().partition("## Deleting a tenant's data")[2]
+    (script,) = re.findall(r"```python\n(.*?)```", tenants, re.DOTALL)
     monkeypatch.setattr(sys, "argv", ["script", "acme", "dev"])
 
     for _ in range(2):  # it may be run again

@@ -12,14 +12,14 @@ API_KEY = "sk-ant-test-0123456789abcdef"
 SCHEMA = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
 
 
-def move_in(monkeypatch: pytest.MonkeyPatch, home: Path, *, api: str) -> None:
+def move_in(monkeypatch: pytest.MonkeyPatch, home: Path, *, api: str, key: str = API_KEY) -> None:
     path = os.environ["PATH"]
     for name in os.environ:
         monkeypatch.delenv(name)
     for name, value in {
         "PATH": path,
         "HOME": str(home),
-        "ANTHROPIC_API_KEY": API_KEY,
+        "ANTHROPIC_API_KEY": key,
         "ANTHROPIC_BASE_URL": api,
         "CLAUDE_CONFIG_DIR": str(home / "claude"),
     }.items():

@@ -4,6 +4,7 @@ Usage: in_memory.py FOLDER DELAY_MS TASKS. When it ends by itself it writes FOLD
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from worker.__main__ import main as main_of_worker
 
 def main(folder: Path, delay_ms: int, tasks: int) -> int:
     yard = WorkerYard(folder)
+    yard.host_environment = dict(os.environ)
     yard.memory.presence = presence = RecordedPresence()
     for number in range(tasks):
         yard.add_task(f"t{number}", given={"offline": {"delayMs": delay_ms}})

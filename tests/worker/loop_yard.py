@@ -13,8 +13,9 @@ from tests.worker.yard import LongPoll, WorkerYard
 from worker.deletions import Deletions
 from worker.lease_timing import LeaseTiming
 from worker.loop import Loop, Polling
+from worker.machine import Machine
 from worker.protection import Protection
-from worker.slots import Slots
+from worker.screening import Screening
 from worker.stopping import Stop
 
 PATIENCE_SECONDS = 10
@@ -79,6 +80,13 @@ class LoopYard:
         self.stop = Stop(grace_seconds=60, sleep=self._ports.sleep)
         self._timing = LeaseTiming.of(yard.settings)
         self.deletions = Deletions(self._ports, self._timing)
+        self.machine = Machine(
+            probe=lambda: None,
+            clock=self._ports.clock,
+            sleep=self._ports.sleep,
+            offload=self._ports.offload,
+        )
+        self.screening = Screening(self._ports, self.deletions)
 
     def send(self, count: int) -> None:
         messages = [TaskMessage.to(JOB.task(f"t{n}"), run=1) for n in range(count)]
@@ -89,15 +97,19 @@ class LoopYard:
         return self._memory.queue.waiting
 
     def loop(self, *, slots: int = 3, max_messages: int = 10, wait_seconds: int = 20) -> Loop:
+        self.protection = Protection(self._ports, self._timing, stop=self.stop)
         return Loop(
             self._ports,
             handle=self._handle,
             stop=self.stop,
-            slots=Slots(slots),
-            protection=Protection(self._ports, self._timing, stop=self.stop),
-            deletions=self.deletions,
+            protection=self.protection,
+            machine=self.machine,
+            screening=self.screening,
             polling=Polling(
-                max_messages=max_messages, wait_seconds=wait_seconds, visibility_seconds=60
+                slots=slots,
+                max_messages=max_messages,
+                wait_seconds=wait_seconds,
+                visibility_seconds=60,
             ),
         )
 

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from switchyard.adapters.system import SystemClock, system_sleep
+from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
 from worker.activity import LastActivity
 from worker.child_output import Printed
 from worker.children import Children, ToStart
+from worker.folder import TaskFolder
 from worker.redaction import Redaction
 from worker.subreaper import become_subreaper
 
@@ -47,16 +48,8 @@ def run(
 
     async def go() -> int:
         become_subreaper()
-        children = Children(sleep=system_sleep, kill_seconds=kill_seconds)
-        wanted = ToStart(
-            command=[sys.executable, "-c", code],
-            folder=folder,
-            environment=environment or {"PATH": os.environ["PATH"]},
-            request_id="r",
-            redaction=Redaction(secret),
-            printed=Printed(),
-            activity=activity or LastActivity(SystemClock()),
-        )
+        children = a_family(kill_seconds=kill_seconds)
+        wanted = to_start(folder, code, environment=environment, secret=secret, activity=activity)
         async with children.running(wanted) as child:
             if stop_after is None:
                 await child.exited()
@@ -65,6 +58,34 @@ def run(
         return await child.exited()
 
     return asyncio.run(go())
+
+
+def a_family(*, kill_seconds: float = 0.3) -> Children:
+    return Children(
+        clock=SystemClock(),
+        sleep=system_sleep,
+        offload=ThreadOffload(threads=2),
+        kill_seconds=kill_seconds,
+    )
+
+
+def to_start(
+    folder: Path,
+    code: str,
+    *,
+    environment: Mapping[str, str] | None = None,
+    secret: str | None = None,
+    activity: LastActivity | None = None,
+) -> ToStart:
+    return ToStart(
+        command=[sys.executable, "-c", code],
+        folder=TaskFolder.opened(folder),
+        environment=environment or {"PATH": os.environ["PATH"]},
+        request_id="r",
+        redaction=Redaction(secret),
+        printed=Printed(),
+        activity=activity or LastActivity(SystemClock()),
+    )
 
 
 def stdout(folder: Path) -> str:

@@ -17,9 +17,9 @@ SECRETIVE = """
     import os, sys
     folder = sys.argv[-1]
     os.umask(0o077)
-    for name in ("artifacts", "tmp"):
-        os.mkdir(f"{folder}/{name}/private")
-        with open(f"{folder}/{name}/private/notes.txt", "w") as notes:
+    for place in (f"{folder}/artifacts", os.environ["TMPDIR"], os.environ["HOME"]):
+        os.mkdir(f"{place}/private")
+        with open(f"{place}/private/notes.txt", "w") as notes:
             notes.write("read me")
     os.chmod(f"{folder}/tmp/private", 0)
     os.execv(sys.executable, [sys.executable, "-P", "-m", "worker.task", folder])
@@ -27,6 +27,7 @@ SECRETIVE = """
 
 
 def main(folder: Path) -> None:
+    os.umask(0o022)  # the program that the child runs is made here
     yard = WorkerYard(folder / "output")
     yard.host_environment = dict(os.environ)
     yard.configure(delete_files_after_upload=True)

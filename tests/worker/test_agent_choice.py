@@ -5,6 +5,7 @@ from typing import Literal
 import pytest
 
 from switchyard.contracts.definitions import TaskDefinition
+from switchyard.domain.ids import SMOKE_TENANT
 from switchyard.settings import AgentBackend
 from worker.agents.agent import AgentFailed
 from worker.agents.choice import agent_for
@@ -38,13 +39,23 @@ def test_the_definition_chooses_then_the_stage(
 ) -> None:
     definition = a_definition(wish)
 
-    assert resolve_backend(definition, stage=stage, credential=credential) == chosen
+    found = resolve_backend(definition, stage=stage, credential=credential, tenant="acme")
+    assert found == chosen
 
 
 @pytest.mark.parametrize("stage", ["claude-agent-sdk", "messages"])
 def test_a_stage_of_claudes_refuses_the_offline_agent(stage: AgentBackend) -> None:
     with pytest.raises(OfflineRefused, match=f"runs {stage} only"):
-        resolve_backend(a_definition("offline"), stage=stage, credential=KEY)
+        resolve_backend(a_definition("offline"), stage=stage, credential=KEY, tenant="acme")
+
+
+@pytest.mark.parametrize("stage", ["claude-agent-sdk", "messages"])
+def test_the_check_of_a_deployment_may_use_the_offline_agent_everywhere(
+    stage: AgentBackend,
+) -> None:
+    wished = a_definition("offline")
+    found = resolve_backend(wished, stage=stage, credential=KEY, tenant=SMOKE_TENANT)
+    assert found == "offline"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def brake(yard: WorkerYard, consumption: CountedConsumption, clock: ManualClock)
 
 
 def is_on(brake: Brake) -> bool:
-    return asyncio.run(brake.is_on())
+    return asyncio.run(brake.pause()) is not None
 
 
 def test_it_is_looked_at_once_in_ten_seconds(

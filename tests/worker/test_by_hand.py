@@ -19,7 +19,7 @@ def by_hand(tmp_path: Path) -> Any:
     (tmp_path / "inputs").mkdir()
 
     def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        paths = child_environment({}, tmp_path, credential=None)["PYTHONPATH"]
+        paths = child_environment({}, tmp_path, access=None)["PYTHONPATH"]
         return subprocess.run(
             [sys.executable, "-m", "worker.task", *arguments],
             cwd=tmp_path,
@@ -45,11 +45,11 @@ def test_the_argument_comes_before_the_variable_and_that_before_the_file(
     (tmp_path / "mine.json").write_text('{"shop": "from the variable"}')
 
     assert by_hand("r-1", '{"shop": "from the argument"}', INPUT_FILE="mine.json").returncode == 0
-    assert "Paint from the argument." in prompt(tmp_path)
+    assert 'Paint <data from="input.shop">"from the argument"</data>.' in prompt(tmp_path)
     assert by_hand("r-1", INPUT_FILE="mine.json").returncode == 0
-    assert "Paint from the variable." in prompt(tmp_path)
+    assert 'Paint <data from="input.shop">"from the variable"</data>.' in prompt(tmp_path)
     assert by_hand("r-1").returncode == 0
-    assert "Paint from the folder." in prompt(tmp_path)
+    assert 'Paint <data from="input.shop">"from the folder"</data>.' in prompt(tmp_path)
 
 
 def test_everything_lands_in_the_folder_of_the_request(by_hand: Any, tmp_path: Path) -> None:

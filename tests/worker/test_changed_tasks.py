@@ -1,13 +1,14 @@
 """What a cancellation or a redrive changed, as a worker sees it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from switchyard.contracts.steps import StepDefinition
-from switchyard.domain.states import TaskState
+from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides
-from tests.builders import a_definition
+from tests.builders import a_definition, a_plan
 from tests.worker.yard import WorkerYard
 from worker.planning import Defaults, Order, planned
 from worker.task.assignment import Assignment
@@ -90,6 +91,18 @@ def test_a_task_that_was_cancelled_before_its_wake_up_came_is_not_run(
 ) -> None:
     yard.add_task(state=state)
     yard.memory.cancelling.cancel(yard.task(), now_ms=0)
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task().state is TaskState.CANCELLED
+    assert yard.told == ["Task Cancelled"]
+
+
+def test_a_task_whose_job_is_being_cancelled_is_settled_and_not_started(yard: WorkerYard) -> None:
+    ref = yard.add_task(given=LONG)
+    job = replace(a_plan().job, ref=ref.job, state=JobState.OPEN)
+    yard.memory.state.jobs[ref.job] = job
+    assert yard.memory.cancelling.begin(job, now_ms=0)
 
     yard.work(until=yard.quiet)
 

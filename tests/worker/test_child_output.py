@@ -13,6 +13,7 @@ from worker.activity import LastActivity
 from worker.child import Child
 from worker.child_environment import child_environment
 from worker.child_output import MAX_KEPT_BYTES, MAX_LINE_BYTES, ChildOutput, Printed
+from worker.folder import TaskFolder
 from worker.redaction import Redaction
 
 
@@ -59,7 +60,7 @@ def test_a_marker_is_what_the_child_does_and_no_output(folder: Path) -> None:
     run(
         folder,
         code,
-        environment=child_environment(HOST, folder, credential=None),
+        environment=child_environment(HOST, folder, access=None),
         activity=activity,
     )
 
@@ -82,7 +83,7 @@ def test_a_marker_is_heard_after_any_amount_of_output(folder: Path) -> None:
     run(
         folder,
         code,
-        environment=child_environment(HOST, folder, credential=None),
+        environment=child_environment(HOST, folder, access=None),
         activity=activity,
     )
 
@@ -96,7 +97,7 @@ def test_thousands_of_lines_at_once_do_not_hold_up_the_loop(folder: Path) -> Non
 
     async def follow() -> None:
         output = ChildOutput(
-            folder / "logs/stdout.log",
+            TaskFolder.opened(folder).create("logs/stdout.log"),
             request_id="r",
             redaction=Redaction(None),
             printed=Printed(),
@@ -116,7 +117,7 @@ def test_thousands_of_lines_at_once_do_not_hold_up_the_loop(folder: Path) -> Non
 def test_whoever_holds_a_pipe_open_does_not_hold_the_worker(folder: Path) -> None:
     async def last_words() -> None:
         output = ChildOutput(
-            folder / "logs" / "stdout.log",
+            TaskFolder.opened(folder).create("logs/stdout.log"),
             request_id="r",
             redaction=Redaction(None),
             printed=Printed(),

@@ -1,4 +1,4 @@
-"""The real Agent SDK with its bundled CLI, against a Messages API on loopback."""
+"""The real Agent SDK with its bundled CLI, through the proxy to a Messages API on loopback."""
 
 import os
 import signal
@@ -23,6 +23,7 @@ from tests.fakes.messages_api_replies import (
     uses,
 )
 from tests.worker.claude_home import an_assignment, move_in
+from tests.worker.proxied import proxied
 from worker.agents.agent import AgentFailed, Answer
 from worker.agents.choice import agent_for
 
@@ -37,8 +38,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     pytest.importorskip("claude_agent_sdk")  # here: not every process needs to import it
 
     def run(api: MessagesApi | str, prompt: str = "Choose.", **facts: Any) -> Answer:
-        move_in(monkeypatch, tmp_path, api=api if isinstance(api, str) else api.url)
-        return agent_for("claude-agent-sdk").run(prompt, an_assignment("claude-agent-sdk", **facts))
+        assignment = an_assignment("claude-agent-sdk", **facts)
+        upstream = api if isinstance(api, str) else api.url
+        with proxied(upstream) as proxy:
+            given = proxy.open(models=[assignment.model]).given
+            move_in(monkeypatch, tmp_path, api=given.endpoint, key=given.token)
+            return agent_for("claude-agent-sdk").run(prompt, assignment)
 
     return run
 
@@ -207,11 +212,14 @@ def test_a_session_that_lasts_too_long_is_a_time_out_with_its_trace(
     assert (call.name, call.duration_ms) == ("Bash", None)
 
 
-def test_a_missing_credential_is_an_auth_failure(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_credential_is_an_auth_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("claude_agent_sdk")
     with messages_api() as api:
-        monkeypatch.setattr("tests.worker.claude_home.API_KEY", "")
+        move_in(monkeypatch, tmp_path, api=api.url, key="")
         with pytest.raises(AgentFailed) as failure:
-            run(api)
+            agent_for("claude-agent-sdk").run("Choose.", an_assignment("claude-agent-sdk"))
 
     assert failure.value.category == "auth"
 

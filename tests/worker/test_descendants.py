@@ -1,16 +1,24 @@
-"""Killing what a child left behind, when that does not go smoothly."""
+"""Finding and ending what a child left behind, when that does not go smoothly."""
 
-import asyncio
+import os
+import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
 import psutil
 import pytest
 
-from switchyard.adapters.system import system_sleep
-from worker.descendants import kill, processes_below, reap
+from worker.descendants import (
+    Processes,
+    Seen,
+    all_processes,
+    kill,
+    orphans,
+    processes_below,
+    send,
+    threads_of,
+)
 
 NEGLIGENT = (
     "import subprocess, sys, time\n"
@@ -32,32 +40,88 @@ def nobody_reaps() -> Iterator[psutil.Process]:
 def test_a_process_that_is_not_ours_to_kill_does_no_harm(
     monkeypatch: pytest.MonkeyPatch, nobody_reaps: psutil.Process
 ) -> None:
-    def denied(process: psutil.Process) -> None:
-        raise psutil.AccessDenied(process.pid)
+    seen = all_processes()[nobody_reaps.pid]
+
+    def denied(descriptor: int, number: int) -> None:
+        raise PermissionError
 
     with monkeypatch.context() as patched:
-        patched.setattr(psutil.Process, "kill", denied)
-        patched.setattr(psutil.Process, "children", lambda process, recursive: denied(process))
-        kill([nobody_reaps])
-        assert processes_below(nobody_reaps.pid) == []
-    kill([nobody_reaps])
+        patched.setattr(signal, "pidfd_send_signal", denied)
+        kill([seen])
+    assert nobody_reaps.is_running()
+    kill([seen])
 
 
-def test_waiting_for_a_zombie_holds_nobody_up_and_has_an_end(nobody_reaps: psutil.Process) -> None:
-    kill([nobody_reaps])
+def test_a_later_process_with_the_same_number_is_spared(nobody_reaps: psutil.Process) -> None:
+    now = all_processes()[nobody_reaps.pid]
+    before = Seen(now.pid, now.parent, now.session, now.started - 1, is_zombie=False)
 
-    async def longest_gap() -> float:
-        gaps = [0.0]
+    send([before], signal.SIGKILL)
 
-        async def tick() -> None:
-            while True:
-                began = time.monotonic()
-                await asyncio.sleep(0.01)
-                gaps.append(time.monotonic() - began)
+    assert all_processes()[now.pid] == now
 
-        ticking = asyncio.create_task(tick())
-        await reap([nobody_reaps], sleep=system_sleep)
-        ticking.cancel()
-        return max(gaps)
 
-    assert asyncio.run(longest_gap()) < 0.2
+def test_everything_below_is_found_in_one_pass(
+    monkeypatch: pytest.MonkeyPatch, nobody_reaps: psutil.Process
+) -> None:
+    passes = []
+
+    def counted() -> Processes:
+        passes.append(1)
+        return all_processes()
+
+    monkeypatch.setattr("worker.descendants.all_processes", counted)
+
+    below = processes_below([os.getpid()])
+
+    assert nobody_reaps.pid in [process.pid for process in below]
+    assert passes == [1]
+
+
+def test_a_name_like_the_rest_of_a_line_changes_nothing() -> None:
+    """The name stands in parentheses before the figures, and may contain both."""
+    code = "open('/proc/self/comm', 'w').write('x) S 1 1 1'); print(flush=True); input()"
+    program = [sys.executable, "-c", code]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        seen = all_processes()[child.pid]
+        child.kill()
+    assert (seen.parent, seen.session) == (os.getpid(), os.getsid(0))
+
+
+def test_what_this_process_started_itself_is_no_orphan() -> None:
+    with subprocess.Popen(["sleep", "60"]) as own:
+        found = orphans(except_for=())
+        own.kill()
+    assert own.pid not in {process.pid for process in found.living}
+
+
+MANY = """
+import ctypes, os, sys, threading
+os.setgid(int(sys.argv[1])); os.setuid(int(sys.argv[1]))
+for _ in range(5):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+ctypes.CDLL(None).prctl(4, int(sys.argv[2]), 0, 0, 0)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the worker runs on Linux")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("dumpable", [1, 0], ids=["open", "hidden from others"])
+def test_threads_of_a_user_are_counted_however_its_processes_hide(dumpable: int) -> None:
+    user = 62_000 + os.getpid() % 1_000
+    command = [sys.executable, "-I", "-S", "-c", MANY]
+    with subprocess.Popen(
+        [*command, str(user), str(dumpable)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            assert threads_of(user, most=100) == 6
+            assert threads_of(user, most=3) > 3
+            assert threads_of(user + 5_000, most=100) == 0
+        finally:
+            process.kill()

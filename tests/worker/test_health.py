@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from switchyard.adapters.system import SystemClock
-from worker.health import MISSED_MS, PULSE_FILE, has_pulse, keep_pulse
+from worker.health import MISSED_MS, PULSE_FILE, has_pulse, keep_pulse, main
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -18,7 +18,7 @@ class Enough(Exception):
     pass
 
 
-def beat(folder: Path, *, times: int = 1) -> None:
+def beat(folder: Path, *, times: int = 1, sick: str | None = None) -> None:
     left = times
 
     async def sleep(_: float) -> None:
@@ -28,7 +28,7 @@ def beat(folder: Path, *, times: int = 1) -> None:
             raise Enough
 
     with pytest.raises(Enough):
-        asyncio.run(keep_pulse(folder, sleep=sleep))
+        asyncio.run(keep_pulse(folder, sick=lambda: sick, sleep=sleep))
 
 
 def look(folder: Path) -> int:
@@ -70,3 +70,19 @@ def test_a_pulse_is_missed_at_its_limit_and_not_before(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_ends_nobody(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     beat(tmp_path / "file" / "folder", times=2)
+
+
+def test_a_sick_worker_has_no_pulse_until_it_is_well(tmp_path: Path) -> None:
+    beat(tmp_path)
+    beat(tmp_path, sick="no space left")
+    assert look(tmp_path) == 1
+    beat(tmp_path)
+    assert look(tmp_path) == 0
+
+
+def test_a_pulse_is_not_enough_where_nothing_can_be_written(tmp_path: Path) -> None:
+    beat(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("worker.probe.LEAST_FREE_BYTES", 2**62)
+        assert main(tmp_path, now_ms=SystemClock().now_ms()) == 1
+    assert main(tmp_path, now_ms=SystemClock().now_ms()) == 0

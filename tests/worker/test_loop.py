@@ -16,6 +16,8 @@ from tests.worker.loop_yard import (
     until,
 )
 from tests.worker.yard import WorkerYard
+from worker.bugs import MOST_IN_A_ROW, Bugs, Unhealthy
+from worker.stopping import Stop
 
 
 def test_no_more_is_received_than_there_are_free_slots(yard: WorkerYard) -> None:
@@ -188,14 +190,86 @@ def test_a_queue_that_refuses_to_delete_costs_a_second_delivery_and_no_worker(
     run(story())
 
 
-def test_a_bug_in_one_slot_ends_the_loop(yard: WorkerYard) -> None:
+def test_a_bug_in_one_slot_is_reported_and_the_others_go_on(
+    yard: WorkerYard, caplog: pytest.LogCaptureFixture
+) -> None:
     async def story() -> None:
         one = LoopYard(yard, RecordedInbox(yard))
         one.send(1)
+        one.bug = ZeroDivisionError("of ours")
+        one.finish.set()
+        running = asyncio.create_task(one.loop().run())
+        await until(lambda: "message failed by a bug" in caplog.messages)
+        one.bug = None
+        one.send(2)
+        await until(lambda: one.waiting == 1)
+        assert not running.done()
+        one.stop.ask()
+        await running
+
+    run(story())
+    (record,) = [r for r in caplog.records if r.getMessage() == "message failed by a bug"]
+    assert "_handle" in vars(record)["traceback"]
+    assert record.levelname == "ERROR"
+
+
+def test_bugs_in_a_row_end_the_worker_once_what_runs_is_finished(yard: WorkerYard) -> None:
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        one.send(20)
         one.bug = ZeroDivisionError()
         one.finish.set()
+        with pytest.raises(Unhealthy, match="5 bugs in a row"):
+            await asyncio.wait_for(one.loop(slots=1).run(), PATIENCE_SECONDS)
+        assert len(one.handling) == MOST_IN_A_ROW
+
+    run(story())
+
+
+def test_bugs_with_a_success_between_them_do_not_end_the_worker(yard: WorkerYard) -> None:
+    stop = Stop(grace_seconds=1, sleep=yard.ports().sleep)
+    bugs = Bugs(yard.ports().clock, stop)
+    for _ in range(3):
+        for _ in range(MOST_IN_A_ROW - 1):
+            bugs.note(ZeroDivisionError(), message_id="m")
+        bugs.reset()
+    bugs.check()
+    assert bugs.count == 3 * (MOST_IN_A_ROW - 1)
+    assert not stop.asked.is_set()
+
+
+def test_a_bug_of_the_loop_itself_ends_it(yard: WorkerYard) -> None:
+    class Broken(RecordedInbox):
+        def receive(
+            self, *, at_most: int, wait_seconds: int, visibility_seconds: int
+        ) -> Sequence[Received]:
+            raise ZeroDivisionError
+
+    async def story() -> None:
+        one = LoopYard(yard, Broken(yard))
         with pytest.raises(ExceptionGroup) as caught:
             await asyncio.wait_for(one.loop().run(), PATIENCE_SECONDS)
         assert caught.group_contains(ZeroDivisionError)
 
     run(story())
+
+
+def test_companions_run_beside_the_slots_and_end_with_them(yard: WorkerYard) -> None:
+    seen: list[str] = []
+
+    async def companion() -> None:
+        seen.append("began")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seen.append("ended")
+
+    async def story() -> None:
+        one = LoopYard(yard, RecordedInbox(yard))
+        running = asyncio.create_task(one.loop().beside(companion).run())
+        await until(lambda: seen == ["began"])
+        one.stop.ask()
+        await running
+
+    run(story())
+    assert seen == ["began", "ended"]

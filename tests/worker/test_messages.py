@@ -15,6 +15,7 @@ from switchyard.domain.tasks.task import Lease, Payload
 from switchyard.ports import Received
 from tests.builders import TENANT, a_task
 from tests.worker.yard import LongPoll, WorkerYard
+from worker.bugs import MOST_IN_A_ROW, Unhealthy
 from worker.folder import TaskFolder
 
 
@@ -110,14 +111,18 @@ def test_a_worker_that_is_handed_a_message_twice_runs_its_task_once(yard: Worker
     assert yard.told == ["Task Processing Started", "Task Completed"]
 
 
-def test_a_bug_ends_the_worker(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_that_every_message_meets_ends_the_worker(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(yard.memory.leases, "claim", lambda: None)  # called with arguments
-    yard.add_task()
+    for number in range(MOST_IN_A_ROW):
+        yard.add_task(f"t{number}")
 
-    with pytest.raises(ExceptionGroup) as ended:
+    with pytest.raises(Unhealthy) as ended:
         yard.work(until=yard.quiet)
 
-    assert ended.value.subgroup(TypeError) is not None
+    assert isinstance(ended.value.__cause__, TypeError)
+    assert yard.memory.queue.waiting == MOST_IN_A_ROW
 
 
 def test_a_message_stays_until_the_bus_took_the_event(

@@ -1,4 +1,4 @@
-"""The real `anthropic` SDK, against a Messages API on loopback."""
+"""The real `anthropic` SDK, through the proxy, against a Messages API on loopback."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +19,7 @@ from tests.fakes.messages_api_replies import (
     says,
 )
 from tests.worker.claude_home import API_KEY, an_assignment, move_in
+from tests.worker.proxied import proxied
 from worker.agents.agent import AgentFailed, Answer
 from worker.agents.choice import agent_for
 from worker.agents.spending import BYTES_PER_TOKEN
@@ -34,8 +35,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     pytest.importorskip("anthropic")  # here: not every process needs to import it
 
     def run(api: MessagesApi | str, prompt: str = "Choose.", **facts: Any) -> Answer:
-        move_in(monkeypatch, tmp_path, api=api if isinstance(api, str) else api.url)
-        return agent_for("messages").run(prompt, an_assignment("messages", **facts))
+        assignment = an_assignment("messages", **facts)
+        upstream = api if isinstance(api, str) else api.url
+        with proxied(upstream) as proxy:
+            given = proxy.open(models=[assignment.model]).given
+            move_in(monkeypatch, tmp_path, api=given.endpoint, key=given.token)
+            return agent_for("messages").run(prompt, assignment)
 
     return run
 
@@ -221,13 +226,15 @@ def test_what_it_cannot_do_is_said_before_anything_is_paid(
 
 
 def test_a_missing_key_is_an_auth_failure_before_anything_is_asked(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.worker.claude_home.API_KEY", "")
+    pytest.importorskip("anthropic")
+    with messages_api(BLUE) as api:
+        move_in(monkeypatch, tmp_path, api=api.url, key="")
+        with pytest.raises(AgentFailed) as failure:
+            agent_for("messages").run("Choose.", an_assignment("messages"))
 
-    failure, api = failure_of(run, BLUE)
-
-    assert failure.category == "auth"
+    assert failure.value.category == "auth"
     assert not api.requests
 
 

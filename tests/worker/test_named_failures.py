@@ -1,9 +1,11 @@
 """Everything that can go wrong with a task has a name, and the worker outlives it."""
 
+import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -167,8 +169,9 @@ def test_more_memory_than_there_is(yard: WorkerYard, misbehave: Misbehave) -> No
     )
 
 
-def test_a_folder_that_cannot_be_made(yard: WorkerYard) -> None:
-    yard.folder.write_text("not a folder")
+def test_a_folder_that_cannot_be_made(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = PermissionError(errno.EACCES, "Permission denied")
+    monkeypatch.setattr("worker.folder.TaskFolder.fresh", Mock(side_effect=refused))
 
     category, error = failure(yard)
 

@@ -9,6 +9,7 @@ from switchyard.contracts.messages import MAX_BODY_BYTES, MessageAttribute, Task
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import START
 from switchyard.domain.states import TaskState
+from switchyard.ports import Received
 from tests.builders import JOB, JOB_ID, TENANT, a_definition
 from tests.worker.yard import WorkerYard
 
@@ -51,11 +52,10 @@ POISON = {
         ours(taskId=START, requestId=f"{JOB_ID}__{START}"),
         f"there is no task {JOB_ID}__{START}",
     ),
-    "another schema": (ours(schema=2), "schema: "),
+    "no schema of any version": (ours(schema="two"), "schema: "),
     "an id with a newline, in ours": (ours(taskId="a\n", requestId=f"{JOB_ID}__a\n"), "body: "),
     "a tenant with a newline": (ours(tenantId="acme\n"), "body: Value error, tenantId"),
     "an id of another task": (ours(requestId=f"{JOB_ID}__b"), "requestId does not name this"),
-    "more than was agreed on": (ours(extra=1), "extra: Extra inputs"),
     "an unknown definition": (foreign(name="unheard-of"), "no task definition 'unheard-of'"),
     "outputs under no task's name": (foreign(dependencyOutputs={"a b": 1}), "not a task id"),
     "a number that JSON does not have": ('{"name": "scrape", "input": NaN}', "input: "),
@@ -94,6 +94,38 @@ def test_poison_is_kept_whole_with_its_reason_and_deleted(
     assert kept["sentAt"] <= kept["keptAt"]
     assert yard.told == []
     assert yard.memory.state.tasks == {}
+
+
+def test_a_wake_up_with_a_field_of_a_newer_version_wakes_its_task(yard: WorkerYard) -> None:
+    yard.add_task("a")
+    queue = yard.memory.queue
+    queue.delete(*queue.receive(at_most=1, wait_seconds=0, visibility_seconds=1))
+    yard.memory.queue.send_body(ours(priority="high"))
+
+    yard.work(until=yard.quiet)
+
+    assert yard.task("a").state is TaskState.COMPLETED
+    assert quarantined(yard) == []
+
+
+def test_a_wake_up_of_a_newer_schema_is_left_to_a_newer_worker(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue, hidden_for = yard.memory.queue, list[int]()
+    extend = queue.extend
+
+    def extended(message: Received, *, seconds: int) -> None:
+        extend(message, seconds=seconds)
+        hidden_for.append(seconds)
+
+    monkeypatch.setattr(queue, "extend", extended)
+    queue.send_body(ours(schema=2))
+
+    yard.work(until=lambda: bool(hidden_for))
+
+    assert hidden_for == [60]
+    assert queue.waiting == 1
+    assert quarantined(yard) == []
 
 
 def test_every_kind_of_poison_among_good_messages_harms_none_of_them(yard: WorkerYard) -> None:

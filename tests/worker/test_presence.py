@@ -8,7 +8,7 @@ import pytest
 from switchyard import VERSION
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.presence import PresentWorker, those_there
+from switchyard.domain.health.presence import Load, PresentWorker, those_there
 from tests.builders import NOW_MS
 from tests.worker.loop_yard import run, until
 from tests.worker.recorded_presence import RecordedPresence
@@ -30,11 +30,12 @@ class Office:
 
     def __init__(self, yard: WorkerYard, presence: RecordedPresence) -> None:
         self.clock = ManualClock(NOW_MS)
-        self.busy = 0
         self.pauses: list[float] = []
         self._turn = asyncio.Event()
         ports = replace(yard.ports(), clock=self.clock, sleep=self._sleep, presence=presence)
-        self.attendance = Attendance(ports, slots=3, busy=lambda: self.busy)
+        self.load = Load(busy=0)
+        self.changed = asyncio.Event()
+        self.attendance = Attendance(ports, slots=3, load=lambda: self.load, changed=self.changed)
 
     async def pass_a_minute(self) -> None:
         await until(lambda: bool(self.pauses))
@@ -59,7 +60,7 @@ def test_it_says_so_at_once_every_minute_and_when_it_leaves(
         office = Office(yard, presence)
         office.attendance.begin()
         await until(lambda: len(presence.words) == 1)
-        office.busy = 2
+        office.load = Load(busy=2)
         await office.pass_a_minute()
         await until(lambda: len(presence.words) == 2)
         await office.attendance.end()

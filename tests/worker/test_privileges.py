@@ -3,20 +3,18 @@
 import os
 import shutil
 import subprocess
-import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from worker.privileges import (
-    NotAllowed,
-    as_agent_user,
-    check_agent_user,
-    effective_capabilities,
-)
+from worker.privileges import as_user, check_users, effective_capabilities
+from worker.slot_users import NotAllowed, SlotUser, SlotUsers, slot_users
 
 ENTRYPOINT = Path(__file__).parents[2] / "worker" / "entrypoint.sh"
-AGENT = {"AGENT_USER": "1002:1000"}
+AGENT = SlotUser(30_002)
+USERS = {"AGENT_USERS": "30000-30003"}
 ALL_THREE = 0b1110_0000
 
 as_root = pytest.mark.skipif(
@@ -30,7 +28,7 @@ def in_the_container(script: str, **environment: str) -> subprocess.CompletedPro
         ["/bin/sh", ENTRYPOINT, "/bin/sh", "-c", script],
         env={
             "PATH": "/usr/bin:/bin",
-            "AS_AGENT": " ".join(as_agent_user([], AGENT)),
+            "AS_AGENT": " ".join(as_user([], AGENT, folder=Path("/"))),
             **environment,
         },
         capture_output=True,
@@ -45,23 +43,59 @@ def status(text: str) -> dict[str, str]:
     return {name: " ".join(value.split()) for name, _, value in lines}
 
 
-def test_without_an_agent_user_children_are_the_workers_own() -> None:
-    assert as_agent_user(["python", "-V"], {}) == ["python", "-V"]
-    assert as_agent_user(["python", "-V"], {"AGENT_USER": ""}) == ["python", "-V"]
-    check_agent_user({}, capabilities=0)
+def checked(host: Mapping[str, str], **facts: Any) -> None:
+    check_users(host, **{"capabilities": ALL_THREE, "slots": 3, "deletes_files": True} | facts)
 
 
-def test_a_command_cannot_pass_for_an_option() -> None:
-    command = as_agent_user(["--reuid=0"], AGENT)
-    assert command[-2:] == ["--", "--reuid=0"]
+def test_without_users_of_their_own_children_are_the_workers() -> None:
+    assert as_user(["python", "-V"], None, folder=Path("/")) == ["python", "-V"]
+    assert not slot_users({"AGENT_USERS": ""})
+    assert SlotUsers({}).take() is None
+    checked({}, capabilities=0, deletes_files=False)
 
 
-@pytest.mark.parametrize("user", ["agent", "1002", "1002:1000\n", "0x0:0", "-1:1000"])
-def test_a_user_of_another_form_is_refused(user: str) -> None:
-    with pytest.raises(NotAllowed, match="AGENT_USER is"):
-        as_agent_user(["true"], {"AGENT_USER": user})
-    with pytest.raises(NotAllowed, match="AGENT_USER is"):
-        check_agent_user({"AGENT_USER": user}, capabilities=ALL_THREE)
+def test_a_command_is_started_in_a_folder_that_only_its_user_can_enter() -> None:
+    command = as_user(["program", "--option"], AGENT, folder=Path("/work/a"))
+    assert command[-4:] == ["env", "--chdir=/work/a", "program", "--option"]
+
+
+@pytest.mark.parametrize("told", ["agent", "20000", "20000-", "0-3", "20003-20000", "2000-2003\n"])
+def test_users_of_another_form_are_refused(told: str) -> None:
+    with pytest.raises(NotAllowed, match=r"AGENT_USERS is .* has the form 20000-20031"):
+        slot_users({"AGENT_USERS": told})
+
+
+def test_the_variable_of_before_is_refused_rather_than_ignored() -> None:
+    with pytest.raises(NotAllowed, match="set AGENT_USERS"):
+        checked({"AGENT_USER": "1002:1000"})
+
+
+def test_each_attempt_has_a_user_that_no_other_has() -> None:
+    users = SlotUsers(slot_users({"AGENT_USERS": "30000-30001"}))
+    first, second = users.take(), users.take()
+    assert (first, second) == (SlotUser(30_000), SlotUser(30_001))
+    with pytest.raises(OSError, match="every user of AGENT_USERS is in use"):
+        users.take()
+    users.give_back(second)
+    assert users.take() == second
+
+
+@pytest.mark.parametrize("number", [0, 1, 1001, 1999, os.getuid(), os.geteuid()])
+def test_neither_root_nor_this_process_can_pass_for_a_tasks_user(number: int) -> None:
+    """All files and processes of a task's user are removed."""
+    with pytest.raises(NotAllowed, match="cannot be a task's"):
+        SlotUser(number)
+
+
+def test_more_slots_than_users_are_refused() -> None:
+    checked(USERS, slots=4)
+    with pytest.raises(NotAllowed, match=r"MAX_CONCURRENT_CLAUDE is 5, .* names 4 users"):
+        checked(USERS, slots=5)
+
+
+def test_folders_that_stay_would_be_the_next_tasks_to_read() -> None:
+    with pytest.raises(NotAllowed, match="DELETE_FILES_AFTER_UPLOAD is false"):
+        checked(USERS, deletes_files=False)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +104,8 @@ def test_a_user_of_another_form_is_refused(user: str) -> None:
 )
 def test_a_worker_that_cannot_change_users_does_not_start(capabilities: int, missing: str) -> None:
     with pytest.raises(NotAllowed, match=f"capabilities {missing} that"):
-        check_agent_user(AGENT, capabilities=capabilities)
-    check_agent_user(AGENT, capabilities=ALL_THREE)
+        checked(USERS, capabilities=capabilities)
+    checked(USERS)
 
 
 def test_capabilities_are_read_from_the_kernels_file(tmp_path: Path) -> None:
@@ -93,7 +127,7 @@ def test_the_worker_is_an_ordinary_user_with_three_capabilities() -> None:
 @as_root
 def test_a_child_is_another_user_without_any_capability() -> None:
     child = status(in_the_container("$AS_AGENT cat /proc/self/status").stdout)
-    assert (child["Uid"], child["Gid"]) == ("1002 1002 1002 1002", "1000 1000 1000 1000")
+    assert (child["Uid"], child["Gid"]) == ("30002 30002 30002 30002",) * 2
     assert child["Groups"] == ""
     assert child["NoNewPrivs"] == "1"
     for held in ("CapEff", "CapPrm", "CapAmb", "CapInh"):
@@ -121,16 +155,3 @@ def test_the_worker_can_end_a_child_and_the_child_not_the_worker() -> None:
     assert ended.stdout == "137\n"
     refused = in_the_container('$AS_AGENT /bin/sh -c "kill -KILL $$"; echo alive')
     assert refused.stdout == "alive\n"
-
-
-@as_root
-def test_worker_and_child_read_and_remove_each_others_files() -> None:
-    script = (
-        'cd "$FOLDER" && echo in > task.json && $AS_AGENT /bin/sh -c '
-        '"cat task.json && mkdir made && echo out > made/result" && cat made/result && rm -r made'
-    )
-    with tempfile.TemporaryDirectory() as folder:  # pytest's own lets nobody else pass
-        os.chown(folder, 1001, 1000)
-        Path(folder).chmod(0o770)
-        done = in_the_container(script, FOLDER=folder)
-    assert (done.stdout, done.stderr) == ("in\nout\n", "")

@@ -142,6 +142,21 @@ def test_a_lease_that_no_beat_can_keep_is_refused() -> None:
     assert ended.stderr.startswith("VISIBILITY_EXTENSION_INTERVAL: 9000 ms is too long")
 
 
+def test_a_folder_that_cannot_be_written_is_named_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch(mode=0o640)
+    owner = f"{os.geteuid()}:{file.stat().st_gid}"
+
+    ended = _start(ENVIRONMENT | {"OUTPUT_FOLDER": str(file / "output")})
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.splitlines() == [
+        f"OUTPUT_FOLDER is '{file}/output', where user {os.geteuid()} cannot write "
+        f"(Not a directory): {file} belongs to {owner} and has the mode 0640; "
+        "remove the file in its place, or set OUTPUT_FOLDER to another folder."
+    ]
+
+
 def test_a_bug_is_logged_as_one_line_and_ends_the_process() -> None:
     code = "import sys; from worker.__main__ import main; sys.exit(main(connect=lambda _: 1 / 0))"
 
@@ -150,7 +165,7 @@ def test_a_bug_is_logged_as_one_line_and_ends_the_process() -> None:
     assert (ended.returncode, ended.stderr) == (1, "")
     (line,) = ended.stdout.splitlines()
     assert json.loads(line)["level"] == "CRITICAL"
-    assert "ZeroDivisionError" in json.loads(line)["exception"]
+    assert "ZeroDivisionError" in json.loads(line)["error"]
 
 
 def _all_end(processes: list[psutil.Process]) -> bool:

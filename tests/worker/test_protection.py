@@ -3,30 +3,45 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
 
 from switchyard.adapters.ecs import NoScaleInProtection, scale_in_protection
+from switchyard.adapters.memory.transport import MemoryBus
+from switchyard.contracts.events import Event
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.rollout import minutes_to_protect
 from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.task import Lease
+from tests.builders import a_task
+from tests.worker.loop_yard import run, until
 from tests.worker.yard import WorkerYard
 from worker.lease_timing import LeaseTiming
 from worker.protection import Protection
 from worker.stopping import Stop
 
 
-def test_a_worker_is_protected_while_it_holds_a_task_and_not_once_it_stops(
+def test_a_worker_is_protected_for_the_time_of_its_attempt_before_that_starts(
     yard: WorkerYard,
 ) -> None:
-    yard.add_task(given={"offline": {"delayMs": 300}})
+    yard.add_task(given={"offline": {"delayMs": 300}}, definition={"timeout": 30 * 60 * 1000})
+    asked_by_then: list[list[int | None]] = []
+
+    class WatchedBus(MemoryBus):
+        def put(self, events: Sequence[Event]) -> None:
+            asked_by_then.append(list(yard.protection.asked))
+            super().put(events)
+
+    yard.memory.bus = WatchedBus()
 
     yard.work(until=lambda: bool(yard.told))
 
     assert yard.task().state is TaskState.COMPLETED
-    assert yard.protection.asked == [1, None]
+    assert yard.protection.asked == [40, None], "30 minutes, and 10 to upload and settle"
+    assert asked_by_then[0] == [40], "before Task Processing Started"
 
 
 def test_a_worker_that_only_waits_asks_for_nothing(yard: WorkerYard) -> None:
@@ -46,44 +61,120 @@ def test_a_refusal_is_no_reason_not_to_work(yard: WorkerYard) -> None:
     assert yard.task().state is TaskState.COMPLETED
 
 
-def test_protection_is_asked_for_again_while_it_is_needed_and_then_dropped(
-    yard: WorkerYard,
-) -> None:
-    asked = yard.protection.asked
+class Held:
+    """A protection with a short lease, which looks again twenty times a second."""
 
-    async def hold_for_a_while() -> None:
-        ports, stop = yard.ports(), Stop(grace_seconds=0, sleep=asyncio.sleep)
+    def __init__(self, yard: WorkerYard, *, lease_seconds: float = 0.05) -> None:
+        self.asked = yard.protection.asked
+        self.stop = Stop(grace_seconds=0, sleep=asyncio.sleep)
         timing = LeaseTiming(
-            lease_seconds=0.05, beat_seconds=0.01, kill_seconds=0, margin_seconds=0
+            lease_seconds=lease_seconds, beat_seconds=0.01, kill_seconds=0, margin_seconds=0
         )
-        protection = Protection(ports, timing, stop=stop)
-        keeping = asyncio.create_task(protection.keep())
-        with protection.holding_a_task(), protection.holding_a_task():
-            await _until(lambda: asked == [1, 1])
-        await _until(lambda: asked[-1] is None)
-        stop.ask()
-        await keeping
+        self.protection = Protection(yard.ports(), timing, stop=self.stop)
+        self.keeping = asyncio.create_task(self.protection.keep())
 
-    asyncio.run(hold_for_a_while())
-
-    assert asked.count(None) == 1
+    async def end(self) -> None:
+        self.stop.ask()
+        await self.keeping
 
 
-def test_protection_outlives_a_lease_by_far(yard: WorkerYard) -> None:
-    timing = LeaseTiming(lease_seconds=45, beat_seconds=20, kill_seconds=5, margin_seconds=5)
+def lease(task_id: str) -> Lease:
+    return Lease(task=a_task(task_id), owner=f"worker-1/{task_id}")
 
-    async def hold() -> None:
-        stop = Stop(grace_seconds=0, sleep=asyncio.sleep)
-        protection = Protection(yard.ports(), timing, stop=stop)
-        keeping = asyncio.create_task(protection.keep())
-        with protection.holding_a_task():
-            await _until(lambda: bool(yard.protection.asked))
-        stop.ask()
-        await keeping
 
-    asyncio.run(hold())
+def test_tasks_of_the_same_length_are_covered_by_one_request(yard: WorkerYard) -> None:
+    async def story() -> None:
+        held = Held(yard)
+        for task_id in ("a", "b", "c"):
+            with held.protection.holding(lease(task_id)):
+                await held.protection.cover(lease(task_id), seconds=300)
+        assert held.asked == [15]
+        await held.end()
 
-    assert yard.protection.asked == [3, None]
+    run(story())
+
+
+def test_a_longer_attempt_renews_the_protection_without_waiting_for_it(yard: WorkerYard) -> None:
+    async def story() -> None:
+        held = Held(yard)
+        with held.protection.holding(lease("a")), held.protection.holding(lease("b")):
+            await held.protection.cover(lease("a"), seconds=300)
+            await held.protection.cover(lease("b"), seconds=3600)
+            assert held.asked == [15]
+            await until(lambda: held.asked == [15, 70])
+            await asyncio.sleep(0.2)
+        assert held.asked == [15, 70], "what is granted is not asked for again"
+        await held.end()
+
+    run(story())
+
+
+def test_protection_is_dropped_once_no_task_is_held(yard: WorkerYard) -> None:
+    async def story() -> None:
+        held = Held(yard)
+        with held.protection.holding(lease("a")):
+            await held.protection.cover(lease("a"), seconds=60)
+        await until(lambda: held.asked == [11, None])
+        await held.end()
+        assert held.asked == [11, None]
+
+    run(story())
+
+
+def test_a_refused_request_is_made_again_while_the_task_runs(yard: WorkerYard) -> None:
+    async def story() -> None:
+        held = Held(yard)
+        yard.protection.outage = Unavailable("no agent")
+        with held.protection.holding(lease("a")):
+            await held.protection.cover(lease("a"), seconds=60)
+            yard.protection.outage = None
+            await until(lambda: held.asked == [11, 11])
+        await held.end()
+
+    run(story())
+
+
+def test_a_protection_that_could_not_be_dropped_is_dropped_later(yard: WorkerYard) -> None:
+    """It lasts for hours, and would hold up a deployment for as long."""
+
+    async def story() -> None:
+        held = Held(yard)
+        with held.protection.holding(lease("a")):
+            await held.protection.cover(lease("a"), seconds=12 * 3600)
+            yard.protection.outage = Unavailable("no agent")
+        await until(lambda: held.asked.count(None) == 2)
+        yard.protection.outage = None
+        await until(lambda: held.asked.count(None) == 3)
+        await asyncio.sleep(0.2)
+        assert held.asked == [730, None, None, None]
+        await held.end()
+
+    run(story())
+
+
+def test_a_replaced_worker_drops_its_protection_at_once(yard: WorkerYard) -> None:
+    async def story() -> None:
+        held = Held(yard, lease_seconds=3600)
+        with held.protection.holding(lease("a")):
+            await held.protection.cover(lease("a"), seconds=60)
+            await until(lambda: held.asked == [11])
+            await asyncio.sleep(0.05)
+            held.protection.draining.set()
+            await asyncio.sleep(0.05)
+            assert held.asked == [11], "not while it holds a task"
+        await until(lambda: held.asked == [11, None])
+        await held.end()
+
+    run(story())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "minutes"), [(-5, 10), (0, 10), (1, 11), (300, 15), (43_200, 730), (999_999, 2880)]
+)
+def test_protection_is_asked_for_in_whole_minutes_that_ecs_accepts(
+    seconds: float, minutes: int
+) -> None:
+    assert minutes_to_protect(seconds) == minutes
 
 
 class Agent:
@@ -168,9 +259,3 @@ def test_without_an_agent_nobody_is_asked() -> None:
     assert isinstance(protection, NoScaleInProtection)
     protection.protect(minutes=3)
     protection.drop()
-
-
-async def _until(holds: Any) -> None:
-    async with asyncio.timeout(5):
-        while not holds():  # noqa: ASYNC110 - conditions vary
-            await asyncio.sleep(0.005)

@@ -1,15 +1,19 @@
 """What references in an input stand for when a task is claimed."""
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from switchyard.adapters.system import SystemClock, system_sleep
 from switchyard.domain.ids import bare_task
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Payload
 from tests.builders import JOB, TENANT, a_task
 from tests.worker.yard import WorkerYard
-from worker.assignments import Assignments, InvalidInput
+from worker.assignments import Assignments, InvalidInput, check_input, input_document
+from worker.guard.client import Guard
 from worker.task.assignment import Assignment
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -29,7 +33,20 @@ def made(yard: WorkerYard) -> WorkerYard:
 def gathered(yard: WorkerYard, given: Any, **facts: Any) -> Assignment:
     ref = yard.add_task(given=given, **facts)
     assignments = Assignments(yard.ports(), yard.settings, credential=None)
-    return assignments.gather(yard.memory.state.tasks[ref])
+    task = yard.memory.state.tasks[ref]
+    assignment = assignments.gather(task)
+    schema = assignments.input_schema(task)
+    if schema is not None:
+        asyncio.run(_checked(assignment, schema))
+    return assignment
+
+
+async def _checked(assignment: Assignment, schema: Mapping[str, Any]) -> None:
+    guard = Guard(clock=SystemClock(), sleep=system_sleep, host_environment={})
+    try:
+        await check_input(input_document(assignment), schema, guard)
+    finally:
+        await guard.close()
 
 
 def test_a_task_is_given_what_its_references_stand_for(made: WorkerYard) -> None:
@@ -96,3 +113,19 @@ def test_the_stored_input_stays_as_it_was_written(made: WorkerYard) -> None:
 def test_another_producers_input_is_not_looked_at(yard: WorkerYard) -> None:
     given = ["${tasks.scrape", "$${x}"]
     assert gathered(yard, given, ref=bare_task(TENANT, "theirs")).input == given
+
+
+def test_a_task_is_given_only_so_much_of_what_others_made(
+    made: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.assignments.MAX_CONTEXT_BYTES", 20)
+    with pytest.raises(InvalidInput, match="more than 20 bytes together"):
+        gathered(made, None, depends_on=("scrape",))
+
+
+def test_references_bring_in_only_so_many_values(
+    made: WorkerYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("switchyard.domain.json_values.MAX_VALUES", 10)
+    with pytest.raises(InvalidInput, match="bring in, contains more than 10 values"):
+        gathered(made, ["${tasks.scrape.output}"] * 5)

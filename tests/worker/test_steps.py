@@ -50,8 +50,10 @@ def test_steps_run_in_order_and_the_last_output_is_the_tasks(yard: WorkerYard) -
     assert json.loads(yard.blob("artifacts/plan.json")) == {"title": "Blue"}
     assert json.loads(yard.blob("artifacts/task-result.json")) == {"n": 7}
     plan, write = json.loads(yard.blob("traces/session_trace.json"))["steps"]
-    assert "A report.\n\n## Step: plan\n\nPlan Blue & Co." in plan["prompt"]
-    assert "Write Blue after 42." in write["prompt"]
+    planned = 'A report.\n\n## Step: plan\n\nPlan <data from="input.shop">"Blue & Co"</data>.'
+    assert planned in plan["prompt"]
+    assert '<data from="tasks.scrape.output.pages">42</data>' in write["prompt"]
+    assert 'Write <data from="steps.plan.output.title">"Blue"</data>' in write["prompt"]
     outcome = yard.task().outcome
     assert outcome is not None
     total = plan["usage"]["inputTokens"] + write["usage"]["inputTokens"]

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
 from tests.worker.yard import WorkerYard
 from worker.folder import TaskFolder
-from worker.outcome import MAX_OUTCOME_BYTES, judge
+from worker.guard.client import Guard
+from worker.outcome import MAX_OUTCOME_BYTES, Judge
 from worker.redaction import Redaction
 from worker.upload import MAX_FILES, Uploader
 from worker.verdict import Completed, Failed
@@ -30,9 +32,24 @@ def judged(
     if written is not None:
         text = written if isinstance(written, str) else json.dumps(written)
         (folder / "outcome.json").write_text(text)
-    return judge(
-        folder, exit_code=exit_code, duration_ms=1, schema=schema, redaction=Redaction(secret)
-    )
+
+    async def story() -> Completed | Failed:
+        offload = ThreadOffload(threads=1)
+        guard = Guard(clock=SystemClock(), sleep=system_sleep, host_environment={})
+        judge = Judge(guard=guard, offload=offload)
+        try:
+            return await judge.verdict(
+                TaskFolder.opened(folder),
+                exit_code=exit_code,
+                duration_ms=1,
+                schema=schema,
+                redaction=Redaction(secret),
+            )
+        finally:
+            await guard.close()
+            offload.close()
+
+    return asyncio.run(story())
 
 
 def category(verdict: Completed | Failed) -> FailureCategory | None:

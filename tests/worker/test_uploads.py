@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
 from tests.builders import JOB
 from tests.worker.yard import WorkerYard
-from worker.folder import UPLOADED
-from worker.upload import names_to_upload
+from worker.folder import UPLOADED, TaskFolder
+from worker.upload import files_to_upload
 
 LONG = {"offline": {"delayMs": 60_000}}
 
@@ -157,7 +158,9 @@ def test_a_tree_that_cannot_be_walked_costs_only_itself(tmp_path: Path) -> None:
         here = below
     os.close(os.open("f" * 250, os.O_CREAT | os.O_WRONLY, dir_fd=here))
     os.close(here)
-    assert names_to_upload(tmp_path, completed=True) == ["artifacts/good.txt"]
+    folder = TaskFolder.opened(tmp_path)
+    found = files_to_upload(folder, completed=True, monotonic=time.monotonic)
+    assert found == {"artifacts/good.txt": 4}
 
 
 def test_a_bucket_that_is_away_for_a_while_costs_no_second_attempt(
@@ -176,3 +179,26 @@ def test_a_bucket_that_is_away_for_a_while_costs_no_second_attempt(
     yard.work(until=yard.quiet)
     assert (yard.task().state, yard.task().attempt) == (TaskState.COMPLETED, 1)
     assert json.loads(yard.blob("artifacts/task-result.json")) is not None
+
+
+def test_what_is_refused_of_a_tasks_files_is_logged_with_the_reason(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in UPLOADED:
+        (tmp_path / name).mkdir()
+    (tmp_path / "artifacts" / "fine").write_text("x")
+    (tmp_path / "artifacts" / "link").symlink_to("/proc/self/environ")
+    os.mkfifo(tmp_path / "artifacts" / "pipe")
+    (tmp_path / "artifacts" / "es\x1bcape").write_text("x")
+    (tmp_path / "traces").rmdir()
+    (tmp_path / "traces").symlink_to("/proc/self")
+    folder = TaskFolder.opened(tmp_path)
+    chosen = files_to_upload(folder, completed=False, monotonic=time.monotonic)
+    folder.close()
+
+    assert list(chosen) == ["artifacts/fine"]
+    (record,) = [vars(r) for r in caplog.records if r.getMessage() == "files are left out"]
+    assert record["folder"] == str(tmp_path)
+    assert record["refused"]["is not an ordinary file"] == 2
+    assert record["refused"]["has a name that cannot be stored"] == 1
+    assert sum(record["refused"].values()) == 4

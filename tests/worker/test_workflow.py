@@ -34,7 +34,8 @@ def test_what_a_step_made_reaches_the_prompts_after_it(folder: Path) -> None:
     result = run(folder, agent, steps=steps)
 
     assert result.output == "done"
-    assert "Write about Blue." in agent.asked[1][0]
+    written = 'Write about <data from="steps.plan.output.title">"Blue"</data>.'
+    assert written in agent.asked[1][0]
     assert sorted(path.name for path in (folder / "artifacts").iterdir()) == [
         "plan.json",
         "task-result.json",

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from switchyard.adapters.memory import MemoryYard
-from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
+from switchyard.adapters.system import SystemClock, SystemIds, ThreadOffload, system_sleep
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.events import Event, TaskHeartbeat
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.clock_offset import ClockOffset
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Payload, Task
 from switchyard.ports import Received, TaskLeases
@@ -23,11 +24,20 @@ from switchyard.usecases.letters.quarantine import Quarantine
 from tests.builders import JOB, TENANT, a_definition, a_task, an_emitter
 from worker.assembly import assemble
 from worker.children import Children
+from worker.claude_access import ClaudeProxy
+from worker.ending import UserEnder
 from worker.lease_timing import LeaseTiming
 from worker.stopping import Stop
 from worker.subreaper import become_subreaper
 
 POLL_SECONDS = 0.02
+
+
+class TrustedClock(SystemClock):
+    """The machine's clock, where no other machine is."""
+
+    def wall_offset(self) -> ClockOffset:
+        return ClockOffset(ahead_ms=0, error_ms=0)
 
 
 class NoDelay:
@@ -86,6 +96,7 @@ class WorkerYard:
         self.folder = folder
         self.inbox = LongPoll(self.memory)
         self.protection = RecordedProtection()
+        self.claude: ClaudeProxy | None = None
         self.leases: TaskLeases = self.memory.leases
         self.host_environment: Mapping[str, str] = {"PATH": os.environ["PATH"]}
         self.settings = WorkerSettings(
@@ -157,7 +168,7 @@ class WorkerYard:
 
     def ports(self) -> WorkerPorts:
         return WorkerPorts(
-            clock=SystemClock(),
+            clock=TrustedClock(),
             sleep=system_sleep,
             offload=ThreadOffload(threads=8),
             randomness=NoDelay(),
@@ -179,6 +190,7 @@ class WorkerYard:
             blobs=self.memory.blobs,
             emitter=an_emitter(self.memory.bus),
             protection=self.protection,
+            deployments=self.memory.deployments,
         )
 
     def work(self, until: Callable[[], bool], *, seconds: float = 15) -> None:
@@ -189,13 +201,25 @@ class WorkerYard:
         become_subreaper()
         ports, timing = self.ports(), LeaseTiming.of(self.settings)
         stop = Stop(grace_seconds=self.settings.stop_grace_seconds, sleep=ports.sleep)
+        self.claude = ClaudeProxy.where_a_credential_is(
+            self.host_environment, new_secret=SystemIds().new_secret
+        )
+        ender = UserEnder(self.host_environment)
+        await ender.start()
         loop = assemble(
             ports,
             self.settings,
             timing,
             stop=stop,
-            children=Children(sleep=ports.sleep, kill_seconds=timing.kill_seconds),
+            children=Children(
+                clock=ports.clock,
+                sleep=ports.sleep,
+                offload=ports.offload,
+                kill_seconds=timing.kill_seconds,
+                end_user=ender.end,
+            ),
             host_environment=self.host_environment,
+            claude=self.claude,
         )
         running = asyncio.create_task(loop.run())
         try:
@@ -205,3 +229,6 @@ class WorkerYard:
         finally:
             stop.ask()
             await running
+            if self.claude:
+                await self.claude.close()
+            await ender.close()

@@ -44,7 +44,15 @@ def _environment(assignment: Assignment) -> dict[str, str]:
         "CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK": "1",
         "CLAUDE_CODE_DISABLE_REFUSAL_RETRY": "1",
         "API_TIMEOUT_MS": str(request_limit_ms(assignment.timeout_ms)),
+        **_helper_model(assignment.model),
     }
+
+
+def _helper_model(model: str) -> dict[str, str]:
+    """Searches and summaries by the task's own model: its token opens no other."""
+    if model == UNNAMED_MODEL:
+        return {}
+    return {"ANTHROPIC_SMALL_FAST_MODEL": model, "ANTHROPIC_DEFAULT_HAIKU_MODEL": model}
 
 
 def _show(line: str) -> None:

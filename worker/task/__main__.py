@@ -3,6 +3,7 @@
 By hand: `python -m worker.task REQUEST_ID [INPUT]`, see `worker/task/by_hand.py`.
 """
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -11,12 +12,14 @@ from worker.agents.choice import agent_for
 from worker.subreaper import become_subreaper
 from worker.task.assignment import Assignment
 from worker.task.limits import limit_resources
+from worker.task.parent_death import end_with_worker
 from worker.task.report import write_outcome
 from worker.task.results import Failure, TaskResult
 from worker.task.workflow import Workflow
 
 
 def main(folder: Path) -> int:
+    end_with_worker(os.environ)
     become_subreaper()  # what the agent orphans stays below us, where the worker finds it
     try:
         result = _run(folder)
@@ -29,7 +32,11 @@ def main(folder: Path) -> int:
 
 def _run(folder: Path) -> TaskResult:
     assignment = Assignment.read(folder)
-    limit_resources(memory_mb=assignment.memory_mb, file_mb=assignment.file_mb)
+    limit_resources(
+        memory_mb=assignment.memory_mb,
+        file_mb=assignment.file_mb,
+        processes=assignment.max_processes,
+    )
     return Workflow(assignment, folder, agent_for).run()
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from worker.task.limits import MAX_FILE_MB
@@ -50,6 +50,8 @@ class Assignment:
     process_output: str | None = None
     memory_mb: int | None = None
     file_mb: int = MAX_FILE_MB
+    max_processes: int | None = None
+    """Where the child runs as a user of its own."""
     traceparent: str | None = None
     """Of the attempt's span."""
     offline_delay_ms: int = 0
@@ -86,7 +88,16 @@ class Assignment:
             steps=(),
         )
 
-    def write(self, folder: Path) -> Path:
-        path = folder / TASK_FILE
-        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        return path
+    def write(self, file: IO[str]) -> None:
+        """In pieces: to write JSON holds Python's lock, and all together may be megabytes."""
+        file.write('{"context": {')
+        for number, (name, output) in enumerate(self.context.items()):
+            file.write(f"{',' if number else ''}{json.dumps(name)}: {json.dumps(output)}")
+        file.write("}")
+        for name in self.__slots__:
+            if name != "context":
+                file.write(f", {json.dumps(name)}: {json.dumps(self._told(name))}")
+        file.write("}")
+
+    def _told(self, name: str) -> Any:
+        return list(map(asdict, self.steps)) if name == "steps" else getattr(self, name)

@@ -18,6 +18,7 @@ from switchyard.contracts.definitions import TaskDefinition
 from switchyard.domain.ids import REQUEST_ID
 from switchyard.domain.tasks.task import Json
 from worker.planning import Defaults, Order, planned
+from worker.task.assignment import TASK_FILE
 
 INPUT: Final = Path("inputs/input.json")
 DEFINITION: Final = Path("inputs/definition.json")
@@ -52,9 +53,9 @@ def prepare(arguments: Sequence[str]) -> Path:
         step_timeout_ms=settings.default_timeout,
     )
     folder = _folder(settings.output_folder / request_id)
-    planned(
-        definition, order, defaults, backend=definition.backend or settings.agent_backend
-    ).write(folder)
+    backend = definition.backend or settings.agent_backend
+    with (folder / TASK_FILE).open("w", encoding="utf-8") as file:
+        planned(definition, order, defaults, backend=backend).write(file)
     return folder
 
 

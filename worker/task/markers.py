@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, cast
 
 MARKER: Final = "::step "
 MAX_STEP_CHARACTERS: Final = 64
 MAX_CALL_CHARACTERS: Final = 32
+MAX_LINE_BYTES: Final = 1_000  # as much as a marker of ours can have
 
 Activity = Literal["step_running", "sdk_query", "waiting"]
 _ACTIVITIES: Final = frozenset({"step_running", "sdk_query", "waiting"})
@@ -31,9 +33,12 @@ def mark_call(tool: str, given: Any, *, step: str) -> None:
     mark("sdk_query", step=step, call=digest)
 
 
-def marked_in(line: bytes) -> Marked | None:
-    """What a line marks, if it is a marker; an agent may print one, too."""
-    if not line.startswith(MARKER.encode()):
+def marked_in(line: bytes, cleaned: Callable[[str], str] = str) -> Marked | None:
+    """What a line marks, if it is a marker; an agent may print one, too.
+
+    `cleaned` is applied to its texts, which may be escaped in the line, before they are cut.
+    """
+    if not line.startswith(MARKER.encode()) or len(line) > MAX_LINE_BYTES:
         return None
     try:
         told = json.loads(line.removeprefix(MARKER.encode()))
@@ -45,5 +50,7 @@ def marked_in(line: bytes) -> Marked | None:
     if activity not in _ACTIVITIES:
         return None
     return Marked(
-        cast("Activity", activity), step[:MAX_STEP_CHARACTERS], call[:MAX_CALL_CHARACTERS]
+        cast("Activity", activity),
+        cleaned(step)[:MAX_STEP_CHARACTERS],
+        cleaned(call)[:MAX_CALL_CHARACTERS],
     )

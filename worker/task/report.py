@@ -108,7 +108,7 @@ def _line(step: StepResult) -> str:
     effort = step.effort
     return (
         f"step      {step.name}: {_status(step)}, {step.duration_ms} ms, {effort.turns} turns, "
-        f"{len(effort.tool_calls)} tool calls, {effort.cost_usd:.4f} USD"
+        f"{len(effort.tool_calls)} tool calls"
     )
 
 

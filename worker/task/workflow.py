@@ -7,7 +7,7 @@ from pathlib import Path
 from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed
 from worker.task.assignment import Assignment, Step
-from worker.task.checking import check_output
+from worker.task.checking import StepChecks
 from worker.task.clock import Deadline, elapsed_ms, monotonic
 from worker.task.report import write_output, write_summary, write_trace
 from worker.task.results import Failure, StepResult, TaskResult
@@ -19,6 +19,7 @@ class Workflow:
     assignment: Assignment
     folder: Path
     choose: Choose
+    _checks: StepChecks = field(default_factory=StepChecks)
     _results: list[StepResult] = field(default_factory=list)
 
     def run(self) -> TaskResult:
@@ -28,6 +29,8 @@ class Workflow:
         except Exception as error:  # noqa: BLE001 - the steps before it were paid for
             traceback.print_exc()
             failure = Failure.by(error)
+        finally:
+            self._checks.close()
         result = self._so_far(began, failure)
         write_summary(self.assignment, result, self.folder)
         write_trace(self.assignment, result, self.folder)
@@ -57,11 +60,20 @@ class Workflow:
         )
         result = run.result(self.choose)
         if not last:
-            result = _checked(step, result)
+            result = self._checked(step, result)
         self._results.append(result)
         if result.failure is None:
             write_output(result.output, self.folder, step.output_file, is_result=last)
         return result.failure
+
+    def _checked(self, step: Step, result: StepResult) -> StepResult:
+        if result.failure is not None:
+            return result
+        try:
+            self._checks.check(step, result.output)
+        except AgentFailed as failed:
+            return replace(result, failure=Failure.of(failed, step=step.name))
+        return result
 
     def _so_far(self, began: float, failure: Failure | None = None) -> TaskResult:
         return TaskResult(
@@ -83,13 +95,3 @@ class Workflow:
         most, spent = self.assignment.max_cost_usd, self._spent_usd
         told = f"the task may spend {most:g} USD, and its steps so far took {spent:g}"
         return Failure.of(AgentFailed(FailureCategory.VALIDATION, told))
-
-
-def _checked(step: Step, result: StepResult) -> StepResult:
-    if result.failure is not None:
-        return result
-    try:
-        check_output(step, result.output)
-    except AgentFailed as failed:
-        return replace(result, failure=Failure.of(failed, step=step.name))
-    return result

@@ -2,6 +2,10 @@
 
 botocore is patched when the process itself imports it, so that a Lambda function still runs with
 the botocore of its layer. Only functions and the worker are recorded: MiniStack is not ours.
+
+A function finds nothing to import but the standard library and its layers. MiniStack runs functions
+with its own interpreter, whose virtual environment has every package of this repository: what a
+deployed function would miss would be found there.
 """
 
 import importlib.util
@@ -14,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+STANDARD_LIBRARY = Path(os.__file__).parent
 TABLE_ACTIONS = {
     "ConditionCheck": "ConditionCheckItem",
     "Delete": "DeleteItem",
@@ -50,15 +55,45 @@ def names_in(params: dict[str, Any]) -> list[str]:
     return names
 
 
-def table_calls(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def condition_keys_of(request: dict[str, Any]) -> dict[str, list[str]]:
+    """What DynamoDB tells IAM of a request on items: their partitions, and attributes it names.
+
+    Attributes that are only returned are not among them.
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+    """
+    keys = request.get("Keys") or [request.get("Key") or request["Item"]]
+    named = {name for key in keys for name in key}
+    named |= set(request.get("ExpressionAttributeNames", {}).values())
+    return {
+        "dynamodb:LeadingKeys": sorted({key["PK"]["S"] for key in keys}),
+        "dynamodb:Attributes": sorted(named),
+    }
+
+
+def requests_in(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """(action, table, request) of each access to items that an operation is made of."""
     for item in params.get("TransactItems", []):
         for verb, request in item.items():
-            yield f"dynamodb:{TABLE_ACTIONS[verb]}", f"table/{request['TableName']}"
-    for table in params.get("RequestItems", {}):
-        yield f"dynamodb:{operation}", f"table/{table}"
-    if "TableName" in params:
+            yield TABLE_ACTIONS[verb], request["TableName"], request
+    for table, request in params.get("RequestItems", {}).items():
+        yield operation, table, request
+    if "TableName" in params and ("Key" in params or "Item" in params):
+        yield operation, params["TableName"], params
+
+
+def table_calls(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for action, table, _ in requests_in(operation, params):
+        yield f"dynamodb:{action}", f"table/{table}"
+    if "TableName" in params and not {"Key", "Item"} & params.keys():
         index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
         yield f"dynamodb:{operation}", f"table/{params['TableName']}{index}"
+
+
+def conditions_of(service: str, operation: str, params: dict[str, Any]) -> list[dict[str, Any]]:
+    """What IAM is told of each access to items, in the order of `table_calls`."""
+    if service != "dynamodb":
+        return []
+    return [condition_keys_of(request) for _, _, request in requests_in(operation, params)]
 
 
 def record_to(path: Path, principal: str, client: type[Any]) -> None:
@@ -67,8 +102,11 @@ def record_to(path: Path, principal: str, client: type[Any]) -> None:
     def recorded(self: Any, operation: str, params: dict[str, Any]) -> Any:
         service = self.meta.service_model.service_name
         with path.open("a", encoding="utf-8") as log:
-            for action, resource in calls_of(service, operation, params):
-                log.write(json.dumps([principal, action, resource]) + "\n")
+            calls = calls_of(service, operation, params)
+            conditions = iter(conditions_of(service, operation, params))
+            for action, resource in calls:
+                known = next(conditions, {})
+                log.write(json.dumps([principal, action, resource, known]) + "\n")
         return original(self, operation, params)
 
     client._make_api_call = recorded
@@ -98,8 +136,28 @@ def principal() -> str:
 
 
 def is_ours() -> bool:
-    return "AWS_LAMBDA_FUNCTION_NAME" in os.environ or "SQS_QUEUE_URL" in os.environ
+    return is_function() or "SQS_QUEUE_URL" in os.environ
 
 
+def is_function() -> bool:
+    return "AWS_LAMBDA_FUNCTION_NAME" in os.environ
+
+
+def search_only(packages: str) -> None:
+    """Take `packages`, the dependency layer's content, for all there is, as Lambda does.
+
+    MiniStack adds the function's own folder and the layers that it was deployed with.
+    """
+    sys.path[:] = [packages, *filter(is_standard, sys.path)]
+
+
+def is_standard(entry: str) -> bool:
+    folder = Path(entry)
+    zipped = folder.suffix == ".zip" and folder.parent == STANDARD_LIBRARY.parent
+    return zipped or folder in (STANDARD_LIBRARY, STANDARD_LIBRARY / "lib-dynload")
+
+
+if "FUNCTION_PACKAGES" in os.environ and is_function():
+    search_only(os.environ["FUNCTION_PACKAGES"])
 if "RECORD_CALLS_TO" in os.environ and is_ours():
     sys.meta_path.insert(0, PatchWhenImported())

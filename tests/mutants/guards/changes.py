@@ -10,6 +10,13 @@ REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redriving.py"
 PLAN: Final = f"{PACKAGE}/domain/jobs/redriving.py"
 CANCEL: Final = f"{PACKAGE}/usecases/jobs/cancel.py"
 REDRIVE: Final = f"{PACKAGE}/usecases/jobs/redrive.py"
+CLAIMS: Final = f"{PACKAGE}/domain/tasks/claims.py"
+DISPATCH: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
+GRAPH: Final = f"{PACKAGE}/adapters/dynamodb/task_graph.py"
+MANY_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/many_writes.py"
+PAYLOADS: Final = f"{PACKAGE}/adapters/dynamodb/payloads.py"
+READINESS: Final = f"{PACKAGE}/domain/tasks/readiness.py"
+CLAIMS_TESTS: Final = ("tests/unit/domain/tasks/test_claims.py",)
 CANCELLING_TESTS: Final = ("tests/contract/test_cancelling.py", *SIMULATED)
 REDRIVING_TESTS: Final = ("tests/contract/test_redriving.py", *SIMULATED)
 PLAN_TESTS: Final = ("tests/unit/domain/jobs/test_redriving.py",)
@@ -33,25 +40,95 @@ GUARDS: Final = (
         tests=CANCELLING_TESTS,
     ),
     Mutant(
-        guard="only a job that is being cancelled is open again",
+        guard="only a job that is being cancelled is open again, or has its progress stored",
         file=CANCELLING,
-        old='condition="#state = :cancelling AND',
-        new='condition=":cancelling = :cancelling AND',
+        old='_CANCELLING: Final = "#state = :cancelling AND',
+        new='_CANCELLING: Final = ":cancelling = :cancelling AND',
         tests=CANCELLING_TESTS,
     ),
     Mutant(
-        guard="what waits is flagged before its parents are settled",
+        guard="the progress of an older run is not stored",
+        file=CANCELLING,
+        old=":cancelling AND #run = :run",
+        new=":cancelling AND :run = :run",
+        tests=CANCELLING_TESTS,
+    ),
+    Mutant(
+        guard="one that changed keeps none of the others from being cancelled",
+        file=MANY_WRITES,
+        old="for number, no in zip(entries, refused, strict=True) if not no]",
+        new="for number, no in zip(entries, refused, strict=True) if no]",
+        tests=CANCELLING_TESTS,
+    ),
+    Mutant(
+        guard="due times are cleared together only of tasks that are as read",
+        file=GRAPH,
+        old='condition="#state = :state AND #fence = :fence AND #run = :run"',
+        new='condition=":state = :state AND :fence = :fence AND :run = :run"',
+        tests=CANCELLING_TESTS,
+    ),
+    Mutant(
+        guard="a task is not started once its job is being cancelled",
+        file=PAYLOADS,
+        old="if job and job_from(job, ref.tenant).being_cancelled:",
+        new="if job and not job:",
+        tests=(*CANCELLING_TESTS, "tests/simulation/test_size.py"),
+    ),
+    Mutant(
+        guard="a waiting task of a job that is being cancelled does not become ready",
+        file=READINESS,
+        old="if task.cancel_requested or job_cancelled:",
+        new="if task.cancel_requested:",
+        tests=CANCEL_TESTS,
+    ),
+    Mutant(
+        guard="nothing ready of a job that is being cancelled is sent",
+        file=DISPATCH,
+        old="if not woken_by_event and not found.job_cancelled:",
+        new="if not woken_by_event:",
+        tests=CANCEL_TESTS,
+    ),
+    Mutant(
+        guard="what changed while it was visited is visited again",
         file=CANCEL,
-        old="left.sort(key=lambda found: isinstance(found[1], Settle))",
-        new="left.sort(key=lambda found: not isinstance(found[1], Settle))",
+        old="tasks = [task for task in found.values() if cursor.wants(task)]",
+        new="tasks = []",
+        tests=CANCEL_TESTS,
+    ),
+    Mutant(
+        guard="a step goes on where the last one stopped",
+        file=CANCEL,
+        old="self.cancelling.note_progress(job, str(cursor))",
+        new="pass",
         tests=CANCEL_TESTS,
     ),
     Mutant(
         guard="a job whose end came while it was cancelled is settled",
         file=CANCEL,
-        old="            self.dispatches.send([end.this_run])",
+        old="            self.follower.follow_cancelled([end], until=until)",
         new="            pass",
         tests=CANCEL_TESTS,
+    ),
+    Mutant(
+        guard="a wake-up for a later run than the one that settled is not needless",
+        file=CLAIMS,
+        old="if task.state.settled and task.run >= run and task.due_at_ms is None:",
+        new="if task.state.settled and task.due_at_ms is None:",
+        tests=CLAIMS_TESTS,
+    ),
+    Mutant(
+        guard="a settled task whose event is overdue still needs its wake-up",
+        file=CLAIMS,
+        old="if task.state.settled and task.run >= run and task.due_at_ms is None:",
+        new="if task.state.settled and task.run >= run:",
+        tests=CLAIMS_TESTS,
+    ),
+    Mutant(
+        guard="a flagged task still needs its wake-up",
+        file=CLAIMS,
+        old="TaskState.QUEUED} and not task.cancel_requested",
+        new="TaskState.QUEUED}",
+        tests=CLAIMS_TESTS,
     ),
     Mutant(
         guard="a task is reopened from the run that was planned",

@@ -89,9 +89,9 @@ GUARDS: Final = (
     Mutant(
         guard="giving up raises the fence",
         file=LEASES,
-        old="""                add={"fence": 1},
-                condition=_AS_READ_AND_HELD_BY_NOBODY,""",
-        new="                condition=_AS_READ_AND_HELD_BY_NOBODY,",
+        old="""        add={"fence": 1},
+        condition=_AS_READ_AND_HELD_BY_NOBODY,""",
+        new="        condition=_AS_READ_AND_HELD_BY_NOBODY,",
         tests=LEASE_TESTS,
     ),
     Mutant(

@@ -19,7 +19,64 @@ JUDGE_TESTS: Final = ("tests/unit/domain/access/test_rates.py",)
 KEY_TESTS: Final = ("tests/unit/usecases/access/test_api_keys.py",)
 DEFINITION_TESTS: Final = ("tests/contract/test_definition_store.py", *SIMULATED)
 
+OPEN_TASKS: Final = f"{PACKAGE}/adapters/dynamodb/open_tasks.py"
+OPEN_TASKS_TESTS: Final = ("tests/contract/test_open_tasks.py", *SIMULATED)
+LIMIT: Final = f"{PACKAGE}/usecases/access/open_tasks.py"
+LIMIT_TESTS: Final = ("tests/unit/usecases/access/test_open_tasks.py",)
+LEFT_OVER: Final = f"{PACKAGE}/domain/access/open_tasks.py"
+TENANTS: Final = f"{PACKAGE}/domain/access/tenants.py"
+TENANT_TESTS: Final = ("tests/unit/domain/access/test_tenants.py",)
+
 GUARDS: Final = (
+    Mutant(
+        guard="what arrives late of an earlier run is not counted instead of a later one",
+        file=OPEN_TASKS,
+        old="OR #run < :set_run",
+        new="OR #run <> :set_run",
+        tests=OPEN_TASKS_TESTS,
+    ),
+    Mutant(
+        guard="what arrives late of a run makes no job smaller",
+        file=OPEN_TASKS,
+        old=" AND #tasks <= :set_tasks",
+        new=" AND :set_tasks = :set_tasks",
+        tests=OPEN_TASKS_TESTS,
+    ),
+    Mutant(
+        guard="the end of an earlier run closes no later one",
+        file=OPEN_TASKS,
+        old="OR #run <= :run",
+        new="OR :run = :run",
+        tests=OPEN_TASKS_TESTS,
+    ),
+    Mutant(
+        guard="a tenant has no more open tasks than the stage allows",
+        file=LIMIT,
+        old="        if problems:\n            raise",
+        new="        if not problems:\n            raise",
+        tests=LIMIT_TESTS,
+    ),
+    Mutant(
+        guard="a job that is being submitted is not taken for one that was left over",
+        file=LEFT_OVER,
+        old="return now_ms - counted.since_ms > BEING_SUBMITTED_MS",
+        new="return True",
+        tests=LIMIT_TESTS,
+    ),
+    Mutant(
+        guard="a job that is redriven is not taken for one that was left over",
+        file=LEFT_OVER,
+        old=" and counted.run <= job.run",
+        new="",
+        tests=LIMIT_TESTS,
+    ),
+    Mutant(
+        guard="only listed users press buttons",
+        file=TENANTS,
+        old="return user in listed or ANY in listed",
+        new="return bool(user)",
+        tests=TENANT_TESTS,
+    ),
     Mutant(
         guard="a burst has an end, however many come at once",
         file=RATES,

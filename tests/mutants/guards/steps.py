@@ -102,8 +102,8 @@ GUARDS: Final = (
     Mutant(
         guard="a wake-up of an earlier run is none",
         file=DISPATCH,
-        old="for task in self._find(runs) if task.this_run in runs]",
-        new="for task in self._find(runs)]",
+        old="for task in found.tasks.values() if task.this_run in runs]",
+        new="for task in found.tasks.values()]",
         tests=DISPATCH_TESTS,
     ),
     Mutant(

@@ -37,7 +37,27 @@ class Client:
 
     def __getattr__(self, name: str) -> Operation:
         operation: Operation = getattr(self._service, name)
-        return lambda **request: self._request(name, operation, request)
+        return lambda **request: self._observed(name, operation, request)
+
+    def _observed(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
+        """Like the hooks of a real client: every answer, a refusal too, tells the node the time."""
+        node, dates, sent = self._node, list[int](), self._node.monotonic()
+
+        def dated(**asked: Any) -> Any:
+            dates.append(node.world.date_header())
+            return operation(**asked)
+
+        def note() -> None:
+            if dates and node.aws_time:
+                node.aws_time.note(sent=sent, received=node.monotonic(), date=dates[-1])
+
+        try:
+            answer = self._request(name, dated, request)
+        except ClientError:
+            note()
+            raise
+        note()
+        return answer
 
     def _request(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
         world, weather = self._node.world, self._sky.weather

@@ -105,7 +105,9 @@ class Seen:
         return SqsTaskQueue(self.cloud.client(self.node, self.cloud.sqs), TASKS)
 
     def dispatches(self) -> SqsDispatchQueue:
-        return SqsDispatchQueue(self.cloud.client(self.node, self.cloud.sqs), DISPATCHES)
+        """One queue for both: the same function reads them, and so does an older version."""
+        client = self.cloud.client(self.node, self.cloud.sqs)
+        return SqsDispatchQueue(client, DISPATCHES, DISPATCHES)
 
     def blobs(self) -> S3BlobStore:
         return S3BlobStore(self.cloud.client(self.node, self.cloud.s3), BUCKET)

@@ -45,7 +45,8 @@ class DynamoDb:
         return self._tables[table].all()
 
     def scan(self, **request: Any) -> dict[str, Any]:
-        return {"Items": self.items(request["TableName"])}
+        found = self.items(request["TableName"])
+        return {"Items": [item for item in found if _meets(request, "Filter", item)]}
 
     def get_item(self, **request: Any) -> Item:
         """Who does not ask for a consistent read gets an old one."""
@@ -67,6 +68,12 @@ class DynamoDb:
         table, key = self._tables[request["TableName"]], _key_of(request["Item"])
         self._check(request, table.get(key), "PutItem")
         self._write(table, key, request["Item"])
+        return {}
+
+    def delete_item(self, **request: Any) -> dict[str, Any]:
+        table, key = self._tables[request["TableName"]], request["Key"]
+        self._check(request, table.get(key), "DeleteItem")
+        self._write(table, key, None)
         return {}
 
     def batch_write_item(self, **request: Any) -> dict[str, Any]:
@@ -133,9 +140,10 @@ class DynamoDb:
         self._write(table, key, item)
         return item
 
-    def _write(self, table: Table, key: Item, item: Item) -> None:
-        change = table.write(key, dict(item))
-        for listener in self.on_change:
+    def _write(self, table: Table, key: Item, item: Item | None) -> None:
+        """Write the item; `None` deletes it, of which only the indexes learn."""
+        change = table.write(key, dict(item or {}))
+        for listener in self.on_change if item is not None else ():
             listener(change)
         for index in table.indexes.values():
             self._later(lambda index=index: index.follow(change))  # type: ignore[misc]

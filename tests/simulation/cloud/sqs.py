@@ -55,6 +55,8 @@ class Queue:
     dead_letters: "Queue | None" = None
     max_receives: int = 3
     messages: dict[int, Message] = field(default_factory=dict)
+    on_put: list[Callable[[Message], None]] = field(default_factory=list)
+    """Called with every message that the queue gets."""
     _listeners: list[Callable[[], None]] = field(default_factory=list)
 
     def send(
@@ -72,15 +74,14 @@ class Queue:
     ) -> None:
         """Whatever the weather."""
         number = self.world.number("message")
-        self.messages[number] = Message(
-            number, body, self.world.now + delay, self.world.now_ms, attributes or {}
-        )
+        message = Message(number, body, self.world.now + delay, self.world.now_ms, attributes or {})
+        self._add(message)
         self.world.after(delay, self._announce)
 
     def take_over(self, message: Message) -> None:
         """It keeps its id and the time of its sending."""
         message.receives = 0
-        self.messages[message.number] = message
+        self._add(message)
         self.world.after(0, self._announce)
 
     def take(self, at_most: int, *, visibility: float) -> list[Message]:
@@ -108,6 +109,11 @@ class Queue:
             raise ClientError(response, "ChangeMessageVisibility")
         message.visible_at = self.world.now + seconds
         self.world.after(seconds, self._announce)
+
+    def _add(self, message: Message) -> None:
+        self.messages[message.number] = message
+        for look in self.on_put:
+            look(message)
 
     def has_visible(self) -> bool:
         return any(m.visible_at <= self.world.now for m in self.messages.values())

@@ -68,10 +68,14 @@ class Table:
         return list(index.entries.values()) if index else self.all()
 
     def write(self, key: Item, item: Item) -> Change:
+        """Write an item; an empty one is deleted."""
         self._writes += 1
         change = Change(self.name, _plain(key), self._writes, self.get(key), item)
         self._before[change.key] = change.old
-        self._items[change.key] = item
+        if item:
+            self._items[change.key] = item
+        else:
+            self._items.pop(change.key, None)
         return change
 
 

@@ -6,11 +6,16 @@ nowhere else, so that a dead node's next call never returns and a frozen node's 
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import greenlet
 
 from tests.simulation.kernel.world import World
+
+if TYPE_CHECKING:
+    from switchyard.adapters.aws_time import AwsTime
+    from switchyard.domain.health.clock_offset import ClockOffset
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,6 +30,8 @@ class Node:
         self.alive = True
         self.frozen = False
         self.froze_at: list[float] = []
+        self.sick: str | None = None
+        """What its machine lacks, as a probe says."""
         self.on_death: list[Callable[[], None]] = []
         self.fate: dict[int, Callable[[], None]] = {}
         """What happens to it on its n-th way to or from a service, whatever the weather."""
@@ -32,11 +39,24 @@ class Node:
         """The services that it does not reach, and after how many seconds it is told so."""
         self._ways = 0
         self._skew_ms = skew_ms
+        self.aws_time = self._estimate()
+        """The real estimate, which the answers of the simulated services correct."""
         self._held_up: list[Step] = []
 
-    # The Clock port.
+    # The SharedClock port.
     def now_ms(self) -> int:
-        return self.world.now_ms + self._skew_ms
+        return round((self.aws_time.now() if self.aws_time else self._wall()) * 1000)
+
+    def wall_offset(self) -> "ClockOffset | None":
+        return self.aws_time.wall_offset() if self.aws_time else None
+
+    def _estimate(self) -> "AwsTime | None":
+        """The first release, whose workers the compatibility suite runs here, has none."""
+        if find_spec("switchyard.adapters.aws_time") is None:
+            return None
+        from switchyard.adapters.aws_time import AwsTime  # noqa: PLC0415
+
+        return AwsTime(ticks=self.monotonic, wall=self._wall)
 
     def monotonic(self) -> float:
         return self.world.now
@@ -124,6 +144,19 @@ class Node:
         self.world.tell(self.name, f"FROZEN for {seconds:.1f} s")
         self.world.after(seconds, self._thaw)
 
+    def fall_ill(self, seconds: float) -> None:
+        """Let its disk be full for a while."""
+        if self.sick or not self.alive:
+            return
+        self.sick = "no space left"
+        self.world.tell(self.name, f"SICK for {seconds:.1f} s")
+        self.world.after(seconds, self._recover)
+
+    def _recover(self) -> None:
+        if self.alive:
+            self.sick = None
+            self.world.tell(self.name, "WELL")
+
     def _thaw(self) -> None:
         if not self.alive:
             return
@@ -132,6 +165,9 @@ class Node:
         held_up, self._held_up = self._held_up, []
         for step in held_up:
             self.world.after(0, self._go_on, step)
+
+    def _wall(self) -> float:
+        return self.world.seconds + self._skew_ms / 1000
 
     def _go_on(self, step: Step) -> None:
         if not self.alive or self.world.ended:

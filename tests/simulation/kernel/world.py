@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import math
 import random
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -23,6 +24,8 @@ class Runaway(Exception):
 class World:
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
+        self._date_dice = random.Random(f"dates of {seed}")
+        """Apart, so that the dates of answers change nothing else that happens."""
         self.loop = VirtualLoop()
         self.trace = Trace()
         self.hub = greenlet.getcurrent()
@@ -42,6 +45,15 @@ class World:
     @property
     def now_ms(self) -> int:
         return EPOCH_MS + round(self.now * 1000)
+
+    @property
+    def seconds(self) -> float:
+        """The real time."""
+        return EPOCH_MS / 1000 + self.now
+
+    def date_header(self) -> int:
+        """What a server writes into its answer: a whole second, up to a second old."""
+        return math.floor(self.seconds - self._date_dice.random())
 
     def number(self, kind: str) -> int:
         return next(self._numbers.setdefault(kind, itertools.count(1)))

@@ -137,13 +137,13 @@ def test_rules_and_mappings_are_on_or_off(stubs: dict[str, Stubber]) -> None:
     mapping = {
         "State": "Disabled",
         "FunctionArn": "arn:aws:lambda:eu-west-1:123456789012:function:save",
-        "EventSourceArn": "arn:aws:sqs:eu-west-1:123456789012:event-queue-dev",
+        "EventSourceArn": "arn:aws:sqs:eu-west-1:123456789012:switchyard-dev-event-queue",
     }
     stubs["lambda"].add_response("get_event_source_mapping", mapping, {"UUID": UUID})
 
     assert AwsInspection("dev").switches() == [
         Switch("every-minute", SwitchKind.SCHEDULE, on=True),
-        Switch("event-queue-dev to save", SwitchKind.SUBSCRIPTION, on=False),
+        Switch("switchyard-dev-event-queue to save", SwitchKind.SUBSCRIPTION, on=False),
     ]
 
 
@@ -194,7 +194,7 @@ def test_a_stage_without_stacks_and_bus_has_nothing_to_switch(stubs: dict[str, S
 
 
 def test_only_dead_letters_are_counted(stubs: dict[str, Stubber]) -> None:
-    url = "https://sqs.eu-west-1.amazonaws.com/123456789012/task-queue-dlq-dev"
+    url = "https://sqs.eu-west-1.amazonaws.com/123456789012/switchyard-dev-task-queue-dlq"
     made(stubs, "infrastructure", AWS__SQS__Queue=url)
     count = "ApproximateNumberOfMessages"
     stubs["sqs"].add_response(
@@ -203,4 +203,4 @@ def test_only_dead_letters_are_counted(stubs: dict[str, Stubber]) -> None:
         {"QueueUrl": url, "AttributeNames": [count]},
     )
 
-    assert AwsInspection("dev").dead_letters() == {"task-queue-dlq-dev": 3}
+    assert AwsInspection("dev").dead_letters() == {"switchyard-dev-task-queue-dlq": 3}

@@ -16,6 +16,7 @@ from tests.unit.cli.fake_hospital import FakeHospital
 from tests.unit.cli.fake_keys import FakeKeys
 from tests.unit.cli.fake_log import FakeLog, an_event
 from tests.unit.cli.fake_office import FakeOffice
+from tests.unit.cli.fake_rollout import FakeRollout
 from tests.unit.cli.fake_scales import FakeScales
 from tests.unit.cli.fake_stage import FakeBrake, FakePrinting
 from tests.unit.cli.fake_ward import FakeWard
@@ -88,6 +89,11 @@ def scales() -> FakeScales:
     return FakeScales()
 
 
+@pytest.fixture
+def releases() -> FakeRollout:
+    return FakeRollout()
+
+
 @dataclass(frozen=True)
 class Stages:
     """What operators reach of them."""
@@ -122,6 +128,7 @@ def switchyard(
     cloud: FakeCloud,
     environment: dict[str, str],
     stages: Stages,
+    releases: FakeRollout,
     tmp_path: Path,
 ) -> Switchyard:
     """Runs the command as a user would, without a terminal."""
@@ -135,13 +142,16 @@ def switchyard(
             worker_output=tmp_path,
             deployed_url=no_such_stack,
             api_keys=stages.keys,
+            key_move=stages.keys.move,
             kept_letters=stages.office,
             letter_watch=stages.office.watched,
             consumption=stages.brake,
             triggers=stages.desk,
+            tenants=stages.desk.tenants,
             task_output=stages.printing,
             checker=stages.ward,
             measurer=stages.scales,
+            rollout=releases,
             examiner=stages.hospital,
             transport=httpx.MockTransport(api),
         )

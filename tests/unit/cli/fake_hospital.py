@@ -7,6 +7,7 @@ from local.endpoint import Endpoint
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.consumption import Pause
 from switchyard.domain.health.diagnosis import STACKS, Switch, SwitchKind, Workers
+from switchyard.domain.health.rollout import RolloutState
 from switchyard.usecases.health.examine_stage import Examiner
 
 
@@ -32,7 +33,7 @@ class FakeInspection:
             Switch("every-minute", SwitchKind.SCHEDULE, on=True),
         ]
     )
-    letters: dict[str, int] = field(default_factory=lambda: {"task-queue-dlq-dev": 0})
+    letters: dict[str, int] = field(default_factory=lambda: {"switchyard-dev-task-queue-dlq": 0})
 
     def caller(self) -> str:
         if self.nobody:
@@ -68,10 +69,17 @@ class FakeHospital:
     def __init__(self) -> None:
         self.inspection = FakeInspection()
         self.pause: Pause | None = None
+        self.rollout = RolloutState(current=None, workers=())
+        self.tenants_with_keys = {"acme", "switchyard-smoke"}
         self.asked: list[tuple[str, bool]] = []
 
     def __call__(self, stage: str, option: str, local: Endpoint | None) -> Examiner:
         self.asked.append((stage, local is not None))
         return Examiner(
-            stage=stage, option=option, inspection=self.inspection, paused=lambda: self.pause
+            stage=stage,
+            option=option,
+            inspection=self.inspection,
+            paused=lambda: self.pause,
+            rollout=lambda: self.rollout,
+            tenants_with_keys=lambda: self.tenants_with_keys,
         )

@@ -7,13 +7,15 @@ from local.endpoint import Endpoint
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.registry import MemoryApiKeys
 from switchyard.domain.errors import Unavailable
-from switchyard.usecases.access.api_keys import KeyRing
+from switchyard.usecases.access.api_keys import KeyMove, KeyRing
 from tests.unit.cli.fakes import NOW_MS
 
 
 class FakeKeys:
     def __init__(self) -> None:
         self.stages: dict[str, MemoryApiKeys] = {}
+        self.earlier = MemoryApiKeys()
+        """Those that any stage has in its state table."""
         self.clock = ManualClock(NOW_MS)
         self.asked: list[tuple[str, str | None]] = []
         """Stage, and the endpoint of a local one."""
@@ -22,12 +24,18 @@ class FakeKeys:
 
     @contextmanager
     def __call__(self, stage: str, local: Endpoint | None) -> Iterator[KeyRing]:
+        yield KeyRing(keys=self._of(stage, local), ids=self, clock=self.clock)
+
+    @contextmanager
+    def move(self, stage: str, local: Endpoint | None) -> Iterator[KeyMove]:
+        yield KeyMove(earlier=self.earlier, keys=self._of(stage, local))
+
+    def _of(self, stage: str, local: Endpoint | None) -> MemoryApiKeys:
         self.asked.append((stage, local.aws_endpoint_url if local else None))
         if self.outage:
             raise self.outage
         self._stage = stage
-        keys = self.stages.setdefault(stage, MemoryApiKeys())
-        yield KeyRing(keys=keys, ids=self, clock=self.clock)
+        return self.stages.setdefault(stage, MemoryApiKeys())
 
     def new_secret(self) -> str:
         return f"from-{self._stage}"

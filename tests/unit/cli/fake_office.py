@@ -35,7 +35,11 @@ class FakeOffice:
         self.blobs = MemoryBlobStore()
         self.queues = {
             name: MemoryTaskQueue(ManualClock())
-            for name in ("task-queue-local", "event-queue-local", "dispatch-queue-local")
+            for name in (
+                "switchyard-local-task-queue",
+                "switchyard-local-event-queue",
+                "switchyard-local-dispatch-queue",
+            )
         }
         self.clock = BusyClock(NOW_MS)
         self.yard = MemoryYard(self.clock)
@@ -87,7 +91,7 @@ class FakeOffice:
             body=body, message_id=message_id, sent_at_ms=sent_at_ms, attributes={"colour": colour}
         )
         kept = QuarantinedMessage.of(
-            delivered, reason=reason, queue="task-queue-local", kept_at=kept_at_ms
+            delivered, reason=reason, queue="switchyard-local-task-queue", kept_at=kept_at_ms
         )
         return self._put(kept.key, kept)
 
@@ -95,7 +99,7 @@ class FakeOffice:
         self,
         message_id: str,
         *,
-        queue: str = "event-queue-dlq-local",
+        queue: str = "switchyard-local-event-queue-dlq",
         body: str = '{"detail": {}}',
         **noted: str,
     ) -> str:

@@ -145,7 +145,7 @@ class FakeCloud:
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:
         self.supervised = policy
-        say("1 → 5 workers: a backlog of 90 calls for 5")
+        say("1 → 5 workers: 90 waiting and 0 in flight need 5")
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         self.calls.append(f"invoke {function} {event.decode()}")

@@ -24,10 +24,10 @@ def test_the_list_says_what_where_how_old_and_why(
 
     _, first, event = result.stdout.splitlines()
     assert first.split() == [
-        FIRST, "task-queue-local", "5", "min", "00", "s", "name:", "Field", "required",
+        FIRST, "switchyard-local-task-queue", "5", "min", "00", "s", "name:", "Field", "required",
     ]  # fmt: skip
     assert event.split() == [
-        EVENT, "event-queue-dlq-local", "24", "h", "00", "min", "NO_PERMISSIONS",
+        EVENT, "switchyard-local-event-queue-dlq", "24", "h", "00", "min", "NO_PERMISSIONS",
     ]  # fmt: skip
     assert office.asked == [("local", "http://127.0.0.1:4580")]
     assert result.exit_code == 0
@@ -58,7 +58,7 @@ def test_one_is_shown_whole_and_steers_nothing(switchyard: Switchyard, office: F
 
     assert "\\x1b[31mred\\n" in result.stdout
     assert "\x1b" not in result.stdout
-    for fact in (FIRST, "body: no", "task-queue-local", "blue", key):
+    for fact in (FIRST, "body: no", "switchyard-local-task-queue", "blue", key):
         assert fact in result.stdout
     shown = json.loads(switchyard("dlq", "show", FIRST, "--json").stdout)
     assert shown["body"] == "\x1b[31mred\n"
@@ -92,7 +92,7 @@ def test_a_message_goes_back_to_the_task_queue_with_its_attributes(
 
     result = switchyard("dlq", "redrive", FIRST)
 
-    ((body, attributes),) = office.sent("task-queue-local")
+    ((body, attributes),) = office.sent("switchyard-local-task-queue")
     assert (body, attributes["colour"].string_value) == ("no JSON", "blue")
     assert office.blobs.blobs == {}
     assert result.stdout == "1 message sent again.\n"
@@ -101,12 +101,15 @@ def test_a_message_goes_back_to_the_task_queue_with_its_attributes(
 @pytest.mark.parametrize(
     ("queue", "noted", "destination"),
     [
-        ("event-queue-dlq-local", {}, "event-queue-local"),
-        ("dispatch-queue-dlq-local", {}, "dispatch-queue-local"),
+        ("switchyard-local-event-queue-dlq", {}, "switchyard-local-event-queue"),
+        ("switchyard-local-dispatch-queue-dlq", {}, "switchyard-local-dispatch-queue"),
         (
-            "undeliverable-events-dlq-local",
-            {"TARGET_ARN": f"{ARN}:dispatch-queue-local", "ERROR_CODE": "NO_PERMISSIONS"},
-            "dispatch-queue-local",
+            "switchyard-local-undeliverable-events-dlq",
+            {
+                "TARGET_ARN": f"{ARN}:switchyard-local-dispatch-queue",
+                "ERROR_CODE": "NO_PERMISSIONS",
+            },
+            "switchyard-local-dispatch-queue",
         ),
     ],
 )
@@ -128,11 +131,11 @@ def test_an_event_goes_to_the_queue_that_it_was_meant_for(
 def test_what_does_not_say_whom_it_was_meant_for_stays(
     switchyard: Switchyard, office: FakeOffice
 ) -> None:
-    office.undeliverable(EVENT, queue="undeliverable-events-dlq-local")
+    office.undeliverable(EVENT, queue="switchyard-local-undeliverable-events-dlq")
 
     result = switchyard("dlq", "redrive", EVENT)
 
-    assert result.stderr == "There is no queue undeliverable-events-local.\n"
+    assert result.stderr == "There is no queue switchyard-local-undeliverable-events.\n"
     assert result.exit_code == 2
     assert len(office.blobs.blobs) == 1
 
@@ -150,7 +153,7 @@ def test_what_was_sent_and_not_removed_is_sent_again_rather_than_lost(
     monkeypatch.undo()
     assert switchyard("dlq", "redrive", FIRST).exit_code == 0
 
-    assert len(office.sent("task-queue-local")) == 2
+    assert len(office.sent("switchyard-local-task-queue")) == 2
     assert office.blobs.blobs == {}
 
 
@@ -161,9 +164,9 @@ def test_several_are_found_before_the_first_is_sent_and_each_is_sent_once(
     office.quarantine(SECOND)
 
     assert switchyard("dlq", "redrive", FIRST, "nobody").exit_code == 2
-    assert office.sent("task-queue-local") == []
+    assert office.sent("switchyard-local-task-queue") == []
     assert switchyard("dlq", "redrive", FIRST, SECOND, FIRST).exit_code == 0
-    assert len(office.sent("task-queue-local")) == 2
+    assert len(office.sent("switchyard-local-task-queue")) == 2
 
 
 def test_discarding_asks_first(switchyard: Switchyard, office: FakeOffice) -> None:

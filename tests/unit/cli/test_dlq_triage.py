@@ -12,7 +12,7 @@ from tests.builders import a_task
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fake_office import FakeOffice
 
-QUEUE = "task-queue-local"
+QUEUE = "switchyard-local-task-queue"
 TASK = a_task("scrape")
 MESSAGE = TaskMessage.to(TASK.ref, run=1).model_dump_json(by_alias=True)
 SAVED = {
@@ -176,7 +176,7 @@ def test_an_event_whose_task_was_followed_is_handled(
     switchyard: Switchyard, office: FakeOffice
 ) -> None:
     office.undeliverable(
-        "event", queue="dispatch-queue-dlq-local", body=json.dumps({"detail": SAVED})
+        "event", queue="switchyard-local-dispatch-queue-dlq", body=json.dumps({"detail": SAVED})
     )
     settled = replace(TASK, state=TaskState.COMPLETED, due_at_ms=1)
     office.yard.state.tasks[TASK.ref] = settled

@@ -27,10 +27,12 @@ def test_a_stage_that_is_well(switchyard: Switchyard, hospital: FakeHospital) ->
         "ok   image         worker:1",
         "ok   workers       1 of 1 run",
         "ok   stacks        6 deployed",
+        "ok   API keys      of 1 tenants",
         "ok   subscriptions 1 on",
         "ok   schedules     1 on",
         "ok   dead letters  all queues are empty",
         "ok   consumption   workers take tasks",
+        "ok   rollout       no worker is there",
     ]
     assert result.exit_code == 0
     assert hospital.asked == [("dev", False)]
@@ -58,8 +60,22 @@ def test_what_may_not_be_seen_is_a_finding_and_no_end(
 
     assert found.pop("credentials")[0] == "ok"
     assert found.pop("consumption")[0] == "ok"
+    assert found.pop("rollout")[0] == "ok"
+    assert found.pop("API keys")[0] == "ok"
     assert {level for level, _, _ in found.values()} == {"fail"}
     assert len(found) == 6
+
+
+def test_a_stage_without_keys_may_have_them_where_older_releases_looked(
+    switchyard: Switchyard, hospital: FakeHospital
+) -> None:
+    hospital.tenants_with_keys = {"switchyard-smoke"}
+
+    level, said, fix = findings(switchyard, "--stage", "dev")["API keys"]
+
+    assert (level, said) == ("warn", "no tenant has a key")
+    assert fix is not None
+    assert fix.startswith("switchyard keys move --stage dev if")
 
 
 def test_of_a_stage_that_is_not_deployed_nothing_else_is_asked_of_its_stacks(
@@ -91,7 +107,7 @@ def test_every_failure_comes_with_its_fix(switchyard: Switchyard, hospital: Fake
     sick.secrets.clear()
     sick.service = Workers(wanted=2, running=0, image="worker:2", image_exists=False)
     sick.rules = [Switch("every-event", SwitchKind.SUBSCRIPTION, on=False)]
-    sick.letters["task-queue-dlq-dev"] = 3
+    sick.letters["switchyard-dev-task-queue-dlq"] = 3
     hospital.pause = Pause(since_ms=NOW_MS, reason="costs")
 
     found = findings(switchyard, "--stage", "dev")
@@ -103,10 +119,12 @@ def test_every_failure_comes_with_its_fix(switchyard: Switchyard, hospital: Fake
         "image": "fail",
         "workers": "fail",
         "stacks": "fail",
+        "API keys": "ok",
         "subscriptions": "fail",
         "schedules": "fail",
         "dead letters": "warn",
         "consumption": "warn",
+        "rollout": "ok",
     }
     assert all(fix for level, _, fix in found.values() if level != "ok")
     assert found["stacks"][1:] == ("not deployed: event", "make deploy STAGE=dev")
@@ -161,8 +179,8 @@ def test_the_local_cloud_is_examined_without_an_account(
 
     assert {subject: level for subject, (level, _, _) in found.items()} == dict.fromkeys(
         (
-            "cloud", "worker", "agent", "stacks", "subscriptions", "schedules", "dead letters",
-            "consumption",
+            "cloud", "worker", "agent", "stacks", "API keys", "subscriptions", "schedules",
+            "dead letters", "consumption", "rollout",
         ),
         "ok",
     )  # fmt: skip

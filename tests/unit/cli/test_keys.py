@@ -122,5 +122,64 @@ def test_a_name_that_is_too_long(switchyard: Switchyard) -> None:
     assert result.exit_code == 2
 
 
+def test_keys_are_moved_and_named_and_those_of_older_releases_are_gone(
+    switchyard: Switchyard, keys: FakeKeys
+) -> None:
+    for tenant, name in (("zeta", None), ("acme", "the nightly build")):
+        keys.earlier.add(tenant, hash_of(tenant), label=name, now_ms=keys.clock.now_ms())
+
+    result = switchyard("keys", "move", "--stage", "dev")
+
+    _, first, second, count = result.stdout.splitlines()
+    assert first.split() == ["acme", hash_of("acme")[:12], "2027-01-15", "the", "nightly", "build"]
+    assert second.split()[0] == "zeta"
+    assert count == "2 keys were moved."
+    assert [key.label for key in keys.stages["dev"].all("acme")] == ["the nightly build"]
+    assert switchyard("keys", "move", "--stage", "dev").stdout == "0 keys were moved.\n"
+
+
+def test_copied_keys_stay_for_older_releases_too(switchyard: Switchyard, keys: FakeKeys) -> None:
+    keys.earlier.add("acme", hash_of("acme"), label=None, now_ms=keys.clock.now_ms())
+
+    result = switchyard("keys", "move", "--keep", "--json")
+
+    assert json.loads(result.stdout) == [
+        {
+            "tenant": "acme",
+            "id": hash_of("acme")[:12],
+            "name": None,
+            "createdAt": "2027-01-15T08:00:00Z",
+        }
+    ]
+    assert len(keys.earlier.all("acme")) == len(keys.stages["local"].all("acme")) == 1
+
+
+def test_before_a_rollback_keys_and_revocations_are_copied_to_where_older_releases_look(
+    switchyard: Switchyard, keys: FakeKeys
+) -> None:
+    now_ms = keys.clock.now_ms()
+    keys.earlier.add("acme", hash_of("copied before"), label=None, now_ms=now_ms)
+    switchyard("keys", "move", "--keep", "--stage", "dev")
+    keys.stages["dev"].revoke("acme", hash_of("copied before"), now_ms=now_ms + 1)
+    keys.stages["dev"].add("acme", hash_of("issued since"), label="laptop", now_ms=now_ms + 2)
+
+    result = switchyard("keys", "move", "--back", "--stage", "dev")
+
+    assert result.stdout.splitlines()[-1] == "2 keys were copied."
+    revoked, issued = keys.earlier.all("acme")
+    assert revoked.revoked_at_ms == now_ms + 1
+    assert (issued.key_hash, issued.label) == (hash_of("issued since"), "laptop")
+    assert len(keys.stages["dev"].all("acme")) == 2
+    switchyard("keys", "move", "--back", "--stage", "dev")
+    assert keys.earlier.all("acme") == (revoked, issued)
+
+
+def test_copying_back_always_leaves_the_keys_where_they_are(switchyard: Switchyard) -> None:
+    result = switchyard("keys", "move", "--back", "--keep", "--stage", "dev")
+
+    assert "leave --keep out" in result.stderr
+    assert result.exit_code == 2
+
+
 def hash_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()

@@ -6,7 +6,7 @@ import json
 import pytest
 from rich.console import Console
 
-from cli.commands import metrics
+from cli import repeated
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.counts import MINUTE_MS, Counts, Spending
 from switchyard.domain.states import TaskState
@@ -114,7 +114,7 @@ def test_on_a_terminal_the_last_look_stays(
 ) -> None:
     screen = io.StringIO()
     terminal = Console(file=screen, force_terminal=True, width=100, height=40)
-    monkeypatch.setattr(metrics, "results", lambda: terminal)
+    monkeypatch.setattr(repeated, "results", lambda: terminal)
     scales.looks = [None, None, KeyboardInterrupt()]
 
     assert switchyard("metrics", "--watch").exit_code == 0

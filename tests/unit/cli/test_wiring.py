@@ -132,7 +132,7 @@ def deployed(stubs: dict[str, Stubber], name: str, *, output: str = "StateTableN
 
 
 def test_a_key_is_issued_in_the_table_that_the_stack_names(stubs: dict[str, Stubber]) -> None:
-    deployed(stubs, "the-table")
+    deployed(stubs, "the-table", output="ApiKeysTableName")
     stubs["dynamodb"].add_response(
         "put_item",
         {},
@@ -151,7 +151,7 @@ def test_a_key_is_issued_in_the_table_that_the_stack_names(stubs: dict[str, Stub
 def test_a_table_that_does_not_let_us_in_is_out_of_reach(
     code: str, stubs: dict[str, Stubber]
 ) -> None:
-    deployed(stubs, "the-table")
+    deployed(stubs, "the-table", output="ApiKeysTableName")
     stubs["dynamodb"].add_client_error("put_item", code)
 
     with pytest.raises(Unavailable, match=code):
@@ -188,7 +188,7 @@ def test_tasks_are_judged_by_the_limits_that_the_stack_names(
     stubs: dict[str, Stubber], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = {
-        "StateTableName": "state-dev",
+        "StateTableName": "switchyard-dev-state",
         "TaskDefinitionsTableName": "definitions-dev",
         "HealthLimits": '{"overtime_ms": 7000, "repeats": 3}',
     }

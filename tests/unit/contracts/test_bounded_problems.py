@@ -37,8 +37,9 @@ def test_too_many_dependencies_are_one_problem(name: str) -> None:
 
 
 def test_a_large_input_is_not_counted() -> None:
-    task = {"taskId": "a", "name": "scrape", "input": [1] * (MAX_EDGES + 1)}
-    assert len(SubmitJob.model_validate({"tasks": [task]}).tasks) == 1
+    given = [1] * (MAX_EDGES // 2 + 1)
+    tasks = [{"taskId": name, "name": "scrape", "input": given} for name in "ab"]
+    assert len(SubmitJob.model_validate({"tasks": tasks}).tasks) == 2
 
 
 def test_what_is_no_list_of_tasks_is_told_as_before() -> None:

@@ -109,3 +109,11 @@ def test_a_definition_says_only_what_differs_from_the_stage() -> None:
 def test_limits_that_make_no_sense_are_refused(health: dict[str, int], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         TaskDefinition.model_validate(a_document(health=health))
+
+
+def test_names_of_models_and_tools_stay_on_one_line_and_steer_no_terminal() -> None:
+    hostile = "claude\x1b[31m-x\nERROR forged\u202e"
+    definition = TaskDefinition.model_validate(a_document(model=hostile, tools=[hostile]))
+
+    assert definition.model == "claude[31m-x ERROR forged"
+    assert definition.tools == ("claude[31m-x ERROR forged",)

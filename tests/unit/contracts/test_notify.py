@@ -11,6 +11,7 @@ from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.trigger_checks import trigger_problems
 from switchyard.domain.jobs import notify as domain
 from switchyard.usecases.triggers.start_triggered import PutAside
+from tests.builders import TENANT
 from tests.fakes.triggered_yard import REPORT, TriggeredYard
 from tests.fakes.triggers import a_message, a_trigger
 
@@ -48,7 +49,9 @@ def test_what_was_stored_is_shown_whatever_would_be_accepted_now() -> None:
 def test_a_triggers_job_may_name_somebody(channel: str) -> None:
     trigger = a_trigger(job=REPORT | {"notify": {"channel": channel}})
     assert trigger_problems(trigger) == []
-    job = TriggeredYard(trigger).started(a_message())
+    yard = TriggeredYard(trigger)
+    yard.memory.tenants.change(TENANT, slack_channels=("#uploads", "#inbox"))
+    job = yard.started(a_message())
     assert job.notify == domain.Notify(
         channel=channel.replace("{{event.detail.bucket.name}}", "inbox")
     )
@@ -58,6 +61,13 @@ def test_a_trigger_that_names_nobody_right_is_refused_before_there_is_an_event()
     trigger = a_trigger(job=REPORT | {"notify": {"channel": "uploads"}})
     (problem,) = trigger_problems(trigger)
     assert problem.path == ("job", "notify", "channel")
+
+
+def test_a_channel_that_the_tenant_may_not_name_is_put_aside_with_its_event() -> None:
+    trigger = a_trigger(job=REPORT | {"notify": {"channel": "#{{event.detail.bucket.name}}"}})
+    answer = TriggeredYard(trigger).start(a_message())
+    assert isinstance(answer, PutAside)
+    assert "notify.channel: #inbox is not one of the channels" in answer.reason
 
 
 def test_a_webhook_that_the_stage_does_not_allow_is_put_aside_with_its_event() -> None:

@@ -11,6 +11,7 @@ from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.bus import BusMessage, settled_task
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.jobs import SubmitJob, TaskRequest
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.domain.errors import InvalidDefinition
 from switchyard.domain.json_values import MAX_DEPTH, problem_in
 from switchyard.usecases.definitions.put_definition import put_definition
@@ -80,7 +81,7 @@ def test_a_definition_too_large_to_keep_is_refused_with_its_size() -> None:
     schema = {"type": "object", "description": "x" * 40_000}
     large = a_definition(input_schema=schema, output_schema=schema)
     with pytest.raises(InvalidDefinition, match="bytes"):
-        put_definition("acme", "d", large, definitions=yard.definitions)
+        put_definition("acme", "d", large, definitions=yard.definitions, ceilings=WIDEST_CEILINGS)
 
 
 @pytest.mark.parametrize(

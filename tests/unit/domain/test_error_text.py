@@ -2,9 +2,11 @@
 
 import pytest
 
-from switchyard.domain.error_text import error_text, without_secrets
+from switchyard.domain.error_text import REDACTED, SecretLines, error_text, without_secrets
 
 KEY = "sk-ant-api03-" + "A1b2_-" * 6
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\nIBAAKC\n-----END RSA PRIVATE KEY-----"
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,17 @@ KEY = "sk-ant-api03-" + "A1b2_-" * 6
         ("password=hunter2;", "password=[redacted];"),
         ("at /home/maria/app/x.py and /Users/jo/x", "at ~/app/x.py and ~/x"),
         ("/root/.claude", "~/.claude"),
+        (f"our key swy.acme-1.{'aB3_-' * 8}!", "our key [redacted]!"),
+        (
+            "posting to https://hooks.slack.com/services/T0123/B0456/abcDEF123 failed",
+            "posting to https://hooks.slack.com/services/[redacted] failed",
+        ),
+        ("xapp-1-A012-345-abcdef012345", "[redacted]"),
+        (f"before\n{PEM}\nafter", "before\n[redacted]\nafter"),
+        (PEM.replace("\n", "\\n"), "[redacted]"),
+        (PEM.partition("-----END")[0], "[redacted]"),
+        (PEM.replace("RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK"), "[redacted]"),
+        (f"{PEM} {PEM}", "[redacted] [redacted]"),
     ],
 )
 def test_a_secret_is_not_told(text: str, told: str) -> None:
@@ -37,6 +50,9 @@ def test_a_secret_is_not_told(text: str, told: str) -> None:
         "https://api.anthropic.com/v1/messages answered 529",
         "write to support@example.com",
         "/rooted/homepage/home and /homeless/x",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+        "swy is a prefix, and so is swy.acme",
+        "https://slack.com/help",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
@@ -49,3 +65,37 @@ def test_an_error_is_cut_and_loses_its_control_characters() -> None:
 
 def test_a_secret_at_the_cut_is_not_told_in_part() -> None:
     assert "sk-ant" not in error_text("x" * 5 + " " + KEY, max_characters=20)
+
+
+def test_a_private_key_that_is_printed_line_by_line_is_removed_whole() -> None:
+    lines = SecretLines()
+    printed = [*f"a\n{PEM} b".split("\n"), "c"]
+    assert [lines.line(line) for line in printed] == [
+        "a",
+        REDACTED,
+        REDACTED,
+        REDACTED,
+        f"{REDACTED} b",
+        "c",
+    ]
+
+
+def test_lines_after_a_private_key_on_one_line_stay() -> None:
+    lines = SecretLines()
+    assert lines.line(PEM.replace("\n", " ")) == REDACTED
+    assert lines.line("next") == "next"
+
+
+def test_a_second_private_key_that_begins_where_the_first_ends_is_removed() -> None:
+    lines = SecretLines()
+    begin, *body, end = PEM.split("\n")
+    for line in (begin, *body, f"{end}{begin}", *body, end):
+        assert lines.line(line).replace(REDACTED, "") == ""
+    assert lines.line("next") == "next"
+
+
+@pytest.mark.parametrize("piece", ["-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "swy.", "-"])
+def test_hostile_text_takes_linear_time(piece: str) -> None:
+    """A quadratic pattern would need minutes for a megabyte."""
+    text = piece * (1_000_000 // len(piece))
+    assert len(without_secrets(text)) <= len(text)

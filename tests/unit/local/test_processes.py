@@ -11,6 +11,7 @@ import pytest
 from local.processes import (
     StartedProcess,
     find,
+    has_child,
     identified,
     kill_strays,
     start_detached,
@@ -44,6 +45,26 @@ def test_a_running_process_is_found(sleeper: StartedProcess) -> None:
     found = find(sleeper)
     assert found is not None
     assert found.pid == sleeper.pid
+
+
+def test_a_process_without_children_has_no_child(sleeper: StartedProcess) -> None:
+    assert not has_child(find(sleeper), "x")
+    assert not has_child(None, "x")
+
+
+def test_a_process_has_a_child_until_that_ends(tmp_path: Path) -> None:
+    process = started(PARENT, tmp_path)
+    parent = psutil.Process(process.pid)
+    try:
+        child = wait_for_child(process)
+        command = child.cmdline()[-1]
+        assert has_child(parent, command)
+        assert not has_child(parent, "another")
+        child.kill()
+        wait_until(lambda: not has_child(parent, command), process)
+    finally:
+        stop(process, grace_seconds=5)
+    assert not has_child(parent, command)
 
 
 def test_a_process_id_in_use_again_is_not_mistaken_for_ours(sleeper: StartedProcess) -> None:

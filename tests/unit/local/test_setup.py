@@ -12,12 +12,13 @@ from local.setup.runner import run_step
 from local.setup.stamp import Stamp, digest_of, read_stamp, write_stamp
 from local.setup.steps import Step, package_steps
 
+UV_PIN = "uv==0.13.7 \\\n    --hash=sha256:a1 \\\n    --hash=sha256:b2\n"
 STAMP = Stamp(location="/repo/.venv", packages="pins", claude=False)
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / "requirements.txt").write_text("ruff==1\nuv==0.13.7\nuvicorn==2\n")
+    (tmp_path / "requirements.txt").write_text(f"ruff==1\n{UV_PIN}uvicorn==2\n")
     pins = {"devDependencies": {"aws-cdk": "2.1"}}
     (tmp_path / "package.json").write_text(json.dumps(pins))
     return tmp_path
@@ -62,7 +63,8 @@ def test_the_digest_follows_the_content(tmp_path: Path) -> None:
 def test_an_unfinished_environment_is_made_anew_with_the_pinned_uv(root: Path) -> None:
     first, second, *_ = steps_from(None, STAMP, root, root / ".venv")
     assert "--clear" in first.command
-    assert second.command[-1] == "uv==0.13.7"
+    assert "--require-hashes" in second.command
+    assert Path(second.command[-1]).read_text() == UV_PIN
 
 
 def test_a_complete_environment_is_only_updated(root: Path) -> None:

@@ -12,7 +12,9 @@ from switchyard.adapters.memory import ManualClock
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard.ports import QueueDepth
 
-POLICY = ScalingPolicy(min_workers=1, max_workers=4, target_per_worker=10)
+POLICY = ScalingPolicy(
+    min_workers=1, max_workers=4, target_per_worker=10, scale_in_after_seconds=60
+)
 SLOTS = 3
 
 
@@ -21,13 +23,14 @@ class FakeWorker:
     name: str
     running: bool = True
     busy: bool = False
-    """It has something to finish first."""
+    lingers: bool = False
+    """It has something to finish before it ends."""
     signals: list[signal.Signals] = field(default_factory=list)
 
     def signal(self, number: signal.Signals) -> None:
         if self.running:
             self.signals.append(number)
-            self.running = self.busy and number is not signal.SIGKILL
+            self.running = self.lingers and number is not signal.SIGKILL
 
 
 class Stand:
@@ -78,9 +81,9 @@ def test_workers_come_with_the_backlog_and_go_with_it(stand: Stand) -> None:
     assert len(stand.step(after=59)) == 4
     assert stand.step() == ["worker-1"]
     assert stand.said == [
-        "0 → 1 workers: a backlog of 0 calls for 1",
-        "1 → 4 workers: a backlog of 35 calls for 4",
-        "4 → 1 workers: a backlog of 0 calls for 1",
+        "0 → 1 workers: 0 waiting and 0 in flight need 1",
+        "1 → 4 workers: 35 waiting and 0 in flight need 4",
+        "4 → 1 workers: 0 waiting and 0 in flight need 1",
     ]
 
 
@@ -95,11 +98,44 @@ def test_as_many_stay_as_what_is_in_flight_needs(stand: Stand) -> None:
     assert len(stand.step(hidden=2 * SLOTS + 1, after=60)) == 3
 
 
-def test_who_goes_is_asked_once_and_may_finish(stand: Stand) -> None:
+def test_a_need_that_comes_back_keeps_the_workers(stand: Stand) -> None:
+    stand.step(waiting=35)
+    stand.step(after=50)
+    stand.step(waiting=35)
+    assert len(stand.step(after=59)) == 4
+    assert stand.step() == ["worker-1"]
+
+
+def test_idle_workers_are_stopped_rather_than_busy_ones(stand: Stand) -> None:
+    stand.step(waiting=40)
+    stand.workers[1].busy = stand.workers[3].busy = True
+    assert stand.step(hidden=4, after=60) == ["worker-2", "worker-4"]
+    assert [worker.signals for worker in (stand.workers[1], stand.workers[3])] == [[], []]
+
+
+def test_a_busy_worker_that_is_too_many_stops_when_its_tasks_have_ended(stand: Stand) -> None:
+    stand.step(waiting=20)
+    first, second = stand.workers
+    first.busy = second.busy = True
+    stand.step(hidden=2, after=60)
+    assert stand.supervisor.too_many == 1
+    assert [first.signals, second.signals] == [[], []]
+    second.busy = False
+    assert stand.step(hidden=1) == ["worker-1"]
+    assert second.signals == [signal.SIGTERM]
+
+
+def going(stand: Stand) -> FakeWorker:
+    """Return a worker that was asked to stop, and has something to finish first."""
     stand.step(waiting=20)
     last = stand.workers[-1]
-    last.busy = True
+    last.lingers = True
     stand.step(after=60)
+    return last
+
+
+def test_who_goes_is_asked_once_and_may_finish(stand: Stand) -> None:
+    last = going(stand)
     stand.step()
     assert last.signals == [signal.SIGTERM]
     assert last.running
@@ -110,10 +146,7 @@ def test_who_goes_is_asked_once_and_may_finish(stand: Stand) -> None:
 
 
 def test_who_does_not_go_in_time_is_killed(stand: Stand) -> None:
-    stand.step(waiting=20)
-    last = stand.workers[-1]
-    last.busy = True
-    stand.step(after=60)
+    last = going(stand)
     stand.step(after=STOP_SECONDS + 1)
     assert last.signals == [signal.SIGTERM, signal.SIGKILL]
 
@@ -174,7 +207,7 @@ def test_an_interruption_hurries_those_who_are_waited_for(
 
     stand.step(waiting=20)
     for worker in stand.workers:
-        worker.busy = True
+        worker.busy = worker.lingers = True
     monkeypatch.setattr(stand.clock, "sleep", interrupted)
     with pytest.raises(KeyboardInterrupt):
         stand.supervisor.stop()

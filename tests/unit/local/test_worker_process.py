@@ -86,6 +86,7 @@ def test_a_worker_that_is_told_to_end_does_not_run(
     process = find(sleeping(ROLE))
     assert process is not None
     assert worker.running
+    assert not worker.busy
 
     worker.signal(number)
     process.wait(5)

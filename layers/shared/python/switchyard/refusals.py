@@ -14,6 +14,7 @@ from switchyard.contracts.problems import (
     ProblemDetails,
     beginning,
     entries,
+    title_of,
     validation_problems,
 )
 from switchyard.domain.errors import (
@@ -87,7 +88,7 @@ def for_gateway(refused: Response[str]) -> dict[str, Any]:
 def refusal(status: HTTPStatus, detail: str, problems: Sequence[Problem] = ()) -> Response[str]:
     """However long a request is, what is said of it fits into an answer."""
     body = ProblemDetails(
-        title=status.phrase,
+        title=title_of(status),
         status=status,
         detail=beginning(detail, MAX_DETAIL),
         problems=entries(problems),

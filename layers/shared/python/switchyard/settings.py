@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, PositiveInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.ids import TENANT_ID
 
@@ -47,9 +48,12 @@ class EmitterSettings(Settings):
 class SubmitterSettings(EmitterSettings):
     """What is needed to accept jobs."""
 
+    ceilings: Ceilings = WIDEST_CEILINGS
+    """What tenants may ask for, as JSON."""
     state_table_name: str
     task_definitions_table: str
     dispatch_queue_url: str
+    job_queue_url: str
     webhooks_may_reach_private: bool = False
     """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
 
@@ -63,7 +67,7 @@ class ApiSettings(SubmitterSettings):
 
 
 class AuthorizerSettings(Settings):
-    state_table_name: str
+    api_keys_table_name: str
 
 
 class DispatcherSettings(EmitterSettings):
@@ -71,6 +75,8 @@ class DispatcherSettings(EmitterSettings):
     sqs_queue_url: str
     dispatch_queue_url: str
     """Where it leaves what it had no time for."""
+    job_queue_url: str
+    """Where it leaves jobs that are being written, cancelled or redriven."""
     dispatch_seconds: PositiveInt = 20
     """When it leaves the rest for later; Lambda ends it at 30 s."""
 
@@ -79,6 +85,7 @@ class SweeperSettings(EmitterSettings):
     state_table_name: str
     sqs_queue_url: str
     dispatch_queue_url: str
+    job_queue_url: str
     alerts_queue_url: str
     """Where watchers are woken to tell again what was postponed."""
     sweep_at_most: PositiveInt = 500
@@ -152,6 +159,13 @@ class NotifySettings(EscalatorSettings):
 
 class AnswerSlackSettings(EmitterSettings, NotifierSettings):
     dispatch_queue_url: str
+    job_queue_url: str
+    slack_operators: str = ""
+    """The ids of those who may press buttons on every tenant's incidents, with commas between."""
+
+    @property
+    def operators(self) -> frozenset[str]:
+        return frozenset(filter(None, self.slack_operators.split(",")))
 
 
 class CheckSettings(EmitterSettings, NotifierSettings):
@@ -188,21 +202,34 @@ class WorkerSettings(EmitterSettings):
     """Whose the tasks of bare messages are; without it they are refused."""
     max_concurrent_claude: PositiveInt = 3
     max_messages: int = Field(default=10, ge=1, le=10)
-    """How many messages one receive may take; never more than there are free slots."""
+    """How many messages one receive may take; never more than there are free slots, unless those
+    before were all for tasks that had settled."""
     wait_time_seconds: int = Field(default=20, ge=0, le=20)
     visibility_extension_interval: PositiveInt = 20_000
     """Milliseconds between two renewals of a lease."""
     visibility_extension_amount: PositiveInt = 30
     """Seconds by which a renewal extends a message's visibility; the lease is 1.5 times this."""
+    ceilings: Ceilings = WIDEST_CEILINGS
+    """What an attempt may take and spend at most, whatever its definition says, as JSON."""
     claude_timeout: PositiveInt = 300_000
     """Milliseconds an attempt may take when its definition does not say."""
     default_timeout: int = Field(default=120_000, ge=1_000, le=900_000)
     """Milliseconds a step may take, within its attempt, when it does not say."""
     child_memory_mb: PositiveInt = 1024
+    child_disk_mb: PositiveInt = 2048
+    """What a task may use of the disk; a worker on Fargate has 20 GB for all its slots."""
+    child_max_files: PositiveInt = 100_000
+    """How many files and folders a task may have at once."""
+    child_https_proxy: str = ""
+    """The HTTPS proxy that agents' programs are given; without it they are given none."""
     claude_model: str = "claude-sonnet-5-5"
+    claude_extra_models: str = ""
+    """Which models a task's agent may use beside its own, with commas between."""
     stop_grace_seconds: PositiveInt = 100
     """How long running tasks may finish after a stop signal; Fargate kills at 120 s."""
     output_folder: Path = Path(".output")
     delete_files_after_upload: bool = False
     offline_delay_ms: int = Field(default=0, ge=0)
     """How long the offline agent pretends to think."""
+    worker_service_arn: str = ""
+    """The ECS service that the worker belongs to; with it a worker sees that it is replaced."""

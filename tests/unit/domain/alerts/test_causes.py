@@ -21,6 +21,9 @@ def test_names_and_numbers_are_left_out(reason: str, cause: str) -> None:
 
 
 def test_a_code_stands_for_a_queue_and_a_cause() -> None:
-    first = code_of("task-queue-dev", "body: not JSON")
-    assert first == code_of("task-queue-dev", "body: not JSON")
-    assert len({first, code_of("task-queue-prod", "body: not JSON"), code_of("a", "b")}) == 3
+    first = code_of("switchyard-dev-task-queue", "body: not JSON")
+    assert first == code_of("switchyard-dev-task-queue", "body: not JSON")
+    assert (
+        len({first, code_of("switchyard-prod-task-queue", "body: not JSON"), code_of("a", "b")})
+        == 3
+    )

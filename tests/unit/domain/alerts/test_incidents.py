@@ -10,6 +10,7 @@ from switchyard.domain.alerts.incidents import Incident, Severity
 from switchyard.domain.alerts.job_incident import job_incident, never_failed
 from switchyard.domain.alerts.letters_incident import LetterFacts, LettersSeen, letters_incident
 from switchyard.domain.health.health import Health, HealthReport, worst_first
+from switchyard.domain.health.presence import PresentWorker
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Outcome, Task, Usage
@@ -52,6 +53,27 @@ def test_a_check_is_summed_up_in_its_title(
 def test_where_all_are_well_there_is_no_incident() -> None:
     assert not health_incident(mixed(healthy=3)).open
     assert not health_incident(mixed()).open
+
+
+SICK = PresentWorker(
+    worker_id="worker-7",
+    started_at_ms=0,
+    seen_at_ms=NOW_MS,
+    slots=3,
+    busy=1,
+    version="1",
+    sick="/work: No space left on device",
+)
+
+
+def test_a_sick_worker_is_named_with_what_its_machine_lacks() -> None:
+    incident = health_incident(replace(mixed(healthy=3), sick_workers=(SICK,)))
+    assert (incident.title, incident.severity) == ("1 sick worker", Severity.WARNING)
+    assert incident.open
+    [section] = incident.sections
+    assert section.title == "worker-7"
+    assert ("its machine", "/work: No space left on device") in section.facts
+    assert incident.fingerprint != health_incident(mixed(healthy=3)).fingerprint
 
 
 def test_time_that_passes_is_no_news_but_another_task_or_class_is() -> None:
@@ -116,12 +138,11 @@ def test_five_failures_are_shown_the_first_to_be_noted_first_and_the_rest_counte
 
 
 def test_a_job_is_told_of_from_its_first_failure_until_it_is_over() -> None:
-    redriven = replace(A_JOB, run=2, state=JobState.REDRIVING)
     story = [
         FAILING,
         FAILED,
-        redriven,
-        replace(redriven, state=JobState.OPEN),
+        replace(FAILED, state=JobState.REDRIVING),
+        replace(A_JOB, run=2, state=JobState.OPEN),
         replace(FAILED, run=2),
         replace(A_JOB, run=3, state=JobState.COMPLETED),
     ]
@@ -159,7 +180,7 @@ def letters(count: int, *reasons: str, place: str = "quarantine", more: bool = F
     newest = tuple(
         LetterFacts(
             message_id=f"m-{number}",
-            queue="task-queue-dev",
+            queue="switchyard-dev-task-queue",
             reason=reason,
             event_type="Task Completed",
             entity="job-1__t",
@@ -182,8 +203,11 @@ def test_letters_are_told_by_cause_with_the_newest_three_and_what_to_type() -> N
 
 
 def test_what_was_not_read_is_said() -> None:
-    incident = letters(2_000, "not JSON", place="event-queue-dlq-dev", more=True)
-    assert incident.title == "more than 2,000 messages undeliverable, from event-queue-dlq-dev"
+    incident = letters(2_000, "not JSON", place="switchyard-dev-event-queue-dlq", more=True)
+    assert (
+        incident.title
+        == "more than 2,000 messages undeliverable, from switchyard-dev-event-queue-dlq"
+    )
     assert incident.sections[0].title == "By cause (of the newest 1)"
 
 

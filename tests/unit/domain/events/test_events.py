@@ -194,11 +194,16 @@ def test_what_a_newer_sender_says_is_kept_as_it_is() -> None:
     detail = sent(a_heartbeat(1))
     newer = detail["properties"] | {"mood": "good"}
     for event in (
-        detail | {"properties": newer},
         detail | {"schemaVersion": 2, "properties": newer},
         detail | {"eventType": "Task Dreamt", "entityType": "DREAM", "properties": newer},
     ):
         assert what_it_says(KeptEvent.model_validate(event)) == newer
+
+
+def test_a_field_that_a_newer_sender_added_does_not_hide_what_is_known() -> None:
+    detail = sent(a_heartbeat(1))
+    newer = detail | {"properties": detail["properties"] | {"mood": "good"}}
+    assert what_it_says(KeptEvent.model_validate(newer)) == a_heartbeat(1)
 
 
 def test_a_task_without_output_is_told_and_read_as_such() -> None:

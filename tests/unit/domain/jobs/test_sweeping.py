@@ -48,6 +48,7 @@ TASKS: list[tuple[TaskState, dict[str, Any], Action, int]] = [
     (TaskState.PROCESSING, LIVE, Action.WAIT, due.AFTER_LEASE),
     (TaskState.PROCESSING, LAPSED, Action.WAKE, 5 * MINUTE),
     (TaskState.PROCESSING, LAPSED | {"resends": 1}, Action.WAKE, 10 * MINUTE),
+    (TaskState.UNKNOWN, {}, Action.WAIT, 5 * MINUTE),
     *((state, {}, Action.DISPATCH, MINUTE) for state in sorted(SETTLED)),
     (TaskState.COMPLETED, {"resends": 3}, Action.DISPATCH, 8 * MINUTE),
 ]
@@ -61,6 +62,8 @@ JOBS: list[tuple[JobState, dict[str, Any], Action, int | None]] = [
     (JobState.OPEN, REDRIVEN, Action.ADVANCE, 5 * MINUTE),
     (JobState.CANCELLING, {}, Action.ADVANCE, 5 * MINUTE),
     (JobState.REDRIVING, REDRIVEN, Action.ADVANCE, 5 * MINUTE),
+    (JobState.UNKNOWN, {}, Action.WAIT, 5 * MINUTE),
+    (JobState.UNKNOWN, REDRIVEN, Action.WAIT, 5 * MINUTE),
     (JobState.COMPLETED, {}, Action.LEAVE, None),
     (JobState.COMPLETED, REDRIVEN, Action.ADVANCE, 5 * MINUTE),
     (JobState.FAILED, {}, Action.LEAVE, None),

@@ -1,5 +1,6 @@
-"""Workers come with the backlog, quickly, and go when it is gone, slowly."""
+"""Workers come with the backlog, quickly, and go when fewer have been enough for a while."""
 
+import math
 from typing import Any
 
 import pytest
@@ -8,12 +9,14 @@ from hypothesis import strategies as st
 
 from switchyard.domain.measuring.scaling import (
     USUAL_SCALING,
+    RecentNeed,
     ScalingDecision,
     ScalingPolicy,
     decide_workers,
 )
 
 NOW_S = 1_000.0
+SLOTS = 3
 POLICY = ScalingPolicy(min_workers=1)
 
 policies = st.builds(
@@ -24,17 +27,17 @@ policies = st.builds(
     st.integers(1, 8),
     st.integers(1, 30),
 )
-times = st.none() | st.floats(NOW_S - 200, NOW_S)
 
 
 def decided(policy: ScalingPolicy = POLICY, **facts: Any) -> ScalingDecision:
     quiet: dict[str, Any] = {
-        "backlog": 0,
-        "busy": 0,
-        "running": 1,
+        "waiting": 0,
+        "in_flight": 0,
+        "slots": SLOTS,
+        "wanted_before": 1,
+        "needed_lately": 0,
         "now_s": NOW_S,
         "last_out_s": None,
-        "last_in_s": None,
     }
     return decide_workers(policy, **(quiet | facts))
 
@@ -44,42 +47,44 @@ def ago(seconds: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("backlog", "workers"),
+    ("waiting", "workers"),
     [(0, 0), (1, 1), (20, 1), (21, 2), (40, 2), (41, 3), (80, 4), (81, 5), (100_000, 5)],
 )
-def test_every_twenty_messages_call_for_a_worker_up_to_five(backlog: int, workers: int) -> None:
-    assert USUAL_SCALING.capacity_for(backlog) == workers
+def test_every_twenty_messages_need_a_worker_up_to_five(waiting: int, workers: int) -> None:
+    assert USUAL_SCALING.workers_for(waiting=waiting, in_flight=0, slots=SLOTS) == workers
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "slots", "workers"),
+    [(1, 3, 1), (3, 3, 1), (4, 3, 2), (15, 3, 5), (16, 3, 5), (4, 1, 4), (30, 50, 2)],
+)
+def test_what_is_in_flight_needs_the_slots_that_it_occupies(
+    in_flight: int, slots: int, workers: int
+) -> None:
+    assert USUAL_SCALING.workers_for(waiting=0, in_flight=in_flight, slots=slots) == workers
 
 
 @pytest.mark.parametrize(
     ("facts", "wanted", "reason"),
     [
-        ({}, 1, "a backlog of 0 calls for 1"),
-        ({"running": 0}, 1, "a backlog of 0 calls for 1"),
-        ({"backlog": 90}, 5, "a backlog of 90 calls for 5"),
-        ({"backlog": 90, "last_out_s": ago(29)}, 1, "a backlog of 90 calls for 5 in 1 s"),
-        ({"backlog": 90, "last_out_s": ago(30)}, 5, "a backlog of 90 calls for 5"),
-        ({"backlog": 90, "last_in_s": ago(1)}, 5, "a backlog of 90 calls for 5"),
-        ({"running": 5}, 1, "a backlog of 0 calls for 1"),
-        ({"running": 5, "last_in_s": ago(10)}, 5, "a backlog of 0 calls for 1 in 50 s"),
-        ({"running": 5, "last_out_s": ago(59)}, 5, "a backlog of 0 calls for 1 in 1 s"),
+        ({}, 1, "0 waiting and 0 in flight need 1"),
+        ({"wanted_before": 0}, 1, "0 waiting and 0 in flight need 1"),
+        ({"waiting": 90}, 5, "90 waiting and 0 in flight need 5"),
+        ({"waiting": 90, "last_out_s": ago(29)}, 1, "90 waiting and 0 in flight need 5, in 1 s"),
+        ({"waiting": 90, "last_out_s": ago(30)}, 5, "90 waiting and 0 in flight need 5"),
+        ({"wanted_before": 5}, 1, "0 waiting and 0 in flight need 1"),
         (
-            {"running": 5, "last_in_s": ago(60), "last_out_s": ago(60)},
-            1,
-            "a backlog of 0 calls for 1",
+            {"wanted_before": 5, "needed_lately": 3},
+            3,
+            "0 waiting and 0 in flight need 1, 3 were needed within 300 s",
         ),
         (
-            {"running": 5, "backlog": 12, "busy": 4},
-            4,
-            "a backlog of 12 calls for 1, what is in flight for 4",
+            {"wanted_before": 2, "needed_lately": 5},
+            2,
+            "0 waiting and 0 in flight need 1, 2 were needed within 300 s",
         ),
-        (
-            {"running": 4, "backlog": 12, "busy": 4},
-            4,
-            "a backlog of 12 calls for 1, what is in flight for 4",
-        ),
-        ({"running": 9}, 1, "a backlog of 0 calls for 1"),
-        ({"running": 9, "last_in_s": ago(1)}, 5, "a backlog of 0 calls for 1 in 59 s"),
+        ({"wanted_before": 5, "in_flight": 12}, 4, "0 waiting and 12 in flight need 4"),
+        ({"wanted_before": 9}, 1, "0 waiting and 0 in flight need 1"),
     ],
 )
 def test_each_row_of_the_policy(facts: dict[str, Any], wanted: int, reason: str) -> None:
@@ -87,33 +92,63 @@ def test_each_row_of_the_policy(facts: dict[str, Any], wanted: int, reason: str)
 
 
 def test_the_first_worker_comes_at_once_whatever_was_before() -> None:
-    asleep = {"running": 0, "last_out_s": ago(1), "last_in_s": ago(1)}
-    assert decided(USUAL_SCALING, backlog=1, **asleep).wanted == 1
-    assert decided(USUAL_SCALING, backlog=50, **asleep).wanted == 3
+    asleep = {"wanted_before": 0, "last_out_s": ago(1)}
+    assert decided(USUAL_SCALING, waiting=1, **asleep).wanted == 1
+    assert decided(USUAL_SCALING, waiting=50, **asleep).wanted == 3
 
 
-def test_the_least_number_is_kept_while_it_is_too_soon_for_more() -> None:
+def test_the_least_number_is_wanted_while_it_is_too_soon_for_more() -> None:
     policy = ScalingPolicy(min_workers=2)
-    assert decided(policy, backlog=90, running=1, last_out_s=ago(1)).wanted == 2
+    assert decided(policy, waiting=90, wanted_before=1, last_out_s=ago(1)).wanted == 2
 
 
 @given(
     policy=policies,
-    backlog=st.integers(0, 300),
-    busy=st.integers(0, 12),
-    running=st.integers(0, 12),
-    last_out_s=times,
-    last_in_s=times,
+    waiting=st.integers(0, 300),
+    in_flight=st.integers(0, 40),
+    wanted_before=st.integers(0, 12),
+    needed_lately=st.integers(0, 12),
+    last_out_s=st.none() | st.floats(NOW_S - 200, NOW_S),
 )
-def test_whatever_happens_the_number_stays_within_its_limits_and_between_two_reasons(
-    policy: ScalingPolicy, backlog: int, busy: int, running: int, **lasts: float | None
+def test_the_number_stays_within_its_limits_and_above_what_is_in_flight(
+    policy: ScalingPolicy, waiting: int, in_flight: int, wanted_before: int, **facts: Any
 ) -> None:
-    wanted = decided(policy, backlog=backlog, busy=busy, running=running, **lasts).wanted
-    called_for = policy.capacity_for(backlog)
-    present = min(max(running, policy.min_workers), policy.max_workers)
-    assert policy.min_workers <= wanted <= policy.max_workers
-    assert min(present, called_for) <= wanted <= max(present, called_for)
-    assert wanted >= min(busy, present)
+    decision = decided(
+        policy, waiting=waiting, in_flight=in_flight, wanted_before=wanted_before, **facts
+    )
+    present = min(max(wanted_before, policy.min_workers), policy.max_workers)
+    assert policy.min_workers <= decision.wanted <= policy.max_workers
+    assert decision.wanted >= min(math.ceil(in_flight / SLOTS), present)
+    if decision.wanted < present:
+        assert decision.wanted >= min(facts["needed_lately"], present)
+
+
+def test_the_greatest_need_is_remembered_for_as_long_as_said() -> None:
+    recent = RecentNeed(60)
+    assert [recent.add(need, now_s=at) for at, need in [(0, 2), (10, 5), (20, 1), (30, 3)]] == [
+        2,
+        5,
+        5,
+        5,
+    ]
+    assert recent.add(0, now_s=69) == 5
+    assert recent.add(0, now_s=70) == 3
+    assert recent.add(0, now_s=90) == 0
+
+
+@given(
+    seconds=st.integers(0, 20),
+    needs=st.lists(st.tuples(st.integers(0, 10), st.integers(0, 6)), min_size=1),
+)
+def test_what_is_remembered_is_the_maximum_of_the_last_seconds(
+    seconds: int, needs: list[tuple[int, int]]
+) -> None:
+    recent, seen, now_s = RecentNeed(seconds), list[tuple[int, int]](), 0
+    for pause, need in needs:
+        now_s += pause
+        seen.append((now_s, need))
+        lately = [n for at, n in seen[:-1] if now_s - at < seconds]
+        assert recent.add(need, now_s=now_s) == max([need, *lately])
 
 
 @pytest.mark.parametrize(

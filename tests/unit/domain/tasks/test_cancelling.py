@@ -12,6 +12,7 @@ DECISIONS = {
     TaskState.PROCESSING: Flag,
     TaskState.READY: Settle,
     TaskState.QUEUED: Settle,
+    TaskState.UNKNOWN: Leave,
     **dict.fromkeys(SETTLED, Leave),
 }
 

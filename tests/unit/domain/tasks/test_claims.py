@@ -13,6 +13,7 @@ from switchyard.domain.tasks.claims import (
     Flagged,
     NotYet,
     decide_claim,
+    why_needless,
 )
 from tests.builders import NOW_MS, a_task
 
@@ -54,3 +55,38 @@ def test_what_is_settled_is_done(state: TaskState) -> None:
 def test_not_yet_says_how_long() -> None:
     task = a_task(state=TaskState.QUEUED, not_before_ms=NOW_MS + 250)
     assert decide_claim(task, now_ms=NOW_MS) == NotYet(f"not before {NOW_MS + 250}", 250)
+
+
+@pytest.mark.parametrize("state", sorted(SETTLED))
+def test_a_wake_up_for_a_task_that_has_settled_in_its_run_or_later_is_needless(
+    state: TaskState,
+) -> None:
+    for task in (
+        a_task(state=state, run=2),
+        a_task(state=state, run=3),
+    ):
+        assert why_needless(task, run=2, job_cancelled=False)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"state": TaskState.CANCELLED, "run": 1},
+        {"state": TaskState.CANCELLED, "run": 2, "due_at_ms": NOW_MS},
+        {"state": TaskState.COMPLETED, "run": 2, "due_at_ms": NOW_MS + 1},
+        *[{"state": state, "run": 2} for state in sorted(set(TaskState) - SETTLED)],
+    ],
+    ids=str,
+)
+def test_any_other_wake_up_is_not_needless(facts: dict[str, Any]) -> None:
+    assert why_needless(a_task(**facts), run=2, job_cancelled=False) is None
+
+
+def test_of_a_job_that_is_being_cancelled_what_will_be_visited_needs_no_wake_up() -> None:
+    needless = {
+        (state, flagged)
+        for state in set(TaskState) - SETTLED
+        for flagged in (False, True)
+        if why_needless(a_task(state=state, cancel_requested=flagged), run=1, job_cancelled=True)
+    }
+    assert needless == {(TaskState.READY, False), (TaskState.QUEUED, False)}

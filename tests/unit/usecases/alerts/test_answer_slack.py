@@ -8,8 +8,9 @@ import pytest
 
 from switchyard.adapters.memory.chat import MemoryDoor
 from switchyard.contracts.slack_actions import SlackRequest
+from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import JobState
-from switchyard.usecases.alerts.answer_slack import Answered
+from switchyard.usecases.alerts.answer_slack import TRY_AGAIN, Answered
 from tests.fakes.slack_office import Office
 from tests.fakes.slack_press import CHANNEL, MESSAGE, USER, a_payload, form_of, signed
 from tests.fakes.yard import FAILED
@@ -180,3 +181,51 @@ def test_nobody_but_slack_is_whispered_to(office: Office, url: str) -> None:
     answered = office.press(response_url=url)
     assert answered.not_told == "Slack did not say where to answer"
     assert office.replies.texts == []
+
+
+STRANGER = "U0STRANGER"
+
+
+def pressed_by_a_stranger(office: Office, action: str = "redrive") -> Answered:
+    return office.press(action, user={"id": STRANGER, "username": "eve"})
+
+
+@pytest.mark.parametrize("action", ["redrive", "cancel"])
+def test_a_press_of_a_user_who_is_on_no_list_does_nothing_and_only_that_user_reads_why(
+    failed: Office, action: str
+) -> None:
+    answered = pressed_by_a_stranger(failed, action)
+    assert (answered.status, answered.done) == (HTTPStatus.OK, False)
+    assert f"the Slack user {STRANGER} is neither among the operators" in answered.outcome
+    assert answered.press
+    assert answered.press.user_id == STRANGER
+    (said,) = failed.replies.texts
+    assert said.startswith("Nothing was done: the Slack user")
+    assert failed.chat.messages == {}
+    failed.yard.deliver()
+    assert failed.yard.runs() == {"a": 1, "b": 1, "c": 1}
+
+
+def test_an_operator_of_the_tenant_may_press_on_its_incidents_alone(failed: Office) -> None:
+    tenants = failed.yard.memory.tenants
+    tenants.change("other", slack_operators=(STRANGER,))
+    assert not pressed_by_a_stranger(failed).done
+    failed.yard.clock.advance(1)
+    tenants.change(failed.yard.job.tenant, slack_operators=(STRANGER,))
+    assert pressed_by_a_stranger(failed).done
+
+
+def test_with_nobody_listed_nobody_may_press(failed: Office) -> None:
+    failed.desk = replace(failed.desk, operators=frozenset())
+    assert not failed.press().done
+
+
+def test_while_the_lists_cannot_be_read_nobody_presses(
+    failed: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_reach(_tenant: str) -> None:
+        raise Unavailable("throttled")
+
+    monkeypatch.setattr(failed.yard.memory.tenants, "find", out_of_reach)
+    answered = failed.press()
+    assert (answered.done, answered.outcome) == (False, TRY_AGAIN)

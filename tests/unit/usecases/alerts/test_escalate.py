@@ -12,7 +12,7 @@ from switchyard.domain.alerts.incidents import Severity
 from switchyard.domain.jobs.notify import Notify
 from switchyard.usecases.alerts.escalate import REST_MS
 from switchyard.usecases.alerts.tell_alone import Telling
-from tests.builders import JOB
+from tests.builders import JOB, TENANT
 from tests.fakes.escalation_office import (
     FAILED,
     HOUR,
@@ -79,7 +79,7 @@ def test_that_others_go_on_is_for_the_operators(office: Office) -> None:
 
 
 def test_who_names_nobody_is_nobodys_concern(office: Office) -> None:
-    office.escalator.escalate(None, FAILED)
+    office.escalator.escalate(None, FAILED, tenant=TENANT)
     assert (office.hook.sent, office.reported, office.chat.messages) == ([], [], {})
 
 
@@ -211,3 +211,16 @@ def test_where_a_webhook_is_stays_between_us_and_it(office: Office) -> None:
         office.sweep()
     said = str([message.page for message in office.chat.messages.values()])
     assert "t0ps3cret" not in said + str(office.reported) + str(office.hook.said())
+
+
+def test_a_channel_that_the_tenant_may_not_name_any_more_is_not_posted_to() -> None:
+    office, channel = Office(), Notify(channel="#brand")
+    office.tenants.change(TENANT, slack_channels=("#other",))
+
+    told = office.tell(FAILED, channel)
+
+    assert told.telling is Telling.NOT_ALLOWED
+    assert told.telling.troubled
+    assert "#brand is not one of the channels that jobs of acme may name" in told.reason
+    assert office.chat.messages == {}
+    assert not office.escalator.has_news(channel, FAILED, tenant=TENANT)

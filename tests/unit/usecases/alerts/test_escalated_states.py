@@ -8,7 +8,7 @@ from switchyard.domain.alerts.webhook_signatures import secret_of_tenant, signat
 from switchyard.domain.jobs.notify import Notify
 from switchyard.ports.alerting import ChatBusy
 from switchyard.usecases.alerts.tell_alone import Telling
-from tests.builders import JOB
+from tests.builders import JOB, TENANT
 from tests.fakes.escalation_office import (
     FAILED,
     HOUR,
@@ -57,10 +57,10 @@ def test_what_was_postponed_is_not_looked_at_again_once_it_is_being_mended(
         assert office.tell(FAILED, notify).telling is Telling.POSTPONED
     office.clock.advance(HOUR)
     assert office.due() == [SUBJECT]
-    assert office.escalator.has_news(notify, REDRIVEN)
+    assert office.escalator.has_news(notify, REDRIVEN, tenant=TENANT)
     office.tell(REDRIVEN, notify)
     assert office.due() == []
-    assert not office.escalator.has_news(notify, REDRIVEN)
+    assert not office.escalator.has_news(notify, REDRIVEN, tenant=TENANT)
 
 
 def test_what_may_have_arrived_is_told_to_be_over_even_if_it_was_set_aside(office: Office) -> None:
@@ -75,16 +75,16 @@ def test_what_may_have_arrived_is_told_to_be_over_even_if_it_was_set_aside(offic
 
 def test_there_is_news_until_it_was_told_and_none_while_it_has_to_wait(office: Office) -> None:
     has_news = office.escalator.has_news
-    assert not has_news(None, FAILED)
-    assert has_news(WEBHOOK, FAILED)
+    assert not has_news(None, FAILED, tenant=TENANT)
+    assert has_news(WEBHOOK, FAILED, tenant=TENANT)
     office.hook.down = "it answered 500"
     office.tell()
-    assert not has_news(WEBHOOK, FAILED)
-    assert has_news(WEBHOOK, OVER)
+    assert not has_news(WEBHOOK, FAILED, tenant=TENANT)
+    assert has_news(WEBHOOK, OVER, tenant=TENANT)
     office.hook.down = ""
     office.clock.advance(HOUR)
     office.tell()
-    assert not has_news(WEBHOOK, FAILED)
+    assert not has_news(WEBHOOK, FAILED, tenant=TENANT)
 
 
 def test_a_channel_that_is_the_stages_own_by_its_id_is_not_told_twice(office: Office) -> None:
@@ -105,3 +105,21 @@ def test_no_tenant_can_sign_for_another(office: Office) -> None:
     for tenant, theirs in ((JOB.tenant, True), ("other", False), ("", False)):
         made = signature_header(secret_of_tenant("whsec", tenant), body, at_seconds=at)
         assert (made == headers["Switchyard-Signature"]) == theirs
+
+
+def test_what_was_postponed_for_a_channel_that_is_not_allowed_any_more_is_not_due_again(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = Notify(channel="#brand")
+    with monkeypatch.context() as patch:
+        patch.setattr(office.chat, "post", busy)
+        assert office.tell(FAILED, channel).telling is Telling.POSTPONED
+    office.tenants.change(TENANT, slack_channels=())
+    office.clock.advance(HOUR)
+    assert office.due() == [SUBJECT]
+    assert office.escalator.has_news(channel, FAILED, tenant=TENANT)
+
+    office.tell(FAILED, channel)
+
+    assert office.due() == []
+    assert not office.escalator.has_news(channel, FAILED, tenant=TENANT)

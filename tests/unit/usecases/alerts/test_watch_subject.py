@@ -43,10 +43,10 @@ class Escalations:
     made: list[tuple[Notify | None, Incident]] = field(default_factory=list)
     waiting: bool = True
 
-    def has_news(self, notify: Notify | None, incident: Incident) -> bool:
+    def has_news(self, notify: Notify | None, incident: Incident, *, tenant: str) -> bool:
         return notify is not None and self.waiting
 
-    def escalate(self, notify: Notify | None, incident: Incident) -> None:
+    def escalate(self, notify: Notify | None, incident: Incident, *, tenant: str) -> None:
         self.made.append((notify, incident))
 
 
@@ -98,7 +98,7 @@ def watched() -> Watched:
 def put_aside(watched: Watched, number: int, body: str) -> str:
     message = Delivered(body=body, message_id=f"m-{number}", sent_at_ms=NOW_MS)
     kept = QuarantinedMessage.of(
-        message, reason="no such task", queue="task-queue-dev", kept_at=NOW_MS + number
+        message, reason="no such task", queue="switchyard-dev-task-queue", kept_at=NOW_MS + number
     )
     content = kept.model_dump_json(by_alias=True).encode()
     watched.yard.blobs.put(kept.key, content, content_type="application/json")
@@ -220,12 +220,12 @@ def test_letters_are_told_as_long_as_there_are_any(watched: Watched) -> None:
 
 def test_every_queue_has_an_incident_of_its_own(watched: Watched) -> None:
     """Whatever lies there: what cannot be read is counted, and said to be unreadable."""
-    for queue in ("event-queue-dlq-dev", "event-queue-dlq-dev-2"):
+    for queue in ("switchyard-dev-event-queue-dlq", "event-queue-dlq-dev-2"):
         key = f"undeliverable/{queue}/2027-01-15/m.json"
         watched.yard.blobs.put(key, b"{}", content_type="application/json")
-    assert watched.look("letters/event-queue-dlq-dev") is Telling.POSTED
+    assert watched.look("letters/switchyard-dev-event-queue-dlq") is Telling.POSTED
     (seen,) = watched.seen
-    assert seen.startswith("# 🔴 1 message undeliverable, from event-queue-dlq-dev\n")
+    assert seen.startswith("# 🔴 1 message undeliverable, from switchyard-dev-event-queue-dlq\n")
     assert "is no message that was kept" in seen
 
 

@@ -23,6 +23,8 @@ ASKED: list[tuple[JobState, dict[str, str], NextStep | None]] = [
     (JobState.CANCELLING, {}, NextStep.CANCEL),
     (JobState.CANCELLING, REDRIVE, NextStep.CANCEL),
     (JobState.REDRIVING, REDRIVE, NextStep.REDRIVE),
+    (JobState.UNKNOWN, {}, None),
+    (JobState.UNKNOWN, REDRIVE, None),
     *((state, {}, None) for state in JobState if state.settled),
     *((state, REDRIVE, NextStep.REDRIVE) for state in JobState if state.settled),
 ]

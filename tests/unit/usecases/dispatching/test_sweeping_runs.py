@@ -8,11 +8,12 @@ import pytest
 
 from switchyard.contracts.events import Event
 from switchyard.domain.errors import Rejected, Unavailable
-from switchyard.domain.ids import END, TaskRef
+from switchyard.domain.ids import DUE_SHARDS, END, TaskRef
 from switchyard.domain.jobs.advancing import NextStep
 from switchyard.domain.jobs.sweeping import Action
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Payload, Task
+from switchyard.ports import PageOfOverdue
 from switchyard.usecases.dispatching.sweep import Nudge
 from tests.builders import a_plan
 from tests.fakes.steps import Steps
@@ -112,6 +113,25 @@ def test_a_run_ends_when_its_time_is_over(yard: SweptYard, monkeypatch: pytest.M
 
     monkeypatch.setattr(yard.memory.graph, "find", find_slowly)
     assert len(yard.sweep()) == 4
+
+
+def test_what_a_slow_clock_hid_is_found_once_the_first_answer_has_corrected_it(
+    yard: SweptYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard.start({f"t{n}": [] for n in range(40)})
+    page, asked = yard.memory.overdue.page, list[int]()
+
+    def first_answer(shard: int, **query: Any) -> PageOfOverdue:
+        found = page(shard, **query)
+        if not asked:
+            yard.clock.advance(6 * MINUTE)
+        asked.append(shard)
+        return found
+
+    monkeypatch.setattr(yard.memory.overdue, "page", first_answer)
+    monkeypatch.setattr(yard.clock, "monotonic", lambda: 0.0)  # no time passes
+    assert len(yard.sweep()) == 40
+    assert len(asked) == DUE_SHARDS + 1
 
 
 def test_one_bad_thing_does_not_hold_up_the_others(

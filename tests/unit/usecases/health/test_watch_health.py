@@ -1,8 +1,11 @@
 """What a health check tells people and the log."""
 
+from dataclasses import replace
+
 import pytest
 
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.presence import PresentWorker
 from switchyard.usecases.alerts.tell_alone import Telling
 from switchyard.usecases.health.watch_health import MAX_LISTED
 from tests.builders import TENANT
@@ -107,3 +110,20 @@ def test_what_was_seen_is_in_the_log_even_if_nobody_could_be_told(yard: CheckedY
     with pytest.raises(Unavailable, match="the state table is down"):
         yard.watch().run()
     assert len(yard.told()) == 1
+
+
+def test_people_are_told_of_workers_that_are_sick_and_still_there(yard: CheckedYard) -> None:
+    well = PresentWorker(
+        worker_id="w-1",
+        started_at_ms=0,
+        seen_at_ms=yard.clock.now_ms(),
+        slots=3,
+        busy=0,
+        version="1",
+    )
+    yard.memory.presence.seen(well)
+    yard.memory.presence.seen(replace(well, worker_id="w-2", sick="no space left"))
+    yard.memory.presence.seen(replace(well, worker_id="w-3", sick="gone", seen_at_ms=0))
+    report, _ = yard.watch().run()
+    assert [worker.worker_id for worker in report.sick_workers] == ["w-2"]
+    assert yard.listener.heard[-1].title == "1 sick worker"

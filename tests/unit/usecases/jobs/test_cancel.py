@@ -1,5 +1,6 @@
 """Cancelling jobs and tasks, on in-memory twins."""
 
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
@@ -8,9 +9,9 @@ import pytest
 from switchyard.domain.errors import Conflict, NotNow, UnknownJob, UnknownTask
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.tasks.task import Outcome
+from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed
-from switchyard.usecases.jobs.cancel import VISITED_AT_ONCE
+from switchyard.usecases.jobs import cancel
 from tests.builders import DIAMOND, TENANT
 from tests.fakes.changed_yard import ChangedYard
 from tests.fakes.yard import Crash, crashing
@@ -139,24 +140,124 @@ def test_a_job_whose_end_came_while_it_was_cancelling_is_settled(yard: ChangedYa
     assert yard.task(END).due_at_ms is None
 
 
-def test_when_time_is_over_the_rest_is_visited_later(yard: ChangedYard) -> None:
-    roots: dict[str, list[str]] = {f"t{number}": [] for number in range(VISITED_AT_ONCE + 10)}
-    yard.start(roots | {"last": list(roots)[:9]})
+PAGE = 20
+ROOTS: dict[str, list[str]] = {f"t{number:04}": [] for number in range(2 * PAGE)}
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cancel, "VISITED_AT_ONCE", PAGE)
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_what_a_worker_could_take_ends_before_anything_is_flagged(yard: ChangedYard) -> None:
+    yard.start({"a-waits": ["z-runs"], "z-runs": [], **ROOTS})
+    running = claim(yard, "z-runs")
     yard.cancels.request_cancel(yard.job)
-    assert not yard.canceller.go_on(yard.the_job(), until=yard.clock.monotonic())
-    states = list(yard.states().values())
-    assert states.count(TaskState.CANCELLED) == VISITED_AT_ONCE - 1
-    assert yard.task("last").cancel_requested  # what waits comes first: it is not to be skipped
-    assert yard.job_state() is JobState.CANCELLING
+    while not yard.task(max(ROOTS)).state.settled:
+        assert not yard.task("a-waits").cancel_requested
+        yard.canceller.go_on(yard.the_job(), until=yard.clock.monotonic())
+    yard.deliver()
+    assert yard.task("a-waits").cancel_requested
+    assert yard.task("z-runs").cancel_requested
+    end(yard, running, CANCELLED)
     yard.deliver()
     assert set(yard.states().values()) == {TaskState.CANCELLED}
+    assert yard.job_state() is JobState.CANCELLED
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_when_time_is_over_the_next_step_goes_on_behind_what_was_visited(
+    yard: ChangedYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard.start({**ROOTS, "z-last": list(ROOTS)[:9]})
+    yard.cancels.request_cancel(yard.job)
+    page = yard.memory.cancelling.page
+    read: list[str] = []
+
+    def counted(ref: JobRef, *, after: str | None, at_most: int) -> list[Task]:
+        tasks = list(page(ref, after=after, at_most=at_most))
+        read.extend(task.ref.task_id for task in tasks)
+        return tasks
+
+    monkeypatch.setattr(yard.memory.cancelling, "page", counted)
+    steps = 1
+    while not yard.canceller.go_on(yard.the_job(), until=yard.clock.monotonic()):
+        assert yard.job_state() is JobState.CANCELLING
+        steps += 1
+    assert steps > 4
+    assert Counter(read).most_common(1)[0][1] == 2  # once in each of the two passes
+    yard.deliver()
+    assert set(yard.states().values()) == {TaskState.CANCELLED}
+    assert yard.job_state() is JobState.CANCELLED
+    assert yard.the_job().cancel_cursor is None
+
+
+def test_what_is_cancelled_needs_no_dispatch_of_its_own(yard: ChangedYard) -> None:
+    yard.start({"a": [], "b": ["a"], "c": ["b"], "d": []})
+    yard.cancels.request_cancel(yard.job)
+    assert yard.canceller.go_on(yard.the_job(), until=yard.until)
+    assert set(yard.states().values()) == {TaskState.CANCELLED}
+    assert yard.job_state() is JobState.CANCELLED
+    assert [yard.task(name).due_at_ms for name in ("a", "b", "c", "d", END)] == [None] * 5
+    told = dict(yard.told())
+    yard.deliver()
+    assert yard.told() == told
+
+
+def test_nothing_of_a_job_that_is_being_cancelled_becomes_ready(yard: ChangedYard) -> None:
+    yard.start({"a": [], "b": ["a"]})
+    running = claim(yard, "a")
+    yard.queued()
+    yard.cancels.request_cancel(yard.job)
+    end(yard, running, Outcome(state=TaskState.COMPLETED))
+    assert yard.state("b") is TaskState.CANCELLED
+    assert yard.queued() == set()
+
+
+def test_nothing_that_was_ready_is_sent_once_its_job_is_being_cancelled(yard: ChangedYard) -> None:
+    yard.start({"a": []})
+    yard.queued()
+    ready = replace(yard.task("a"), state=TaskState.READY)
+    yard.memory.state.tasks[ready.ref] = ready
+    yard.cancels.request_cancel(yard.job)
+    yard.wake("a", by_event=False)
+    assert (yard.state("a"), yard.queued()) == (TaskState.READY, set())
+    yard.deliver()
+    assert yard.job_state() is JobState.CANCELLED
+
+
+def test_a_task_that_changes_while_it_is_visited_is_visited_again(
+    yard: ChangedYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard.start({"a": [], "b": []})
+    yard.cancels.request_cancel(yard.job)
+    cancel_many = yard.memory.cancelling.cancel_many
+    taken: list[Claimed] = []
+
+    def late(tasks: list[Task], *, now_ms: int) -> list[Task | None]:
+        if not taken:
+            taken.append(claim(yard, "a"))
+        return list(cancel_many(tasks, now_ms=now_ms))
+
+    monkeypatch.setattr(yard.memory.cancelling, "cancel_many", late)
+    yard.deliver()
+    assert yard.task("a").cancel_requested
+    end(yard, taken[0], CANCELLED)
+    yard.deliver()
     assert yard.job_state() is JobState.CANCELLED
 
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(
     ("part", "method"),
-    [("cancelling", "cancel"), ("cancelling", "end"), ("bus", "put"), ("dispatches", "send")],
+    [
+        ("cancelling", "cancel"),
+        ("cancelling", "end"),
+        ("bus", "put"),
+        ("graph", "remove_edges"),
+        ("graph", "clear_due"),
+    ],
 )
 def test_a_crash_at_any_step_is_mended_by_the_next_wake_up(
     yard: ChangedYard, monkeypatch: pytest.MonkeyPatch, part: str, method: str, after: bool

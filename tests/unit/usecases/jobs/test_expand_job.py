@@ -6,7 +6,7 @@ from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.events import JobCreated
 from switchyard.contracts.jobs import SubmitJob
-from switchyard.domain.errors import MissingBlob, UnreadableDocument
+from switchyard.domain.errors import MissingBlob, NewerVersion, UnreadableDocument
 from switchyard.domain.ids import END, START, JobRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
@@ -119,8 +119,11 @@ def test_a_job_without_its_document_stays_as_it_is_and_goes_on_once_it_is_there(
     yard.blobs.delete(job.document_key)
     with pytest.raises(MissingBlob):
         expander.go_on(job, until=clock.monotonic() + 20)
-    yard.blobs.put(job.document_key, b'{"schema": 2}', content_type="application/json")
+    yard.blobs.put(job.document_key, b'{"schema": 0}', content_type="application/json")
     with pytest.raises(UnreadableDocument, match="schema"):
+        expander.go_on(job, until=clock.monotonic() + 20)
+    yard.blobs.put(job.document_key, b'{"schema": 2}', content_type="application/json")
+    with pytest.raises(NewerVersion, match="schema 2"):
         expander.go_on(job, until=clock.monotonic() + 20)
     assert found(yard, job.ref) == job
     yard.blobs.put(job.document_key, content, content_type="application/json")

@@ -8,6 +8,7 @@ from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.events import JobCreated
 from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest
+from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job_filters import JobFilter
@@ -45,6 +46,29 @@ def test_the_answer_names_job_roots_and_total(yard: MemoryYard) -> None:
         5,
         {"scrape-store", "analyze-competitors"},
     )
+
+
+def test_a_definition_above_the_stages_ceilings_is_refused_at_its_first_task(
+    yard: MemoryYard,
+) -> None:
+    """It may have been registered before there was such a ceiling."""
+    dear = a_definition(max_cost_usd=500.0, model="dearest", max_turns=200)
+    yard.definitions.put(TENANT, "scrape", dear)
+    submitter = replace(
+        a_submitter(yard, clock=ManualClock(), ids=SystemIds()),
+        ceilings=Ceilings(max_cost_usd=50, max_turns=100, models=("small",)),
+    )
+    with pytest.raises(InvalidJob) as refused:
+        submitter.submit(TENANT, a_submission())
+    assert [(problem.path, problem.message) for problem in refused.value.problems] == [
+        (("tasks", 0, "name"), f"definition 'scrape': {said}")
+        for said in (
+            "maxCostUsd: is 500.0; this stage allows at most 50",
+            "maxTurns: is 200; this stage allows at most 100",
+            "model: 'dearest' is not allowed in this stage; allowed: small",
+        )
+    ]
+    assert yard.state.jobs == {}
 
 
 def test_a_submitted_job_can_be_read_and_listed(yard: MemoryYard) -> None:
@@ -169,3 +193,13 @@ def test_a_task_may_be_tried_as_often_as_its_definition_says(yard: MemoryYard) -
     task = yard.graph.find(JobRef(TENANT, accepted.job_id).task("a"))
     assert task is not None
     assert (task.definition_version, task.max_attempts) == (2, 2)
+
+
+def test_a_job_names_no_channel_but_those_of_its_tenants_list(yard: MemoryYard) -> None:
+    named = a_submission(notify={"channel": "#brand"})
+    (problem,) = problems(yard, named)
+    assert problem.startswith("notify.channel: #brand is not one of the channels that jobs of acme")
+    yard.tenants.change("other", slack_channels=("#brand",))
+    assert problems(yard, named)
+    yard.tenants.change(TENANT, slack_channels=("#brand",))
+    assert submit(yard, named)

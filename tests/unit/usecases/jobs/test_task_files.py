@@ -31,7 +31,7 @@ def test_each_file_of_the_attempt_has_a_link_that_reads_it() -> None:
     yard = a_yard(f"{PREFIX}logs/agent.log", f"{PREFIX}artifacts/a b.html", f"{PREFIX}traces/x")
     files = view_in(yard).files
     assert [(file.name, file.content_type) for file in files] == [
-        ("artifacts/a b.html", "text/html; charset=utf-8"),
+        ("artifacts/a b.html", "text/plain; charset=utf-8"),
         ("logs/agent.log", "text/plain; charset=utf-8"),
         ("traces/x", "application/octet-stream"),
     ]

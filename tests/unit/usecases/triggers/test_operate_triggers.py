@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from switchyard.adapters.memory import ManualClock
+from switchyard.adapters.memory.tenants import MemoryTenantStore
 from switchyard.adapters.memory.transport import MemoryMail, MemoryTaskQueue
 from switchyard.adapters.memory.triggers import MemoryTriggerRules, MemoryTriggerStore
 from switchyard.contracts.triggers import BusEvent, Trigger, parse_trigger_message
@@ -13,6 +14,7 @@ from switchyard.domain.triggers.triggers import RuleRefused, UnknownTrigger
 from switchyard.ports.triggers import TriggerRule
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 from tests.builders import NOW_MS, TENANT
+from tests.fakes.triggered_yard import REPORT
 from tests.fakes.triggers import a_trigger, nightly
 
 NAME = "switchyard-test-acme.uploads"
@@ -22,12 +24,14 @@ ON_OUR_BUS = {"bus": "switchyard", "pattern": {"detail": {"eventType": ["Job Fai
 class Desk:
     def __init__(self) -> None:
         self.store = MemoryTriggerStore()
+        self.tenants = MemoryTenantStore()
         self.rules = MemoryTriggerRules()
         self.clock = ManualClock(NOW_MS)
         self.queue = MemoryTaskQueue(self.clock)
         self.operator = TriggerOperator(
             stage="test",
             store=self.store,
+            tenants=self.tenants,
             rules=self.rules,
             mail=MemoryMail({"trigger-queue-test": self.queue}),
             queue="trigger-queue-test",
@@ -45,6 +49,22 @@ def test_a_trigger_on_the_default_bus_has_its_pattern_there() -> None:
     assert (rule.name, rule.bus, rule.enabled) == (NAME, "default", True)
     assert (rule.pattern, rule.schedule) == ({"source": ["aws.s3"]}, None)
     assert (rule.tenant, rule.trigger) == (TENANT, "uploads")
+
+
+def test_a_trigger_names_no_channel_that_its_tenants_jobs_may_not_name() -> None:
+    desk = Desk()
+    trigger = a_trigger(job=REPORT | {"notify": {"channel": "#brand"}})
+    with pytest.raises(RuleRefused, match=r"job.notify.channel: #brand is not one of"):
+        desk.apply(trigger)
+    assert desk.rules.rules == {}
+    assert desk.store.all(TENANT) == []
+    desk.tenants.change(TENANT, slack_channels=("#brand",))
+    assert desk.apply(trigger).enabled
+
+
+def test_a_channel_that_depends_on_the_event_is_checked_when_it_comes() -> None:
+    trigger = a_trigger(job=REPORT | {"notify": {"channel": "#{{event.detail.team}}"}})
+    assert Desk().apply(trigger).enabled
 
 
 def test_a_schedule_is_kept_on_the_default_bus() -> None:

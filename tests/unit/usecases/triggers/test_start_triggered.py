@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from switchyard.contracts.jobs import SubmitJob
-from switchyard.domain.errors import Unavailable
+from switchyard.domain.errors import NewerVersion, Unavailable
 from switchyard.domain.jobs.plan import JobPlan
 from switchyard.usecases.triggers.start_triggered import Dropped, PutAside
 from tests.builders import NOW_MS, TENANT, a_definition
@@ -125,7 +125,7 @@ def test_once_its_cause_is_mended_what_was_kept_starts_its_job() -> None:
         (a_message({"time": "now"}), "id: Field required"),
         (a_message(S3_EVENT | {"id": "with space"}), "id: Value error"),
         (a_message(tenant="UPPER"), "tenantId: "),
-        (a_message().replace('"schema": 1', '"schema": 2'), "schema: "),
+        (a_message().replace('"schema": 1', '"schema": 0'), "schema: "),
     ],
 )
 def test_what_no_rule_would_send_is_put_aside(body: str, words: str) -> None:
@@ -135,6 +135,13 @@ def test_what_no_rule_would_send_is_put_aside(body: str, words: str) -> None:
     assert done.trigger is None
     assert words in done.reason
     assert yard.kept == [done.key]
+
+
+def test_a_message_of_a_newer_version_comes_back_and_is_not_parked() -> None:
+    yard = TriggeredYard(a_trigger())
+    with pytest.raises(NewerVersion, match="schema 2"):
+        yard.start(a_message().replace('"schema": 1', '"schema": 2'))
+    assert yard.kept == []
 
 
 def test_what_switchyard_wrote_itself_starts_nothing() -> None:

@@ -1,6 +1,7 @@
 """How we talk to AWS: one way to make a client, one way to call it, one translation of failure."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -8,23 +9,41 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, SSLError
 
+from switchyard.adapters.aws_services import Service
+from switchyard.adapters.aws_time import observe_answers
 from switchyard.domain.errors import AnswerLost, Throttled, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_CONFIG: Final = Config(
-    connect_timeout=3,
-    max_pool_connections=32,
-    retries={"mode": "standard", "max_attempts": 3},
-    user_agent_extra="switchyard",
-)
-# All tries together end well before a lease or a function does, so that somebody can still react.
-_READ_TIMEOUT: Final = Config(read_timeout=5)
+
+@dataclass(frozen=True, kw_only=True)
+class TimeLimits:
+    """How long a client waits for AWS, and how often it tries."""
+
+    connect_seconds: int = 2  # one lost packet is sent again after a second
+    read_seconds: int = 5  # between two packets, not for a whole object
+    tries: int = 3
+
+    @property
+    def worst_case_seconds(self) -> float:
+        """Return the time until a call fails whose every try is accepted and never answered.
+
+        A pause between two tries is at most 1 s, then 2 s, and so on. A host name with several
+        addresses none of which accepts connections takes `connect_seconds` for each of them.
+        """
+        pauses = sum(2**number for number in range(self.tries - 1))
+        return float(self.tries * (self.connect_seconds + self.read_seconds) + pauses)
+
+
+# All tries together end well before a function (30 s) or a lease (45 s) does, so that there is
+# time to react.
+USUAL_LIMITS: Final = TimeLimits()
+# SQS answers a long poll within 20 s. The worker polls again by itself.
+POLLING_LIMITS: Final = TimeLimits(read_seconds=25, tries=1)
 _OF_ITS_OWN: Final = {
-    "sqs": Config(read_timeout=25),  # a long poll takes 20 s
-    # A large object takes its time. A link is signed for one host: that of the bucket's region.
-    "s3": Config(read_timeout=15, signature_version="s3v4", s3={"addressing_style": "virtual"}),
+    # A link is signed for one host: that of the bucket's region.
+    "s3": Config(signature_version="s3v4", s3={"addressing_style": "virtual"}),
 }
 
 CONDITION_FAILED: Final = "ConditionalCheckFailedException"
@@ -35,10 +54,26 @@ _THROTTLED: Final = frozenset({"ProvisionedThroughputExceededException", "Thrott
 _DONE_OR_NOT: Final = frozenset({"InternalServerError", "TransactionInProgressException"})
 
 
-def client(service: str, **where: str) -> Any:
-    """`where` says what the environment else would: region, endpoint, credentials."""
-    config = _CONFIG.merge(_OF_ITS_OWN.get(service, _READ_TIMEOUT))
-    return boto3.client(service, config=config, **where)  # type: ignore[call-overload]
+def client(service: Service, limits: TimeLimits = USUAL_LIMITS, /, **where: str) -> Any:
+    """Create a client; `where` overrides the environment's region, endpoint and credentials."""
+    config = _config(limits).merge(_OF_ITS_OWN.get(service, Config()))
+    made = boto3.client(service, config=config, **where)  # type: ignore[call-overload]
+    observe_answers(made)
+    return made
+
+
+def _config(limits: TimeLimits) -> Config:
+    """`total_max_attempts` counts tries, while `max_attempts` in a client's config counts retries.
+
+    https://docs.aws.amazon.com/botocore/latest/reference/config.html
+    """
+    return Config(
+        connect_timeout=limits.connect_seconds,
+        read_timeout=limits.read_seconds,
+        max_pool_connections=32,
+        retries={"mode": "standard", "total_max_attempts": limits.tries},
+        user_agent_extra="switchyard",
+    )
 
 
 def call(operation: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -7,7 +7,9 @@ from typing import Any, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from switchyard.adapters import aws
-from switchyard.contracts.undeliverable import queue_name
+from switchyard.adapters.aws_services import Service
+from switchyard.adapters.ecs import primary_release
+from switchyard.contracts.undeliverable import holds_dead_letters, queue_name
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 
@@ -21,7 +23,11 @@ ON: Final = {"ENABLED", "Enabled"}
 class AwsInspection:
     def __init__(self, stage: str, **where: str) -> None:
         self._stage = stage
-        self._client = cache(lambda service: _seen(lambda: aws.client(service, **where)))
+        self._clients = cache(lambda service: _seen(lambda: aws.client(service, **where)))
+        self._services = cache(lambda: self._resources(SERVICE))
+
+    def _client(self, service: Service) -> Any:
+        return self._clients(service)
 
     def caller(self) -> str:
         self._client("cloudformation")  # needs a region, which STS does without
@@ -36,8 +42,14 @@ class AwsInspection:
         answer = _seen(describe, missing="ResourceNotFoundException", SecretId=name)
         return answer is not None and "DeletedDate" not in answer
 
+    def release(self) -> str | None:
+        """Return the release that the workers' service wants to run; `None` without a service."""
+        for service in self._services():
+            return primary_release(self._client("ecs"), service)
+        return None
+
     def workers(self) -> Workers | None:
-        for service in self._resources(SERVICE):
+        for service in self._services():
             cluster = service.split("/")[-2]
             answer = _seen(
                 self._client("ecs").describe_services, cluster=cluster, services=[service]
@@ -57,7 +69,7 @@ class AwsInspection:
 
     def dead_letter_queues(self) -> Sequence[str]:
         """Their URLs."""
-        return sorted(url for url in self._resources(QUEUE) if "-dlq-" in url)
+        return sorted(url for url in self._resources(QUEUE) if holds_dead_letters(url))
 
     def _stack_status(self, name: str) -> str | None:
         stack = f"switchyard-{self._stage}-{name}"

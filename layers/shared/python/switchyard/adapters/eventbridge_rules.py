@@ -6,6 +6,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import call, code_of
+from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.triggers import Bus, message_template
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused
@@ -14,8 +15,6 @@ from switchyard.ports.triggers import TriggerRule
 TARGET: Final = "trigger-queue"
 WHOLE_EVENT: Final = "<aws.events.event.json>"
 """EventBridge's own name for it in an input template."""
-MAX_RETRIES: Final = 3
-MAX_AGE_SECONDS: Final = 3600
 
 _REFUSED: Final = frozenset(
     {"InvalidEventPatternException", "ValidationException", "LimitExceededException"}
@@ -90,8 +89,8 @@ class EventBridgeRules:
                 "InputTemplate": message_template(rule.tenant, rule.trigger, WHOLE_EVENT)
             },
             "RetryPolicy": {
-                "MaximumRetryAttempts": MAX_RETRIES,
-                "MaximumEventAgeInSeconds": MAX_AGE_SECONDS,
+                "MaximumRetryAttempts": DELIVERY_RETRIES,
+                "MaximumEventAgeInSeconds": DELIVERY_SECONDS,
             },
             "DeadLetterConfig": {"Arn": self._dead_letters_arn},
         }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
+from urllib.parse import quote
 
 from botocore.exceptions import ClientError
 
@@ -66,11 +67,22 @@ class S3Links:
         self._client = client
         self._bucket = bucket
 
-    def to(self, key: str, *, seconds: int) -> str:
+    def to(self, key: str, *, seconds: int, content_type: str) -> str:
+        served = {
+            "Bucket": self._bucket,
+            "Key": key,
+            "ResponseContentDisposition": _attachment(key),
+            "ResponseContentType": content_type,
+        }
         link: str = self._client.generate_presigned_url(
-            "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
+            "get_object", Params=served, ExpiresIn=seconds
         )
         return link
+
+
+def _attachment(key: str) -> str:
+    """Name the file as RFC 6266 does: percent-encoded, so that no name can add a header."""
+    return f"attachment; filename*=UTF-8''{quote(key.rpartition('/')[2], safe='')}"
 
 
 def _stored(found: Mapping[str, Any]) -> StoredBlob:

@@ -17,8 +17,10 @@ MAX_DELAY_SECONDS: Final = 900
 class SqsTaskQueue:
     """Both sides of the queue: what sends wake-ups and what receives them."""
 
-    def __init__(self, client: Any, queue_url: str) -> None:
+    def __init__(self, client: Any, queue_url: str, *, polling: Any = None) -> None:
+        """`polling` is a client that waits for long polls; all other calls have to end sooner."""
         self._client = client
+        self._polling = polling or client
         self._url = queue_url
 
     def send(self, messages: Sequence[TaskMessage], *, delay_seconds: int = 0) -> None:
@@ -29,7 +31,7 @@ class SqsTaskQueue:
         self, *, at_most: int, wait_seconds: int, visibility_seconds: int
     ) -> Sequence[Received]:
         answer = call(
-            self._client.receive_message,
+            self._polling.receive_message,
             QueueUrl=self._url,
             MaxNumberOfMessages=min(at_most, ENTRIES_PER_BATCH),
             WaitTimeSeconds=wait_seconds,

@@ -1,17 +1,17 @@
 """Whoever tells people of incidents."""
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.adapters.slack import SlackDoor
-from switchyard.adapters.system import SystemClock
 from switchyard.settings import NotifierSettings
 from switchyard.usecases.alerts.tell_incident import Teller
 
 
 def teller(settings: NotifierSettings) -> Teller:
-    clock = SystemClock()
+    clock = function_clock()
     return Teller(
         book=alert_book(settings.state_table_name),
         door=SlackDoor(

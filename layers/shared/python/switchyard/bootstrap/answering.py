@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.once import DynamoDbOnce
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
@@ -25,7 +26,9 @@ REPLY_SECONDS: Final = 1.5  # whoever pressed waits for three seconds, all in al
 def slack_desk(settings: AnswerSlackSettings) -> SlackDesk:
     state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
-    dispatches = SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url)
+    dispatches = SqsDispatchQueue(
+        aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
+    )
     emitter, told_by = emitter_for(settings, origin="slack"), teller(settings)
     return SlackDesk(
         secrets=SecretsManagerSecrets(aws.client("secretsmanager"), clock=told_by.clock),
@@ -35,6 +38,8 @@ def slack_desk(settings: AnswerSlackSettings) -> SlackDesk:
             redrives=redrive_requests(state, blobs, dispatches),
             cancels=cancel_requests(state, dispatches, emitter),
         ),
+        operators=settings.operators,
+        tenants=DynamoDbTenantStore(state),
         notes=ThreadNotes(book=told_by.book, door=told_by.door),
         replies=HttpWebhooks(nearby_allowed=bool(settings.slack_url), seconds=REPLY_SECONDS),
         replies_to=_origin(settings.slack_url) or SLACKS_REPLIES,

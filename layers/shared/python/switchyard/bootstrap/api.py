@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
@@ -13,13 +14,15 @@ from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore, S3Links
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
-from switchyard.adapters.system import SystemClock, SystemIds
-from switchyard.bootstrap.changing import cancel_requests, redrive_requests
+from switchyard.adapters.system import SystemIds
+from switchyard.bootstrap.changing import cancel_requests, open_task_limit, redrive_requests
 from switchyard.bootstrap.wiring import definition_store, emitter_for
+from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.access.rates import Limits
 from switchyard.ports import (
     BlobStore,
@@ -62,6 +65,7 @@ class ApiPorts:
     emitter: Emitter
     clock: Clock
     files: TaskFiles
+    ceilings: Ceilings
     app: str
     stage: str
 
@@ -73,8 +77,11 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
     blobs = S3BlobStore(s3, settings.s3_bucket)
     payloads, jobs = DynamoDbPayloads(state, blobs), DynamoDbJobStore(state)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
-    dispatches = SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url)
-    emitter, clock = emitter_for(settings, origin="producer-api"), SystemClock()
+    dispatches = SqsDispatchQueue(
+        aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
+    )
+    emitter, clock = emitter_for(settings, origin="producer-api"), function_clock()
+    open_tasks = open_task_limit(state, settings.ceilings)
     return ApiPorts(
         gate=Gate(
             rates=DynamoDbRequestRates(state),
@@ -90,11 +97,14 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
             jobs=jobs,
             definitions=definitions,
             submission_keys=DynamoDbSubmissionKeys(state),
+            tenants=DynamoDbTenantStore(state),
+            open_tasks=open_tasks,
             blobs=blobs,
             dispatches=dispatches,
             emitter=emitter,
             clock=clock,
             ids=SystemIds(),
+            ceilings=settings.ceilings,
             webhooks_may_reach_private=settings.webhooks_may_reach_private,
         ),
         adder=TaskAdder(
@@ -105,10 +115,12 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
             dispatches=dispatches,
             emitter=emitter,
             clock=clock,
+            open_tasks=open_tasks,
+            ceilings=settings.ceilings,
         ),
         cancels=cancel_requests(state, dispatches, emitter),
         consumption=DynamoDbConsumption(state),
-        redrives=redrive_requests(state, blobs, dispatches),
+        redrives=redrive_requests(state, blobs, dispatches, settings.ceilings),
         jobs=jobs,
         graph=DynamoDbTaskGraph(state),
         payloads=payloads,
@@ -130,6 +142,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         files=TaskFiles(
             blobs=blobs, links=S3Links(s3, settings.s3_bucket), bucket=settings.s3_bucket
         ),
+        ceilings=settings.ceilings,
         app=settings.app_name,
         stage=settings.stage,
     )

@@ -3,9 +3,10 @@
 from typing import Any
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
+from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
-from switchyard.adapters.system import SystemClock
 from switchyard.bootstrap.alerting import teller
 from switchyard.bootstrap.wiring import definition_store, emitter_for
 from switchyard.domain.health.health import HealthLimits
@@ -22,6 +23,7 @@ def health_watch(settings: CheckSettings) -> HealthWatch:
             definitions=settings.task_definitions_table,
             limits=settings.limits,
         ),
+        presence=DynamoDbPresence(DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)),
         teller=teller(settings),
         emitter=emitter_for(settings, origin="health-check"),
         tenant=settings.tenant_id,
@@ -34,6 +36,6 @@ def task_checker(
     return TaskChecker(
         unsettled=DynamoDbUnsettled(DynamoDbTable(dynamodb, state)),
         definitions=definition_store(dynamodb, definitions),
-        clock=SystemClock(),
+        clock=function_clock(),
         limits=limits,
     )

@@ -1,9 +1,11 @@
 """The dispatcher, and the sweeper that wakes it."""
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.open_tasks import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
@@ -12,7 +14,6 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsBacklog, SqsTaskQueue
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
-from switchyard.adapters.system import SystemClock
 from switchyard.adapters.workforce import Threads
 from switchyard.bootstrap.wiring import emitter_for
 from switchyard.domain.jobs.advancing import NextStep
@@ -21,6 +22,7 @@ from switchyard.settings import DispatcherSettings, SweeperSettings
 from switchyard.usecases.dispatching.advance_job import JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher
+from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.start_tasks import Starter
 from switchyard.usecases.dispatching.sweep import Sweeper
 from switchyard.usecases.events.emitting import Emitter
@@ -34,9 +36,11 @@ def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
         state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
         blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
         queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
-        dispatches=SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url),
+        dispatches=SqsDispatchQueue(
+            aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
+        ),
         emitter=emitter_for(settings, origin="dispatcher"),
-        clock=SystemClock(),
+        clock=function_clock(),
         workforce=Threads(),
     ).dispatcher(seconds=settings.dispatch_seconds)
 
@@ -46,9 +50,11 @@ def sweeper(settings: SweeperSettings) -> Sweeper:
         state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
         blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
         queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
-        dispatches=SqsDispatchQueue(aws.client("sqs"), settings.dispatch_queue_url),
+        dispatches=SqsDispatchQueue(
+            aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
+        ),
         emitter=emitter_for(settings, origin="sweeper"),
-        clock=SystemClock(),
+        clock=function_clock(),
         workforce=Threads(),
     ).sweeper()
 
@@ -77,26 +83,39 @@ class DispatchingParts:
         self._jobs = DynamoDbJobStore(state)
         self._graph = DynamoDbTaskGraph(state)
         self._payloads = DynamoDbPayloads(state, blobs)
+        self._open_tasks = DynamoDbOpenTasks(state)
         self._starter = Starter(
             graph=self._graph, queue=queue, emitter=emitter, clock=clock, workforce=workforce
         )
 
     def dispatcher(self, *, seconds: float) -> BatchDispatcher:
+        dispatcher = self._dispatcher()
         return BatchDispatcher(
-            dispatcher=Dispatcher(
-                jobs=self._jobs,
-                graph=self._graph,
-                payloads=self._payloads,
-                starter=self._starter,
-                dispatches=self._dispatches,
-                emitter=self._emitter,
-                clock=self._clock,
-                workforce=self._workforce,
+            dispatcher=dispatcher,
+            advancer=JobAdvancer(
+                jobs=self._jobs, dispatches=self._dispatches, steps=self._steps(dispatcher)
             ),
-            advancer=JobAdvancer(jobs=self._jobs, dispatches=self._dispatches, steps=self._steps()),
             dispatches=self._dispatches,
             clock=self._clock,
             seconds=seconds,
+        )
+
+    def _dispatcher(self) -> Dispatcher:
+        return Dispatcher(
+            graph=self._graph,
+            payloads=self._payloads,
+            settler=JobSettler(
+                jobs=self._jobs,
+                open_tasks=self._open_tasks,
+                dispatches=self._dispatches,
+                emitter=self._emitter,
+                clock=self._clock,
+            ),
+            starter=self._starter,
+            dispatches=self._dispatches,
+            emitter=self._emitter,
+            clock=self._clock,
+            workforce=self._workforce,
         )
 
     def sweeper(self) -> Sweeper:
@@ -106,6 +125,7 @@ class DispatchingParts:
             jobs=self._jobs,
             graph=self._graph,
             payloads=self._payloads,
+            open_tasks=self._open_tasks,
             queue=self._queue,
             dispatches=self._dispatches,
             starter=self._starter,
@@ -113,7 +133,7 @@ class DispatchingParts:
             clock=self._clock,
         )
 
-    def _steps(self) -> dict[NextStep, JobStep]:
+    def _steps(self, dispatcher: Dispatcher) -> dict[NextStep, JobStep]:
         return {
             NextStep.EXPAND: Expander(
                 intake=DynamoDbJobIntake(self._state, self._payloads),
@@ -122,10 +142,9 @@ class DispatchingParts:
                 clock=self._clock,
             ),
             NextStep.CANCEL: Canceller(
-                jobs=self._jobs,
                 graph=self._graph,
                 cancelling=DynamoDbCancelling(self._state),
-                dispatches=self._dispatches,
+                follower=dispatcher,
                 emitter=self._emitter,
                 clock=self._clock,
                 workforce=self._workforce,
@@ -135,6 +154,7 @@ class DispatchingParts:
                 redriving=DynamoDbRedriving(self._state, self._payloads),
                 blobs=self._blobs,
                 starter=self._starter,
+                open_tasks=self._open_tasks,
                 emitter=self._emitter,
                 clock=self._clock,
                 workforce=self._workforce,

@@ -1,6 +1,8 @@
 """Whoever tells those whom jobs name."""
 
 from switchyard.adapters import aws
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.adapters.webhooks import HttpWebhooks
 from switchyard.domain.alerts.incidents import Incident
@@ -14,8 +16,10 @@ from switchyard.usecases.alerts.thread_notes import ThreadNotes
 
 def escalator(settings: EscalatorSettings, told_by: Teller) -> Escalator:
     """Shares the book and the chat with who tells the stage's own people."""
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
     return Escalator(
         teller=told_by,
+        tenants=DynamoDbTenantStore(state),
         book=told_by.book,
         webhooks=HttpWebhooks(nearby_allowed=settings.webhooks_may_reach_private),
         secrets=SecretsManagerSecrets(aws.client("secretsmanager"), clock=told_by.clock),

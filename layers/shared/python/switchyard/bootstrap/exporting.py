@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.otlp import OtlpSpanExporter
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
-from switchyard.adapters.system import SystemClock
 from switchyard.contracts.otlp import headers_in
 from switchyard.ports.spans import SpanExporter
 from switchyard.settings import SaveEventSettings
@@ -23,7 +23,7 @@ class _Headers:
     def __init__(self, settings: SaveEventSettings) -> None:
         self._known = headers_in(settings.otel_exporter_otlp_headers)
         self._name = settings.otlp_secret
-        self._secrets = SecretsManagerSecrets(aws.client("secretsmanager"), clock=SystemClock())
+        self._secrets = SecretsManagerSecrets(aws.client("secretsmanager"), clock=function_clock())
 
     def now(self) -> Mapping[str, str]:
         if not self._name:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.system import SystemClock
 from switchyard.ports import ApiKeys, Clock, Counters, EventLog
 from switchyard.ports.spans import SpanExporter
 from switchyard.settings import AuthorizerSettings, SaveEventSettings
@@ -30,8 +30,8 @@ class SaveEventPorts:
 
 
 def authorizer_ports(settings: AuthorizerSettings) -> AuthorizerPorts:
-    table = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
-    return AuthorizerPorts(keys=DynamoDbApiKeys(table), clock=SystemClock())
+    table = DynamoDbTable(aws.client("dynamodb"), settings.api_keys_table_name)
+    return AuthorizerPorts(keys=DynamoDbApiKeys(table), clock=function_clock())
 
 
 def save_event_ports(settings: SaveEventSettings) -> SaveEventPorts:
@@ -39,7 +39,7 @@ def save_event_ports(settings: SaveEventSettings) -> SaveEventPorts:
     return SaveEventPorts(
         log=DynamoDbEventLog(DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)),
         counters=DynamoDbCounters(DynamoDbTable(dynamodb, settings.state_table_name)),
-        clock=SystemClock(),
+        clock=function_clock(),
         retention=timedelta(days=settings.events_retention_days),
         exporter=_exporter(settings) if settings.otel_exporter_otlp_endpoint else None,
     )

@@ -1,6 +1,7 @@
 """The functions behind dead-letter queues."""
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
@@ -8,7 +9,6 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
-from switchyard.adapters.system import SystemClock
 from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
 from switchyard.settings import AlertSettings, DeadLetterSettings
 from switchyard.usecases.dispatching.adopt_task import Adopter
@@ -20,7 +20,7 @@ def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:
     dynamodb = aws.client("dynamodb")
     state = DynamoDbTable(dynamodb, settings.state_table_name)
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
-    payloads, clock = DynamoDbPayloads(state, blobs), SystemClock()
+    payloads, clock = DynamoDbPayloads(state, blobs), function_clock()
     return DeadLetterProcessor(
         tenant_id=settings.tenant_id,
         graph=DynamoDbTaskGraph(state),
@@ -40,4 +40,4 @@ def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:
 
 def undeliverable_keeper(settings: AlertSettings) -> UndeliverableKeeper:
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
-    return UndeliverableKeeper(blobs=blobs, clock=SystemClock())
+    return UndeliverableKeeper(blobs=blobs, clock=function_clock())

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from botocore.exceptions import BotoCoreError, ClientError
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.sqs_mail import SqsMail
-from switchyard.adapters.system import SystemClock
 from switchyard.contracts.undeliverable import queue_name
 from switchyard.domain.errors import Unavailable
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
@@ -29,9 +30,11 @@ def stage_triggers(stage: str, **where: str) -> Iterator[TriggerOperator]:
         table = outputs.of(f"switchyard-{stage}-infrastructure", "StateTableName")
         api = f"switchyard-{stage}-producer-api"
         queue_arn = outputs.of(api, "TriggerQueueArn")
+        state = DynamoDbTable(aws.client("dynamodb", **where), table)
         yield TriggerOperator(
             stage=stage,
-            store=DynamoDbTriggerStore(DynamoDbTable(aws.client("dynamodb", **where), table)),
+            store=DynamoDbTriggerStore(state),
+            tenants=DynamoDbTenantStore(state),
             rules=EventBridgeRules(
                 aws.client("events", **where),
                 bus_name=f"switchyard-{stage}",
@@ -40,7 +43,7 @@ def stage_triggers(stage: str, **where: str) -> Iterator[TriggerOperator]:
             ),
             mail=SqsMail(aws.client("sqs", **where)),
             queue=queue_name(queue_arn),
-            clock=SystemClock(),
+            clock=function_clock(),
         )
     except (BotoCoreError, ClientError) as error:
         raise Unavailable(str(error)) from error

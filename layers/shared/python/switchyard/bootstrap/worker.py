@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import ParamSpec, Protocol, TypeVar
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_time import worker_clock
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
-from switchyard.adapters.ecs import scale_in_protection
+from switchyard.adapters.ecs import deployments, scale_in_protection
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
 from switchyard.adapters.system import (
-    SystemClock,
     SystemIds,
     SystemRandomness,
     ThreadOffload,
@@ -25,13 +25,14 @@ from switchyard.adapters.system import (
 from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
 from switchyard.ports import (
     BlobStore,
-    Clock,
     Consumption,
     DefinitionStore,
+    Deployments,
     Payloads,
     Presence,
     Randomness,
     ScaleInProtection,
+    SharedClock,
     Sleep,
     TaskInbox,
     TaskLeases,
@@ -45,8 +46,8 @@ from switchyard.usecases.letters.quarantine import Quarantine
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PORT_THREADS_PER_SLOT = 5  # three uploads, a renewal, a heartbeat
-PORT_THREADS_OF_THE_LOOP = 3  # a receive, deletions, its presence
+PORT_THREADS_PER_SLOT = 6  # three uploads, a renewal, a heartbeat, one that a cancel left behind
+PORT_THREADS_OF_THE_LOOP = 6  # a receive, deletions, presence, protection, its deployment, a sweep
 
 
 class Offload(Protocol):
@@ -57,7 +58,7 @@ class Offload(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerPorts:
-    clock: Clock
+    clock: SharedClock
     sleep: Sleep
     offload: Offload
     randomness: Randomness
@@ -76,16 +77,21 @@ class WorkerPorts:
     blobs: BlobStore
     emitter: Emitter
     protection: ScaleInProtection
+    deployments: Deployments
 
 
 def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     dynamodb = aws.client("dynamodb")
     state = DynamoDbTable(dynamodb, settings.state_table_name)
-    queue = SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url)
+    queue = SqsTaskQueue(
+        aws.client("sqs"),
+        settings.sqs_queue_url,
+        polling=aws.client("sqs", aws.POLLING_LIMITS),
+    )
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
     payloads = DynamoDbPayloads(state, blobs)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
-    clock = SystemClock()
+    clock = worker_clock()
     worker_id = SystemIds().new_worker_id()
     return WorkerPorts(
         clock=clock,
@@ -111,4 +117,5 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         blobs=blobs,
         emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
         protection=scale_in_protection(os.environ),
+        deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
     )

@@ -17,7 +17,7 @@ from switchyard.contracts.events import (
 )
 from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.contracts.undeliverable import KEPT_BELOW
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.alerts.alarm_incident import alarm_subject
 from switchyard.domain.alerts.job_incident import job_subject
 from switchyard.domain.alerts.letters_incident import QUARANTINE, letters_subject
@@ -46,7 +46,7 @@ class NotAWakeUp(Rejected):
     pass
 
 
-class LookAgain(Wire):
+class LookAgain(Written):
     """Our own, for what was postponed."""
 
     subject: str = Field(min_length=1)

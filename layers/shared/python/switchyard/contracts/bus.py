@@ -13,6 +13,7 @@ from switchyard.contracts.events import (
     TaskSkipped,
     TaskTimeout,
 )
+from switchyard.domain.errors import NewerVersion
 from switchyard.domain.events.event_keys import EntityType
 from switchyard.domain.ids import JOB_ID, START, TENANT_ID, JobRef, task_named
 from switchyard.domain.jobs.plan import FIRST_RUN
@@ -28,6 +29,14 @@ WAKING_EVENTS: Final = (
 )
 """What the dispatcher is woken by."""
 
+DELIVERY_RETRIES: Final = 185
+"""How often EventBridge tries to deliver an event again: as often as it does by default.
+
+The default is named because it is not the same for every kind of bus.
+https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
+"""
+DELIVERY_SECONDS: Final = 24 * 60 * 60
+
 
 class BusMessage(BaseModel):
     """EventBridge's envelope, of which only the detail is ours."""
@@ -41,8 +50,10 @@ def settled_task(event: ArrivedEvent) -> TaskRun:
     """The task whose settling an event tells; a new job has settled its hidden `__start__`."""
     if not TENANT_ID.fullmatch(event.tenant_id):
         raise ValueError(f"{event.tenant_id!r} is not a tenant")
-    if event.entity_type is EntityType.TASK:
+    if event.entity_type == EntityType.TASK:
         return TaskRun(task_named(event.tenant_id, event.entity_id), _run(event))
+    if event.entity_type != EntityType.JOB:
+        raise NewerVersion(f"{event.entity_type!r} is no kind of entity that this version knows")
     if not JOB_ID.fullmatch(event.entity_id):
         raise ValueError(f"{event.entity_id!r} is not a job")
     return TaskRun(JobRef(event.tenant_id, event.entity_id).task(START), FIRST_RUN)

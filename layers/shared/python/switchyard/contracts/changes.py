@@ -6,11 +6,11 @@ from pydantic import Field
 
 from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
 from switchyard.contracts.jobs import TaskId
-from switchyard.contracts.wire import JsonValue, Wire, at_most
+from switchyard.contracts.wire import Closed, JsonValue, Written, at_most
 from switchyard.domain.jobs.graph import MAX_TASKS
 
 
-class CancelAccepted(Wire):
+class CancelAccepted(Written):
     job_id: str
     status: str
     cancel_requested: bool = True
@@ -21,7 +21,7 @@ class TaskCancelAccepted(CancelAccepted):
     request_id: str
 
 
-class RedriveJob(Wire):
+class RedriveJob(Closed):
     """Without tasks, all that failed, timed out or were cancelled are redriven."""
 
     tasks: Annotated[tuple[TaskId, ...], at_most(MAX_TASKS)] = Field(
@@ -39,7 +39,7 @@ class RedriveJob(Wire):
         return "input" in self.model_fields_set
 
 
-class RedriveAccepted(Wire):
+class RedriveAccepted(Written):
     job_id: str
     status: str = "redriving"
     run: int

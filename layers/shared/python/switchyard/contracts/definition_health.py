@@ -4,14 +4,14 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Closed
 from switchyard.domain.health.health import OwnLimits
 
 ONE_DAY_MS = 24 * 60 * 60 * 1000
 Span = Annotated[int, Field(ge=1_000, le=ONE_DAY_MS)]
 
 
-class HealthSection(Wire):
+class HealthSection(Closed):
     """Milliseconds; what is left out is as the stage has it."""
 
     silent_warning: Span | None = None

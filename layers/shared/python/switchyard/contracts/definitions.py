@@ -14,26 +14,28 @@ from switchyard.contracts.steps import (
     ToolNames,
     problem_with_steps,
 )
-from switchyard.contracts.wire import CleanText, Wire, at_most
+from switchyard.contracts.wire import CleanLine, CleanText, Closed, Written, at_most
+from switchyard.domain.access.ceilings import Asked, Ceilings
+from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
 
 TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
 
 
-ModelName = Annotated[str, Field(min_length=1, max_length=100)]
+ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=TWELVE_HOURS_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """From a size on that the table has numbers for."""
 
 
-class RetryPolicy(Wire):
+class RetryPolicy(Closed):
     max_attempts: int = Field(default=MAX_ATTEMPTS, ge=1, le=MAX_ATTEMPTS)
     """How often a task is tried if what went wrong may pass."""
 
 
-class TaskDefinition(Wire):
+class TaskDefinition(Closed):
     description: CleanText = Field(min_length=1, max_length=20_000)
     tag: CleanText = Field(min_length=1, max_length=200)
     """The role that does it."""
@@ -68,8 +70,30 @@ class TaskDefinition(Wire):
             raise ValueError(problem)
         return self
 
+    def problems_with(self, ceilings: Ceilings) -> list[Problem]:
+        """Find what this definition asks for above the ceilings of a stage."""
+        asked = Asked(
+            model=self.model,
+            tools=self.tools,
+            max_turns=self.max_turns,
+            timeout_ms=self.timeout,
+            max_cost_usd=self.max_cost_usd,
+        )
+        return [
+            *ceilings.problems_with(asked),
+            *(
+                problem
+                for index, step in enumerate(self.steps)
+                for problem in ceilings.problems_with(_asked_by(step), at=("steps", index))
+            ),
+        ]
 
-class RegisteredDefinition(TaskDefinition):
+
+def _asked_by(step: StepDefinition) -> Asked:
+    return Asked(tools=step.tools or (), max_turns=step.max_turns, timeout_ms=step.timeout)
+
+
+class RegisteredDefinition(TaskDefinition, Written):
     """A definition with its name and version; a version never changes."""
 
     name: DefinitionName
@@ -85,12 +109,12 @@ class RegisteredDefinition(TaskDefinition):
         return body_hash(mine) == body_hash(definition.model_dump(mode="json"))
 
 
-class DefinitionList(Wire):
+class DefinitionList(Written):
     definitions: tuple[RegisteredDefinition, ...]
     cursor: str | None = None
     """From where to go on, if there are more than an answer holds."""
 
 
-class DefinitionDeleted(Wire):
+class DefinitionDeleted(Written):
     name: str
     last_version: int

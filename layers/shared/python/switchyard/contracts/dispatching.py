@@ -1,10 +1,10 @@
 """What the dispatcher is sent directly, beside the events of the bus."""
 
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import SchemaOne, Written
 from switchyard.domain.ids import (
     BARE_PREFIX,
     BARE_TASK,
@@ -19,10 +19,10 @@ from switchyard.domain.tasks.task import TaskRun
 SCHEMA_VERSION: Final = 1
 
 
-class DispatchMessage(Wire):
+class DispatchMessage(Written):
     """Names a run of a task to follow or to start, or without one a job to go on with."""
 
-    schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
+    schema_version: SchemaOne = Field(default=SCHEMA_VERSION, alias="schema")
     tenant_id: str
     job_id: str
     task_id: str | None = None

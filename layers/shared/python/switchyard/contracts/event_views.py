@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from switchyard.contracts.events import CATALOGUE, SCHEMA_VERSION, KeptEvent
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Closed, Written
 from switchyard.domain.errors import Invalid
 
 _KEYS: Final = re.compile(r"(GSI\d)?[PS]K|ttl")
@@ -26,7 +26,7 @@ class Order(StrEnum):
     NEWEST = "newest"
 
 
-class JobEventsAsked(Wire):
+class JobEventsAsked(Closed):
     """Which events of a job; what is left out does not matter."""
 
     type: str | None = None
@@ -50,10 +50,10 @@ class EventsAsked(JobEventsAsked):
     app: str | None = None
 
 
-class EventView(Wire):
+class EventView(Written):
     """An event without the keys of its table. Fields that nobody here knows are kept."""
 
-    model_config = Wire.model_config | {"extra": "allow"}
+    model_config = Written.model_config | {"extra": "allow"}
 
     schema_version: int = SCHEMA_VERSION
     event_id: str
@@ -79,7 +79,7 @@ class EventView(Wire):
         return KeptEvent.model_validate(shown | {"timestamp": self.timestamp_ms})
 
 
-class EventPage(Wire):
+class EventPage(Written):
     events: tuple[EventView, ...]
     cursor: str | None = None
 

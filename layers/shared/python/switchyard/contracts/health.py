@@ -1,12 +1,10 @@
 """What the API says of itself."""
 
-from typing import Literal
-
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 
-class Health(Wire):
-    status: Literal["ok"] = "ok"
+class Health(Written):
+    status: str = "ok"
     stage: str
     version: str
     paused: bool = False

@@ -1,12 +1,12 @@
 """A submission as it is kept until all of its job is written."""
 
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 from pydantic import Field, ValidationError
 
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import SchemaOne, Written
 from switchyard.domain.errors import UnreadableDocument
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
@@ -14,8 +14,8 @@ from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 SCHEMA_VERSION: Final = 1
 
 
-class JobDocument(Wire):
-    schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
+class JobDocument(Written):
+    schema_version: SchemaOne = Field(default=SCHEMA_VERSION, alias="schema")
     created_at: int
     """In milliseconds: the job's, however much later it is written."""
     pinned: dict[str, Pinned]

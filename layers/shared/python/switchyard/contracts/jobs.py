@@ -7,7 +7,15 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.notify import Notify
-from switchyard.contracts.wire import CleanText, JsonValue, Wire, at_most, told_as, unless_absent
+from switchyard.contracts.wire import (
+    CleanText,
+    Closed,
+    JsonValue,
+    Written,
+    at_most,
+    told_as,
+    unless_absent,
+)
 from switchyard.domain.ids import TASK_ID
 from switchyard.domain.jobs.graph import TaskSpec, size_problem
 from switchyard.domain.states import Rule
@@ -35,7 +43,7 @@ def _tag_wanted(value: str) -> str:
 TagWanted = Annotated[str, AfterValidator(_tag_wanted)]
 
 
-class TaskRequest(Wire):
+class TaskRequest(Closed):
     task_id: TaskId
     name: DefinitionName
     depends_on: tuple[TaskId, ...] = ()
@@ -71,7 +79,7 @@ def _edges(task: Any) -> int:
 TaskRequests = Annotated[tuple[TaskRequest, ...], BeforeValidator(_few_enough)]
 
 
-class SubmitJob(Wire):
+class SubmitJob(Closed):
     name: CleanText = Field(default="job", min_length=1, max_length=200)
     tags: Annotated[dict[Tag, Tag], at_most(MAX_TAGS)] = Field(
         default_factory=dict, max_length=MAX_TAGS
@@ -81,7 +89,7 @@ class SubmitJob(Wire):
     tasks: TaskRequests
 
 
-class JobAccepted(Wire):
+class JobAccepted(Written):
     job_id: str
     status: str = "created"
     total_tasks: int
@@ -91,13 +99,13 @@ class JobAccepted(Wire):
     """Of the trace that its events, messages and agents name: the caller's, if one was given."""
 
 
-class AddTasks(Wire):
+class AddTasks(Closed):
     """More tasks for a job under way; they may depend on any that it has."""
 
     tasks: TaskRequests
 
 
-class TasksAdded(Wire):
+class TasksAdded(Written):
     job_id: str
     added_tasks: tuple[str, ...]
     """Those that were in the job already, just as they were asked for, come first."""
@@ -109,7 +117,7 @@ class TasksAdded(Wire):
     """Whether the same request would go on with the others."""
 
 
-class TaskSummary(Wire):
+class TaskSummary(Written):
     task_id: str
     name: str
     depends_on: tuple[str, ...]
@@ -127,7 +135,7 @@ class TaskSummary(Wire):
     """Its beginning, in the summary of a job."""
 
 
-class JobView(Wire):
+class JobView(Written):
     job_id: str
     name: str
     status: str
@@ -149,7 +157,7 @@ class JobView(Wire):
     """What is empty in every task since an answer has no room for it; a task's own has it."""
 
 
-class JobSummary(Wire):
+class JobSummary(Written):
     job_id: str
     name: str
     status: str
@@ -159,12 +167,12 @@ class JobSummary(Wire):
     tags: dict[str, str] = Field(default_factory=dict)
 
 
-class JobPage(Wire):
+class JobPage(Written):
     jobs: tuple[JobSummary, ...]
     cursor: str | None = None
 
 
-class FileLink(Wire):
+class FileLink(Written):
     name: str
     """Below the attempt's prefix."""
     size: int

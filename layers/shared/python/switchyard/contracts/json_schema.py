@@ -1,7 +1,8 @@
 """A JSON Schema inside a document: kept only if it is one."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator
@@ -9,6 +10,10 @@ from pydantic import AfterValidator
 from switchyard.domain.json_values import problem_in
 
 MAX_SCHEMA_BYTES: Final = 64_000  # no definition has room for more
+MAX_ODD_ITEMS: Final = 100
+MAX_CASELESS_CHARACTERS: Final = 1_000
+
+_CASELESS: Final = re.compile(r"\(\?[a-zA-Z-]*i")
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
@@ -30,8 +35,64 @@ def _size_problem(schema: Mapping[str, Any]) -> str | None:
     return f"is {size:,} bytes; at most {MAX_SCHEMA_BYTES:,} are accepted"
 
 
+def _cost_problem(schema: Mapping[str, Any]) -> str | None:
+    """Of what takes far longer to check than it has bytes.
+
+    Lists whose items must differ are compared each with each unless they are words; a pattern that
+    ignores case is compiled by looking at every character of each of its ranges.
+    """
+    characters = 0
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting += part.values()
+            characters += sum(map(len, _caseless_patterns(part)))
+            if any(map(_is_odd, _word_lists(part))):
+                return f"has a list of more than {MAX_ODD_ITEMS} items that are not all words"
+        elif isinstance(part, list):
+            waiting += part
+    if characters > MAX_CASELESS_CHARACTERS:
+        return (
+            f"has patterns with (?i) of {characters:,} characters together; "
+            f"at most {MAX_CASELESS_CHARACTERS:,} are accepted"
+        )
+    return None
+
+
+def _word_lists(part: Mapping[str, Any]) -> Iterator[Any]:
+    yield from (part.get("required"), part.get("type"))
+    dependent = part.get("dependentRequired")
+    yield from dependent.values() if isinstance(dependent, Mapping) else ()
+
+
+def _is_odd(items: Any) -> bool:
+    return (
+        isinstance(items, list)
+        and len(items) > MAX_ODD_ITEMS
+        and not all(isinstance(item, str) for item in items)
+    )
+
+
+def _caseless_patterns(part: Mapping[str, Any]) -> Iterator[str]:
+    named = part.get("patternProperties")
+    for pattern in (part.get("pattern"), *(named if isinstance(named, Mapping) else ())):
+        if isinstance(pattern, str) and _CASELESS.search(pattern):
+            yield pattern
+
+
+def problem_with(schema: dict[str, Any]) -> str | None:
+    """What is wrong with it, if anything is."""
+    return (
+        problem_in(schema)
+        or _size_problem(schema)
+        or _cost_problem(schema)
+        or schema_problem(schema)
+    )
+
+
 def _checked(schema: dict[str, Any]) -> dict[str, Any]:
-    problem = problem_in(schema) or _size_problem(schema) or schema_problem(schema)
+    problem = problem_with(schema)
     if problem:
         raise ValueError(problem)
     return schema

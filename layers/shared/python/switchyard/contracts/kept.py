@@ -6,9 +6,15 @@ from typing import Final
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.messages import Attributes, MessageAttribute
 from switchyard.contracts.quarantine import QUARANTINED_BELOW, QuarantinedMessage
-from switchyard.contracts.undeliverable import KEPT_BELOW, DeadLetter, KeptLetter, queue_name
-from switchyard.contracts.wire import Wire
-from switchyard.domain.errors import UnknownLetter
+from switchyard.contracts.undeliverable import (
+    KEPT_BELOW,
+    DeadLetter,
+    KeptLetter,
+    queue_name,
+    source_queue,
+)
+from switchyard.contracts.wire import Written
+from switchyard.domain.errors import NewerVersion, UnknownLetter
 
 PLACES: Final = (f"{QUARANTINED_BELOW}/", f"{KEPT_BELOW}/")
 
@@ -26,7 +32,7 @@ _NOTED_BY_EVENTBRIDGE: Final = frozenset(
 """About the failed delivery; they are no part of the message."""
 
 
-class Kept(Wire):
+class Kept(Written):
     id: str
     """SQS's id of the message."""
     key: str
@@ -47,7 +53,7 @@ class Kept(Wire):
         return {name: value for name, value in found if name not in _NOTED_BY_EVENTBRIDGE}
 
 
-class Unreadable(Wire):
+class Unreadable(Written):
     """What lies among them, and cannot be shown."""
 
     id: str
@@ -69,6 +75,8 @@ def kept_at(key: str, content: bytes) -> Kept:
         if key.startswith(PLACES[0]):
             return _quarantined(key, QuarantinedMessage.model_validate_json(content))
         return _undeliverable(key, KeptLetter.model_validate_json(content))
+    except NewerVersion as error:
+        raise UnknownLetter(f"in the bucket, {key} cannot be read: {error}") from error
     except _BREAKS as error:
         raise UnknownLetter(f"in the bucket, {key} is no message that was kept") from error
 
@@ -109,4 +117,4 @@ def _meant_for(letter: DeadLetter) -> str:
     target = letter.delivered.attributes.get(_TARGET)
     if target and target.string_value:
         return queue_name(target.string_value)
-    return letter.queue.replace("-dlq-", "-")
+    return source_queue(letter.queue)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
 from switchyard.contracts.definition_names import DefinitionName
-from switchyard.contracts.wire import JsonValue, Wire
+from switchyard.contracts.wire import JsonValue, SchemaOne, Written
 from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
 from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
 from switchyard.domain.measuring.tracing import TRACEPARENT, TraceParent, waking_context
@@ -55,10 +55,10 @@ class Delivered:
     attributes: Attributes = field(default_factory=dict)
 
 
-class TaskMessage(Wire):
+class TaskMessage(Written):
     """A wake-up for a worker. That of a bare task names it by its `~…` instead of a job."""
 
-    schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
+    schema_version: SchemaOne = Field(default=SCHEMA_VERSION, alias="schema")
     tenant_id: str = Field(pattern=TENANT_ID.pattern)
     job_id: str
     task_id: str = Field(pattern=TASK_ID.pattern)

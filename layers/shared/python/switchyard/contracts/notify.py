@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from switchyard.contracts.wire import Wire, told_as, unless_absent
+from switchyard.contracts.wire import Closed, told_as, unless_absent
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs import notify as domain
 from switchyard.domain.jobs.notify import (
@@ -37,7 +37,7 @@ WebhookUrl = Annotated[
 ]
 
 
-class Notify(Wire):
+class Notify(Closed):
     """Told when the job fails, when it recovers, and when a message of it is put aside."""
 
     channel: SlackChannel | None = unless_absent()

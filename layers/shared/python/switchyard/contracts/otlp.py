@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.measuring.spans import Span
 from switchyard.domain.text import without_control_characters
 
@@ -16,7 +16,7 @@ _NANOSECONDS: Final = 1_000_000  # in a millisecond
 _INTERNAL: Final = 1
 
 
-class AnyValue(Wire):
+class AnyValue(Written):
     string_value: str | None = None
     int_value: str | None = None
     """A text: JSON's numbers do not have 64 bits."""
@@ -33,17 +33,17 @@ class AnyValue(Wire):
                 return cls(double_value=value)
 
 
-class KeyValue(Wire):
+class KeyValue(Written):
     key: str
     value: AnyValue
 
 
-class Status(Wire):
+class Status(Written):
     code: int
     message: str | None = None
 
 
-class WireSpan(Wire):
+class WireSpan(Written):
     trace_id: str
     span_id: str
     parent_span_id: str | None = None
@@ -68,25 +68,25 @@ class WireSpan(Wire):
         )
 
 
-class Scope(Wire):
+class Scope(Written):
     name: str = "switchyard"
 
 
-class ScopeSpans(Wire):
+class ScopeSpans(Written):
     scope: Scope = Scope()
     spans: tuple[WireSpan, ...]
 
 
-class Resource(Wire):
+class Resource(Written):
     attributes: tuple[KeyValue, ...]
 
 
-class ResourceSpans(Wire):
+class ResourceSpans(Written):
     resource: Resource
     scope_spans: tuple[ScopeSpans, ...]
 
 
-class TraceRequest(Wire):
+class TraceRequest(Written):
     resource_spans: tuple[ResourceSpans, ...]
 
     @classmethod

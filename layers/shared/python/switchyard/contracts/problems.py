@@ -1,9 +1,10 @@
 """How the API says no: problem details that list every problem with its place."""
 
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.errors import Problem, not_too_many
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -13,6 +14,14 @@ MAX_PLACE: Final = 500
 MAX_MESSAGE: Final = 1_500
 MAX_DETAIL: Final = 20_000
 
+# Python 3.13 renamed these after RFC 9110; an answer must not depend on who runs the function.
+_RENAMED_STATUSES: Final[Mapping[int, str]] = {
+    413: "Content Too Large",
+    414: "URI Too Long",
+    416: "Range Not Satisfiable",
+    422: "Unprocessable Content",
+}
+
 _OUR_WORDS: Final = {
     "extra_forbidden": "is not a field that is known here",
     "missing": "is required",
@@ -21,16 +30,21 @@ _OUR_WORDS: Final = {
 }
 
 
-class ProblemEntry(Wire):
+class ProblemEntry(Written):
     path: str
     message: str
 
 
-class ProblemDetails(Wire):
+class ProblemDetails(Written):
     title: str
     status: int
     detail: str
     problems: tuple[ProblemEntry, ...] = ()
+
+
+def title_of(status: HTTPStatus) -> str:
+    """The name of a status in RFC 9110, the same under every Python."""
+    return _RENAMED_STATUSES.get(status, status.phrase)
 
 
 def entries(problems: Iterable[Problem]) -> tuple[ProblemEntry, ...]:

@@ -1,25 +1,27 @@
 """Messages of the task queue that can never be handled, as they are kept."""
 
 from datetime import UTC, datetime
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 from switchyard.contracts.messages import Delivered, MessageAttribute
 from switchyard.contracts.undeliverable import one_line
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import SchemaOne, Written
 
 RECEIVED: Final = "Received"
 """The metric that counts what came from the dead letters."""
 QUARANTINED_BELOW: Final = "quarantine"
 QUARANTINED: Final = "Quarantined"
 """The metric that counts what was put aside."""
+LEFT_TO_NEWER: Final = "message is left to a newer version"
+"""What the worker's log says of a message that it gave back, by which it is counted."""
 PUT_ASIDE: Final = "message is put aside"
 """What the worker's log says of it, by which it is counted."""
 
 
-class QuarantinedMessage(Wire):
+class QuarantinedMessage(Written):
     """All that is needed to send it again. Times are in milliseconds."""
 
-    schema_version: Literal[1] = 1
+    schema_version: SchemaOne = 1
     reason: str
     queue: str
     """The name of the queue that it was sent to."""

@@ -1,11 +1,11 @@
 """The plan of a redrive, as it is kept in the bucket until everything in it has been done."""
 
 import hashlib
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from pydantic import Field
 
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import SchemaOne, Written
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.redriving import NewEdges, RedrivePlan, Reopening
 from switchyard.domain.prompts.artifacts import redrive_key
@@ -17,14 +17,14 @@ SCHEMA_VERSION: Final = 1
 Names = frozenset[str]
 
 
-class KeptOverrides(Wire):
+class KeptOverrides(Written):
     model: str | None = None
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
 
 
-class KeptReopening(Wire):
+class KeptReopening(Written):
     task_id: str
     state: TaskState
     run: int
@@ -38,13 +38,13 @@ class KeptReopening(Wire):
         return Reopening(**said)
 
 
-class KeptEdges(Wire):
+class KeptEdges(Written):
     before: tuple[str, ...]
     added: tuple[str, ...]
 
 
-class KeptPlan(Wire):
-    schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
+class KeptPlan(Written):
+    schema_version: SchemaOne = Field(default=SCHEMA_VERSION, alias="schema")
     run: int
     asked_at_ms: int
     waiting: tuple[KeptReopening, ...]

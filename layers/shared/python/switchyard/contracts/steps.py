@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
-from switchyard.contracts.wire import CleanText, Wire, at_most
+from switchyard.contracts.wire import CleanLine, CleanText, Closed, at_most
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.prompts.placeholders import steps_named_in
 
@@ -32,13 +32,13 @@ def _output_file(name: str) -> str:
     return name
 
 
-ToolName = Annotated[CleanText, Field(min_length=1, max_length=200)]
+ToolName = Annotated[CleanLine, Field(min_length=1, max_length=200)]
 ProcessName = Annotated[str, AfterValidator(_step_name)]
 """What `worker/task/processing.py` knows an output's treatment by."""
 ToolNames = Annotated[tuple[ToolName, ...], Field(max_length=MAX_TOOLS), at_most(MAX_TOOLS)]
 
 
-class StepDefinition(Wire):
+class StepDefinition(Closed):
     """What a step does not say is as its definition says it."""
 
     name: Annotated[str, AfterValidator(_step_name)]

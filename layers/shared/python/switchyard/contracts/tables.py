@@ -36,6 +36,7 @@ EVENT_SUMMARY: Final = ("entityId", "entityType", "tenantId", "eventType", "time
 COUNTS_PARTITIONS: Final = "COUNTS#"
 """Those of the state table that begin with it: a day's counters each."""
 WORKERS_PARTITION: Final = "WORKERS"
+CONSUMPTION_PARTITION: Final = "STAGE#CONSUMPTION"
 ONCE_PREFIX: Final = "ONCE#"
 """Of the partitions with what must not happen twice, one each."""
 
@@ -44,6 +45,20 @@ def event_index_name(index: str) -> str:
     return f"{index}-index"
 
 
+def job_partition(tenant: str, job_id: str) -> str:
+    """Name a job's partition of the state table; with `*`, those of all, as policies do."""
+    return f"TENANT#{tenant}#JOB#{job_id}"
+
+
+def open_jobs_partition(tenant: str) -> str:
+    """Name the partition of the state table that counts a tenant's open tasks; `*` as above."""
+    return f"TENANT#{tenant}#OPEN"
+
+
+def tenant_settings_partition(tenant: str) -> str:
+    """Name the partition of the state table with what operators set for a tenant; `*` as above."""
+    return f"TENANT#{tenant}#SETTINGS"
+
+
 def api_keys_partition(tenant: str) -> str:
-    """In the state table. Of `*`: as policies name those of all tenants."""
     return f"TENANT#{tenant}#APIKEYS"

@@ -3,14 +3,14 @@
 from typing import Any, Self
 
 from switchyard.contracts.events.checks import Health, HealthSummary
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Closed, Written
 from switchyard.domain.health.health import CheckedTask, HealthReport
 from switchyard.domain.ids import TaskRef, task_named
 
 NOT_FOUND = {"health": "not_found"}
 
 
-class HealthQuestion(Wire):
+class HealthQuestion(Closed):
     """How one task is; no schedule asks like that."""
 
     request_id: str
@@ -29,7 +29,7 @@ class HealthQuestion(Wire):
             return None
 
 
-class TaskHealth(Wire):
+class TaskHealth(Written):
     request_id: str
     tenant_id: str
     definition: str
@@ -56,7 +56,7 @@ class TaskHealth(Wire):
         )
 
 
-class StageHealth(Wire):
+class StageHealth(Written):
     checked_at: int
     summary: HealthSummary
     tasks: tuple[TaskHealth, ...]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, Self, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from switchyard.contracts.jobs import MAX_TAGS, JobAccepted
-from switchyard.contracts.wire import CleanText, JsonValue, Wire
+from switchyard.contracts.wire import CleanText, Closed, JsonValue, SchemaOne, Written
 from switchyard.domain.ids import TENANT_ID
 from switchyard.domain.triggers.schedules import parse_schedule
 from switchyard.domain.triggers.triggers import EVENT_ID, TRIGGER_NAME
@@ -51,7 +51,7 @@ TenantName = Annotated[str, AfterValidator(_tenant)]
 ScheduleText = Annotated[str, AfterValidator(_schedule)]
 
 
-class OnEvents(Wire):
+class OnEvents(Closed):
     bus: Bus
     pattern: dict[str, JsonValue]
     chained: bool = False
@@ -64,7 +64,7 @@ class OnEvents(Wire):
         return self
 
 
-class Trigger(Wire):
+class Trigger(Closed):
     """A job template, and what starts it: either events or a schedule."""
 
     schema_version: Literal[1] = 1
@@ -93,7 +93,7 @@ class Trigger(Wire):
         return self.on.bus if self.on else "default"
 
 
-class TriggerRun(Wire):
+class TriggerRun(Written):
     """What became of the last event: a job, or the reason why there is none."""
 
     at: datetime
@@ -107,7 +107,7 @@ class TriggerRun(Wire):
         return cls(at=job.created_at, event_id=event_id, job_id=job.job_id)
 
 
-class AppliedTrigger(Wire):
+class AppliedTrigger(Written):
     tenant: str
     trigger: Trigger
     enabled: bool
@@ -125,10 +125,10 @@ class BusEvent(BaseModel):
     time: EventWord
 
 
-class TriggerMessage(Wire):
+class TriggerMessage(Written):
     """What a trigger's rule makes of an event."""
 
-    schema_version: Literal[1] = Field(default=1, alias="schema")
+    schema_version: SchemaOne = Field(default=1, alias="schema")
     tenant_id: TenantName
     trigger: TriggerName
     event: dict[str, JsonValue]

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from switchyard.contracts.messages import Delivered, MessageAttribute
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import SchemaOne, Written
 from switchyard.domain.ids import REQUEST_ID, TENANT_ID
 from switchyard.domain.text import without_control_characters
 
@@ -20,12 +20,23 @@ QUEUE: Final = "queue"
 MAX_REASON: Final = 300
 
 _EVENT_TYPE: Final = re.compile(r"[A-Za-z][A-Za-z ]{0,63}")
+_DEAD_LETTERS: Final = re.compile(r"-dlq(?=-|$)")
 _NOTED_BY_EVENTBRIDGE: Final = ("ERROR_CODE", "ERROR_MESSAGE")
 _MOVED_FROM: Final = "DeadLetterQueueSourceArn"
 
 
 def queue_name(queue_arn: str) -> str:
     return queue_arn.rsplit(":", 1)[-1]
+
+
+def holds_dead_letters(queue: str) -> bool:
+    """Recognise a dead-letter queue by its name, with or without a stage at its end."""
+    return bool(_DEAD_LETTERS.search(queue))
+
+
+def source_queue(dead_letters: str) -> str:
+    """Return the name of the queue whose dead letters another one holds."""
+    return _DEAD_LETTERS.sub("", dead_letters)
 
 
 class DeadLetter(BaseModel):
@@ -83,10 +94,10 @@ class DeadLetter(BaseModel):
         return self.message_attributes.get(attribute, {}).get("stringValue") or ""
 
 
-class KeptLetter(Wire):
+class KeptLetter(Written):
     """All that is needed to send it again. Times are in milliseconds."""
 
-    schema_version: Literal[1] = 1
+    schema_version: SchemaOne = 1
     queue_arn: str
     message_id: str
     sent_at: int

@@ -6,7 +6,7 @@ from typing import Final, Literal, Self
 from pydantic import Field
 
 from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.alerts.alerts import state_of
 from switchyard.domain.alerts.incident_rendering import plain
 from switchyard.domain.alerts.incidents import Incident, Section
@@ -16,17 +16,17 @@ from switchyard.domain.alerts.webhook_signatures import delivery_id
 SCHEMA_VERSION: Final = 1
 
 
-class ToldJob(Wire):
+class ToldJob(Written):
     tenant_id: str
     job_id: str
 
 
-class ToldFact(Wire):
+class ToldFact(Written):
     name: str
     value: str
 
 
-class ToldSection(Wire):
+class ToldSection(Written):
     title: str
     facts: tuple[ToldFact, ...]
     text: str
@@ -42,7 +42,7 @@ class ToldSection(Wire):
         )
 
 
-class ToldIncident(Wire):
+class ToldIncident(Written):
     subject: str
     severity: str
     open: bool
@@ -51,7 +51,7 @@ class ToldIncident(Wire):
     sections: tuple[ToldSection, ...]
 
 
-class WebhookMessage(Wire):
+class WebhookMessage(Written):
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     id: str
     """The same for each try: what was seen before says nothing new."""

@@ -1,19 +1,59 @@
-"""What all models that cross a boundary share: frozen, closed, camelCase outside."""
+"""What all models that cross a boundary share: frozen, camelCase outside, either closed or open.
+
+`Closed` is what others send: an unknown field is an error, so that a misspelt one is found.
+`Written` is what Switchyard itself stores, sends, emits or answers. A newer version may have
+written it, so unknown fields are ignored, at every level.
+"""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from switchyard.domain.errors import NewerVersion
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.text import without_control_characters
 
 
 class Wire(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True
-    )
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
+
+
+class Closed(Wire):
+    """What users, their files and other programs send."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Written(Wire):
+    """What this or another version of Switchyard wrote."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    @classmethod
+    def model_validate(cls, obj: Any, **how: Any) -> Self:
+        return super().model_validate(obj, **cls._open_below(how))
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **how: Any) -> Self:
+        return super().model_validate_json(json_data, **cls._open_below(how))
+
+    @classmethod
+    def _open_below(cls, how: dict[str, Any]) -> dict[str, Any]:
+        """A closed model inside, such as the job in its document, is read as openly."""
+        return {"extra": cls.model_config["extra"]} | how
+
+
+def _not_newer(given: Any) -> Any:
+    """Raised as it is: pydantic turns nothing but its own and `ValueError` into a problem."""
+    if isinstance(given, int) and given > 1:
+        raise NewerVersion(f"schema {given} is of a newer version; this one reads up to 1")
+    return given
+
+
+SchemaOne = Annotated[Literal[1], BeforeValidator(_not_newer)]
+"""Of what is written with a schema's number. Raise `NewerVersion` for a later one."""
 
 
 def _clean(value: Any) -> Any:
@@ -27,8 +67,15 @@ def _kept(value: Any) -> Any:
     return value
 
 
+def _one_line(value: Any) -> Any:
+    return " ".join(_clean(value).split()) if isinstance(value, str) else value
+
+
 CleanText = Annotated[str, BeforeValidator(_clean)]
 """Cleaned first, so that limits of length hold for what is left."""
+
+CleanLine = Annotated[str, BeforeValidator(_one_line)]
+"""Clean text on one line: no value can begin a line of its own in a log."""
 
 JsonValue = Annotated[Any, AfterValidator(_kept)]
 """Whatever JSON can say, and nothing that it cannot."""

@@ -6,6 +6,7 @@ SwitchyardError
 │   ├── KeyReused                          the idempotency key stands for another body
 │   ├── UnknownJob · UnknownTask · UnknownDefinition
 │   ├── UnknownKey · UnknownQueue · UnknownLetter · MissingBlob
+│   ├── TooMuch                            more data than is read at once
 │   ├── TooManyRequests                    says when the next one is welcome
 │   └── Conflict                           somebody else was faster
 │       ├── DefinitionInUse                names who uses it
@@ -13,6 +14,7 @@ SwitchyardError
 └── Unavailable    a dependency's fault; worth trying again
     ├── AnswerLost                         nobody knows whether the write was done: read it back
     ├── EventsNotAccepted
+    ├── NewerVersion                       what was read is for a newer version to handle
     ├── Throttled                          nothing was done: there were too many at once
     └── LeaseLost                          the task is no longer ours: stop, settle nothing
 """
@@ -117,6 +119,11 @@ class MissingBlob(Rejected):
         super().__init__(f"there is nothing at {key} in the bucket")
 
 
+class TooMuch(Rejected):
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"the outputs have more than {max_bytes:,} bytes together")
+
+
 class TooManyRequests(Rejected):
     def __init__(self, reason: str, *, retry_after_seconds: int) -> None:
         super().__init__(reason)
@@ -136,6 +143,10 @@ class NotNow(Conflict):
     """It will pass by itself: the same request is accepted a little later."""
 
 
+class MustNotStart(SwitchyardError):
+    """A task of a job that is being cancelled: it must not be started."""
+
+
 class AnswerLost(Unavailable):
     """The request was sent, and nobody knows what became of it."""
 
@@ -146,6 +157,10 @@ class Throttled(Unavailable):
 
 class EventsNotAccepted(Unavailable):
     pass
+
+
+class NewerVersion(Unavailable):
+    """Written by a newer version of Switchyard: left to one that understands it."""
 
 
 class LeaseLost(Unavailable):

@@ -9,6 +9,8 @@ TASK_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 JOB_ID: Final = re.compile(r"job-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 REQUEST_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,256}")
 TENANT_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+SMOKE_TENANT: Final = "switchyard-smoke"
+"""The tenant whose tasks check a deployment: only an operator can issue its keys."""
 DEFINITION_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 HIDDEN_PREFIX: Final = "__"

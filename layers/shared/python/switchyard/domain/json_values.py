@@ -4,16 +4,20 @@ import math
 from typing import Any, Final
 
 MAX_DEPTH: Final = 64  # more than any sensible document, less than any parser's limit
+MAX_VALUES: Final = 100_000
+"""Names of members count too. Reading or writing JSON holds Python's lock for as long as it takes:
+with so many, a worker's event loop waits for a tenth of a second."""
 
 _NOT_UNICODE: Final = "contains half of a character (a lone surrogate)"
 
 
 def problem_in(value: Any) -> str | None:
     """Why the value cannot be kept, or `None`."""
-    waiting = [(value, 1)]
+    waiting, seen = [(value, 1)], 0
     while waiting:
         inner, depth = waiting.pop()
-        problem = _problem(inner, depth)
+        seen += 1
+        problem = _problem(inner, depth) or _crowd(seen + len(waiting), inner)
         if problem:
             return problem
         match inner:
@@ -22,6 +26,16 @@ def problem_in(value: Any) -> str | None:
             case list() | tuple():
                 waiting += [(part, depth + 1) for part in inner]
     return None
+
+
+def _crowd(known: int, value: Any) -> str | None:
+    """Asked before the parts of a value are looked at, which may be millions."""
+    match value:
+        case dict():
+            known += 2 * len(value)
+        case list() | tuple():
+            known += len(value)
+    return f"contains more than {MAX_VALUES:,} values" if known > MAX_VALUES else None
 
 
 def _problem(value: Any, depth: int) -> str | None:

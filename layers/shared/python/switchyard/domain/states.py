@@ -1,4 +1,8 @@
-"""The states of tasks and jobs, and the words people see for them."""
+"""The states of tasks and jobs, and the words people see for them.
+
+`UNKNOWN` is never written. A state that a newer version wrote is read as it: neither settled nor
+claimable, so that whatever is decided about it is left to a version that knows it.
+"""
 
 from enum import StrEnum
 from typing import Final
@@ -16,6 +20,11 @@ class TaskState(StrEnum):
     CANCELLED = "CANCELLED"
     NOT_COMPLETED = "NOT_COMPLETED"
     """A relay's hidden outcome: one of those it stands for did not complete."""
+    UNKNOWN = "UNKNOWN"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "TaskState | None":
+        return cls.UNKNOWN if isinstance(value, str) else None
 
     @property
     def settled(self) -> bool:
@@ -55,6 +64,11 @@ class JobState(StrEnum):
     COMPLETED = "COMPLETED"
     FAILED = "FAILED"
     CANCELLED = "CANCELLED"
+    UNKNOWN = "UNKNOWN"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "JobState | None":
+        return cls.UNKNOWN if isinstance(value, str) else None
 
     @property
     def settled(self) -> bool:
@@ -80,6 +94,7 @@ _TASK_WORDS: Final = {
     TaskState.TIMED_OUT: "failed",
     TaskState.SKIPPED: "skipped",
     TaskState.CANCELLED: "cancelled",
+    TaskState.UNKNOWN: "unknown",
 }
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from switchyard.ports.cancelling import Cancelling
     from switchyard.ports.consumption import Consumption
     from switchyard.ports.counters import Counters, PublishedMinutes
+    from switchyard.ports.deployments import Deployments
     from switchyard.ports.dispatching import DispatchQueue
     from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvents
     from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         Ids,
         Randomness,
         ScaleInProtection,
+        SharedClock,
         Sleep,
         Workforce,
     )
@@ -44,9 +46,11 @@ if TYPE_CHECKING:
         Claimed,
         Payloads,
         Refused,
+        Seen,
         TaskAdoption,
         TaskGraph,
         TaskLeases,
+        TasksOfJob,
     )
     from switchyard.ports.unsettled import PageOfUnsettled, Unsettled, UnsettledTask
 
@@ -60,6 +64,7 @@ __all__ = [
     "Consumption",
     "Counters",
     "DefinitionStore",
+    "Deployments",
     "DispatchQueue",
     "EventBus",
     "EventLog",
@@ -86,6 +91,8 @@ __all__ = [
     "Refused",
     "RequestRates",
     "ScaleInProtection",
+    "Seen",
+    "SharedClock",
     "Sleep",
     "StoredBlob",
     "SubmissionKeys",
@@ -96,6 +103,7 @@ __all__ = [
     "TaskLeases",
     "TaskOutput",
     "TaskQueue",
+    "TasksOfJob",
     "Unsettled",
     "UnsettledTask",
     "Workforce",
@@ -107,10 +115,19 @@ _PARTS: Final = {
     "cancelling": ("Cancelling",),
     "consumption": ("Consumption",),
     "counters": ("Counters", "PublishedMinutes"),
+    "deployments": ("Deployments",),
     "dispatching": ("DispatchQueue",),
     "events": ("EventBus", "EventLog", "EventReader", "PageOfEvents"),
     "jobs": ("JobIntake", "JobStore", "PageOfJobs"),
-    "machine": ("Clock", "Ids", "Randomness", "ScaleInProtection", "Sleep", "Workforce"),
+    "machine": (
+        "Clock",
+        "Ids",
+        "Randomness",
+        "ScaleInProtection",
+        "SharedClock",
+        "Sleep",
+        "Workforce",
+    ),
     "overdue": ("Backlog", "Overdue", "PageOfOverdue"),
     "presence": ("Presence",),
     "queues": ("Mail", "QueueDepth", "QueueDepths", "Received", "TaskInbox", "TaskQueue"),
@@ -119,7 +136,16 @@ _PARTS: Final = {
     "registry": ("ApiKeys", "DefinitionStore"),
     "submission_keys": ("KeyTaken", "SubmissionKeys"),
     "task_output": ("TaskOutput",),
-    "tasks": ("Claimed", "Payloads", "Refused", "TaskAdoption", "TaskGraph", "TaskLeases"),
+    "tasks": (
+        "Claimed",
+        "Payloads",
+        "Refused",
+        "Seen",
+        "TaskAdoption",
+        "TaskGraph",
+        "TaskLeases",
+        "TasksOfJob",
+    ),
     "unsettled": ("PageOfUnsettled", "Unsettled", "UnsettledTask"),
 }
 

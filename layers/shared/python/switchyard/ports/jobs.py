@@ -1,5 +1,6 @@
 """Where jobs are kept."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -52,6 +53,9 @@ class JobStore(Protocol):
     """Remembers jobs. Every read is consistent, except `page`, which lists."""
 
     def find(self, ref: JobRef) -> Job | None: ...
+
+    def find_many(self, refs: Sequence[JobRef]) -> Sequence[Job]:
+        """Return those that exist, in no order."""
 
     def picture(self, ref: JobRef) -> JobPicture:
         """The job with all its tasks. Raise `UnknownJob`."""

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
+from switchyard.domain.health.clock_offset import ClockOffset
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -14,6 +16,13 @@ class Clock(Protocol):
         """Seconds on a clock that nobody sets."""
 
     def sleep(self, seconds: float) -> None: ...
+
+
+class SharedClock(Clock, Protocol):
+    """A clock whose `now_ms` may be compared with what another machine stored."""
+
+    def wall_offset(self) -> ClockOffset | None:
+        """How far the machine's wall clock is ahead of the shared time; `None` if not known."""
 
 
 Sleep = Callable[[float], Awaitable[None]]

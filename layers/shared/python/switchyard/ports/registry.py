@@ -48,6 +48,15 @@ class ApiKeys(Protocol):
     def all(self, tenant: str) -> tuple[ApiKey, ...]:
         """The oldest first."""
 
+    def everyones(self) -> Iterator[tuple[str, ApiKey]]:
+        """Yield the keys of all tenants, in no order. It reads everything there is."""
+
+    def take_over(self, tenant: str, key: ApiKey) -> None:
+        """Add a key with its history. Of one that is there, only a revocation is taken over."""
+
+    def delete(self, tenant: str, key_hash: str) -> None:
+        """Forget a key that was moved. One that is not there is deleted already."""
+
     def revoke(self, tenant: str, key_hash: str, *, now_ms: int) -> ApiKey:
         """The first time counts. Raise `UnknownKey`."""
 

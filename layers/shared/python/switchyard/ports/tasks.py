@@ -26,6 +26,14 @@ class Refused:
     decision: Busy | Done | NotYet | Exhausted | Flagged
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A task as a look at it showed it, and whether its job is being cancelled."""
+
+    task: Task
+    job_cancelled: bool
+
+
 class TaskLeases(Protocol):
     """Decides who runs a task. Each method is one conditional write on the control item.
 
@@ -33,6 +41,12 @@ class TaskLeases(Protocol):
     So an answer that was lost does no harm; `AnswerLost` says that nobody knows, not even by
     reading the task back.
     """
+
+    def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
+        """Read tasks of any jobs, those that exist, consistently and in as few calls as possible.
+
+        It takes no lease. A ref may be there twice.
+        """
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
@@ -83,6 +97,15 @@ class TaskAdoption(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class TasksOfJob:
+    """Some tasks of one job, and whether that job is being cancelled."""
+
+    tasks: Mapping[str, Task]
+    """The tasks that were found, by their ids."""
+    job_cancelled: bool
+
+
 class TaskGraph(Protocol):
     """A job's edges and the steps of its tasks before they run."""
 
@@ -90,6 +113,9 @@ class TaskGraph(Protocol):
 
     def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
         """Tasks of one job by task id, read consistently. No ref may be there twice."""
+
+    def find_in_job(self, refs: Sequence[TaskRef]) -> TasksOfJob:
+        """Find tasks like `find_many`, at least one, with what the same read says of their job."""
 
     def edges_from(self, refs: Sequence[TaskRef]) -> Mapping[str, tuple[str, ...]]:
         """Who waits for each task of one job, by task id; those that nobody waits for are left out.
@@ -118,6 +144,9 @@ class TaskGraph(Protocol):
     def clear_due(self, task: Task) -> None:
         """Forget the due time, unless the task changed since it was read."""
 
+    def clear_due_of_many(self, tasks: Sequence[Task]) -> None:
+        """Clear the due times of these tasks of one job, in as few calls as possible."""
+
 
 class Payloads(Protocol):
     """Inputs and outputs of tasks, wherever they are kept."""
@@ -125,11 +154,19 @@ class Payloads(Protocol):
     def read(self, ref: TaskRef) -> Payload:
         """An empty payload for a task that has none."""
 
+    def read_to_start(self, ref: TaskRef) -> Payload:
+        """As `read`, before its task is started. Raise `MustNotStart` if it must not be."""
+
     def read_what_is_left(self, ref: TaskRef) -> Payload:
         """As `read`, without what has expired in the bucket, which forgets before the table."""
 
     def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
         """Those of tasks of one job, by task id. No ref may be there twice."""
 
-    def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
-        """The outputs of those that completed, in the order asked for."""
+    def outputs(
+        self, job: JobRef, task_ids: Sequence[str], *, max_bytes: int | None = None
+    ) -> Mapping[str, Json]:
+        """The outputs of those that completed, in the order asked for.
+
+        Raise `TooMuch` once they have more bytes together, as JSON, without reading the others.
+        """

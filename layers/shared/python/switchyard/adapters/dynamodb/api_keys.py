@@ -1,5 +1,7 @@
-"""API keys in the state table: a tenant's are one partition, each under its hash."""
+"""API keys in a table: a tenant's are one partition, each under its hash."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Final
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
@@ -9,6 +11,7 @@ from switchyard.domain.access.api_keys import ApiKey, key_id
 from switchyard.domain.errors import UnknownKey
 
 _PREFIX: Final = "KEY#"
+_TENANT, _KEYS = api_keys_partition("*").split("*")
 
 
 class DynamoDbApiKeys:
@@ -29,6 +32,22 @@ class DynamoDbApiKeys:
             {"tenant": api_keys_partition(tenant), "keys": _PREFIX},
         )
         return tuple(sorted(map(_api_key, items), key=lambda key: key.created_at_ms))
+
+    def everyones(self) -> Iterator[tuple[str, ApiKey]]:
+        for item in self._table.scan("begins_with(#SK, :keys)", {"keys": _PREFIX}):
+            tenant = item["PK"].removeprefix(_TENANT).removesuffix(_KEYS)
+            if item["PK"] == api_keys_partition(tenant):
+                yield tenant, _api_key(item)
+
+    def take_over(self, tenant: str, key: ApiKey) -> None:
+        known = {name: value for name, value in asdict(key).items() if value is not None}
+        del known["key_hash"]
+        new = self._table.put_new({**key_item(_key(tenant, key.key_hash)), **known})
+        if not new and key.revoked_at_ms is not None:
+            self.revoke(tenant, key.key_hash, now_ms=key.revoked_at_ms)
+
+    def delete(self, tenant: str, key_hash: str) -> None:
+        self._table.delete(_key(tenant, key_hash))
 
     def revoke(self, tenant: str, key_hash: str, *, now_ms: int) -> ApiKey:
         answer = self._table.update(

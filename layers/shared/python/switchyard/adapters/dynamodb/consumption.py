@@ -4,9 +4,10 @@ from typing import Final
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
 from switchyard.adapters.dynamodb.values import Item
+from switchyard.contracts.tables import CONSUMPTION_PARTITION
 from switchyard.domain.health.consumption import Pause
 
-_KEY: Final[Key] = ("STAGE#CONSUMPTION", "CONSUMPTION")
+_KEY: Final[Key] = (CONSUMPTION_PARTITION, "CONSUMPTION")
 
 
 class DynamoDbConsumption:

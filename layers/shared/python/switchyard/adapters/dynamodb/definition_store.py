@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from switchyard.adapters.dynamodb.items import json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.values import Item, serialized
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.domain.errors import NotNow, UnknownDefinition
+from switchyard.domain.errors import NewerVersion, NotNow, UnknownDefinition
 
 _DELETED: Final = "deleted_at_ms"
 
@@ -45,7 +47,7 @@ class DynamoDbDefinitionStore:
             {"tenant": _partition(tenant), "latest": "LATEST#"},
             **start,
         )
-        return map(_definition, filter(_is_known, items))
+        return filter(None, map(_definition_if_known, filter(_is_known, items)))
 
     def delete(self, tenant: str, name: str, *, now_ms: int) -> RegisteredDefinition:
         current = self.latest(tenant, [name]).get(name)
@@ -93,7 +95,20 @@ def _is_known(item: Item) -> bool:
 
 
 def _definition(item: Item) -> RegisteredDefinition:
-    return RegisteredDefinition.model_validate_json(item["document"])
+    """Raise `NewerVersion` for what this version could not have accepted."""
+    try:
+        return RegisteredDefinition.model_validate_json(item["document"])
+    except ValidationError as error:
+        name = item["SK"].partition("#")[2]
+        raise NewerVersion(f"the task definition {name!r} is of a newer version") from error
+
+
+def _definition_if_known(item: Item) -> RegisteredDefinition | None:
+    """A list shows what this version can show: one definition must not hide all others."""
+    try:
+        return _definition(item)
+    except NewerVersion:
+        return None
 
 
 def _partition(tenant: str) -> str:

@@ -7,7 +7,13 @@ from typing import Any, Final
 
 from switchyard.adapters.dynamodb.table import Key, key_item
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_ORDER, JOBS_TENANT
+from switchyard.contracts.tables import (
+    DUE_AT,
+    DUE_SHARD,
+    JOBS_ORDER,
+    JOBS_TENANT,
+    job_partition,
+)
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.notify import Notify
@@ -30,7 +36,7 @@ _JOB_FIELDS: Final = tuple(field.name for field in fields(Job) if field.name != 
 
 
 def partition(ref: JobRef | TaskRef) -> str:
-    return f"TENANT#{ref.tenant}#JOB#{ref.job_id}"
+    return job_partition(ref.tenant, ref.job_id)
 
 
 def job_key(ref: JobRef) -> Key:
@@ -73,7 +79,7 @@ def job_item(job: Job) -> Item:
 def job_from(item: Mapping[str, Any], tenant: str) -> Job:
     known = {name: item[name] for name in _JOB_FIELDS if name in item}
     known["state"] = JobState(item["state"])
-    known["notify"] = Notify(**item["notify"]) if "notify" in item else None
+    known["notify"] = Notify(**known_in(item["notify"], Notify)) if "notify" in item else None
     return Job(ref=JobRef(tenant, item["job_id"]), **known)
 
 
@@ -92,15 +98,14 @@ def task_item(task: Task) -> Item:
 
 def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known = {name: item[name] for name in _TASK_FIELDS if name in item}
-    known["state"] = TaskState(item["state"])
-    known["rule"] = Rule(item["rule"])
+    known["state"], known["rule"] = _state_and_rule(item)
     known["definition"] = item.get("definition", "")
     known["definition_version"] = item.get("definition_version", 0)
     known["waiting_on"] = frozenset(item.get("waiting_on", ()))
     known["not_completed"] = frozenset(item.get("not_completed", ()))
     known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
-    known["overrides"] = Overrides(**item.get("overrides", {}))
-    known["signs"] = Signs(**item["signs"]) if "signs" in item else None
+    known["overrides"] = Overrides(**known_in(item.get("overrides", {}), Overrides))
+    known["signs"] = Signs(**known_in(item["signs"], Signs)) if "signs" in item else None
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
@@ -109,8 +114,25 @@ def outcome_attribute(outcome: Outcome) -> Item:
 
 
 def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
-    usage = Usage(**attribute.get("usage", {}))
-    return Outcome(**{**attribute, "state": TaskState(attribute["state"]), "usage": usage})
+    usage = Usage(**known_in(attribute.get("usage", {}), Usage))
+    known = known_in(attribute, Outcome)
+    return Outcome(**{**known, "state": TaskState(attribute["state"]), "usage": usage})
+
+
+def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """What the map says that `kind` has a field for: a newer version may say more."""
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in attribute.items() if name in names}
+
+
+def _state_and_rule(item: Mapping[str, Any]) -> tuple[TaskState, Rule]:
+    """Of an unknown rule nobody here can tell whether its task may run."""
+    state = TaskState(item["state"])
+    try:
+        return state, Rule(item["rule"])
+    except ValueError:
+        unknown = state is TaskState.WAITING
+        return (TaskState.UNKNOWN if unknown else state), Rule.ALL_COMPLETED
 
 
 def overrides_attribute(overrides: Overrides) -> Item:

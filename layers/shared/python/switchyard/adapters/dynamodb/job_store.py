@@ -1,7 +1,7 @@
 """Jobs in the state table."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.items import (
@@ -34,6 +34,11 @@ class DynamoDbJobStore:
     def find(self, ref: JobRef) -> Job | None:
         item = self._table.get(job_key(ref))
         return job_from(item, ref.tenant) if item else None
+
+    def find_many(self, refs: Sequence[JobRef]) -> Sequence[Job]:
+        by_partition = {partition(ref): ref for ref in refs}
+        items = self._table.get_many([job_key(ref) for ref in refs])
+        return [job_from(item, by_partition[item["PK"]].tenant) for item in items]
 
     def picture(self, ref: JobRef) -> JobPicture:
         first, last = PICTURE_RANGE

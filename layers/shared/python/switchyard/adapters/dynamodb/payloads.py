@@ -5,16 +5,25 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from switchyard.adapters.dynamodb.items import DATA_PREFIX, data_key, json_text
+from switchyard.adapters.dynamodb.items import (
+    DATA_PREFIX,
+    JOB_SORT_KEY,
+    data_key,
+    job_from,
+    job_key,
+    json_text,
+)
 from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.domain.errors import MissingBlob
+from switchyard.domain.errors import MissingBlob, MustNotStart, TooMuch
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.prompts.artifacts import input_key
 from switchyard.domain.tasks.task import Json, Payload
 from switchyard.ports import BlobStore
 
 MAX_INLINE: Final = 4_000  # bytes, each: input, parents and output together stay within 12 KB
+
+READ_AT_ONCE: Final = 8  # outputs, of 10 MB each at most
 
 
 class DynamoDbPayloads:
@@ -35,6 +44,16 @@ class DynamoDbPayloads:
         item = self._table.get(data_key(ref))
         return self._payload(item) if item else Payload()
 
+    def read_to_start(self, ref: TaskRef) -> Payload:
+        """The job is read in the same call: a check of its own would cost every task one more."""
+        items = self._table.get_many([data_key(ref), job_key(ref.job)])
+        by_kind = {item["SK"]: item for item in items}
+        job = by_kind.get(JOB_SORT_KEY)
+        if job and job_from(job, ref.tenant).being_cancelled:
+            raise MustNotStart(ref.request_id)
+        item = by_kind.get(data_key(ref)[1])
+        return self._payload(item) if item else Payload()
+
     def read_what_is_left(self, ref: TaskRef) -> Payload:
         item = self._table.get(data_key(ref))
         return self._payload(item, self._load_what_is_left) if item else Payload()
@@ -45,7 +64,9 @@ class DynamoDbPayloads:
         found = dict(zip(map(_task_id, items), payloads, strict=True))
         return {ref.task_id: found.get(ref.task_id, Payload()) for ref in refs}
 
-    def outputs(self, job: JobRef, task_ids: Sequence[str]) -> Mapping[str, Json]:
+    def outputs(
+        self, job: JobRef, task_ids: Sequence[str], *, max_bytes: int | None = None
+    ) -> Mapping[str, Json]:
         items = self._table.get_many([data_key(job.task(task_id)) for task_id in task_ids])
         by_task = {_task_id(item): item for item in items}
         made = [
@@ -53,10 +74,18 @@ class DynamoDbPayloads:
             for task_id in task_ids
             if task_id in by_task and {"output", "output_key"} & by_task[task_id].keys()
         ]
-        outputs = self._table.workforce.each(
-            lambda task_id: self._load(by_task[task_id], "output"), made
-        )
-        return dict(zip(made, outputs, strict=True))
+        outputs: dict[str, Json] = {}
+        size = 0
+        for start in range(0, len(made), READ_AT_ONCE):
+            some = made[start : start + READ_AT_ONCE]
+            texts = self._table.workforce.each(
+                lambda task_id: self._text(by_task[task_id], "output") or b"null", some
+            )
+            size += sum(map(len, texts))
+            if max_bytes is not None and size > max_bytes:
+                raise TooMuch(max_bytes)
+            outputs |= zip(some, map(json.loads, texts), strict=True)
+        return outputs
 
     def _payload(self, item: Item, load: Callable[[Item, str], Json] | None = None) -> Payload:
         load = load or self._load
@@ -84,9 +113,13 @@ class DynamoDbPayloads:
             return None
 
     def _load(self, item: Item, name: str) -> Json:
+        text = self._text(item, name)
+        return None if text is None else json.loads(text)
+
+    def _text(self, item: Item, name: str) -> bytes | None:
         if f"{name}_key" in item:
-            return json.loads(self._blobs.get(item[f"{name}_key"]))
-        return json.loads(item[name]) if name in item else None
+            return self._blobs.get(item[f"{name}_key"])
+        return str(item[name]).encode() if name in item else None
 
 
 def _task_id(item: Item) -> str:

@@ -11,6 +11,8 @@ from switchyard.domain.health.presence import PresentWorker
 
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
+_ADDED: Final = ("release", "draining", "busy_until_ms", "sick")
+"""Added later: an older worker does not write them, and an older reader does not look at them."""
 
 
 class DynamoDbPresence:
@@ -18,11 +20,17 @@ class DynamoDbPresence:
         self._table = table
 
     def seen(self, worker: PresentWorker) -> None:
-        said = {name: value for name, value in asdict(worker).items() if name in _SAID}
-        self._update(worker.worker_id, set=said | _until_forgotten(worker.seen_at_ms))
+        known = asdict(worker)
+        said = {name: known[name] for name in _SAID}
+        added = {name: known[name] for name in _ADDED if known[name]}
+        self._update(
+            worker.worker_id,
+            set=said | added | _until_forgotten(worker.seen_at_ms),
+            remove=tuple(name for name in _ADDED if name not in added),
+        )
 
     def left(self, worker_id: str, *, now_ms: int) -> None:
-        self._update(worker_id, set=_until_forgotten(now_ms), remove=_SAID)
+        self._update(worker_id, set=_until_forgotten(now_ms), remove=_SAID + _ADDED)
 
     def all(self) -> Sequence[PresentWorker]:
         found = self._table.query("#PK = :workers", {"workers": WORKERS_PARTITION})
@@ -34,7 +42,9 @@ class DynamoDbPresence:
 
 
 def _worker(item: Item) -> PresentWorker:
-    return PresentWorker(worker_id=item["SK"], **{name: item[name] for name in _SAID})
+    said = {name: item[name] for name in _SAID}
+    added = {name: item[name] for name in _ADDED if name in item}
+    return PresentWorker(worker_id=item["SK"], **said, **added)
 
 
 def _until_forgotten(now_ms: int) -> Item:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from switchyard.adapters.dynamodb.items import job_item
+from switchyard.adapters.dynamodb.items import job_item, known_in
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, as_new
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import TTL
@@ -89,7 +89,7 @@ def _taken(item: Item) -> KeyTaken:
         job_id=item["job_id"],
         body_hash=item["body_hash"],
         created_at_ms=item["created_at_ms"],
-        pinned=pinned and {name: Pinned(**pin) for name, pin in pinned.items()},
+        pinned=pinned and {name: Pinned(**known_in(pin, Pinned)) for name, pin in pinned.items()},
         trace=item.get("trace"),
     )
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
-from switchyard.adapters.dynamodb.many_writes import ManyWrites
+from switchyard.adapters.dynamodb.many_writes import Contended, ManyUpdates, ManyWrites
 from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
 from switchyard.adapters.workforce import Threads
@@ -76,10 +76,6 @@ class Refusal:
     item: Item | None
 
 
-class _Contended(Unavailable):
-    """A transaction met another, or was throttled: it will pass."""
-
-
 class DynamoDbTable:
     def __init__(
         self,
@@ -141,6 +137,44 @@ class DynamoDbTable:
             return Refusal(deserialized(found) if found else None)
         return deserialized(answer["Attributes"])
 
+    def delete(
+        self,
+        key: Key,
+        *,
+        condition: str = WHATEVER_IS_THERE,
+        values: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Delete the item if the condition holds; one that is not there is deleted already."""
+        request: dict[str, Any] = {"TableName": self.name, "Key": serialized(key_item(key))}
+        if condition:
+            request["ConditionExpression"] = condition
+            request["ExpressionAttributeNames"] = _names(condition)
+            named = {f":{name}": value for name, value in (values or {}).items()}
+            request["ExpressionAttributeValues"] = serialized(named)
+        try:
+            call(self._client.delete_item, **request)
+        except ClientError as error:
+            if code_of(error) != CONDITION_FAILED:
+                raise
+
+    def scan(self, condition: str, values: Mapping[str, Any]) -> Iterator[Item]:
+        """Read the whole table, consistently, and yield the items that meet the condition."""
+        request: dict[str, Any] = {
+            "TableName": self.name,
+            "FilterExpression": condition,
+            "ExpressionAttributeNames": _names(condition),
+            "ExpressionAttributeValues": serialized(
+                {f":{name}": value for name, value in values.items()}
+            ),
+            "ConsistentRead": True,
+        }
+        while True:
+            page = call(self._client.scan, **request)
+            yield from map(deserialized, page["Items"])
+            if "LastEvaluatedKey" not in page:
+                return
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
     def query(self, condition: str, values: Mapping[str, Any], **options: Any) -> Iterator[Item]:
         """Every page, consistently unless an index is named."""
         for page in self.pages(condition, values, **options):
@@ -173,6 +207,15 @@ class DynamoDbTable:
             [_entry(update.request(self.name, key)) for key, update in updates]
         )
 
+    def update_many(self, updates: Sequence[tuple[Key, Update]]) -> list[bool]:
+        """Write those whose conditions hold, in transactions, and say of each whether it was.
+
+        Each has another key. What is contended is tried again; raise `Unavailable` when that does
+        not help: some may have been written.
+        """
+        many = ManyUpdates(attempt=self._refused, pauses=self._pauses, workforce=self.workforce)
+        return many.write([_entry(update.request(self.name, key)) for key, update in updates])
+
     def _refused(self, requests: Sequence[Item]) -> list[bool]:
         """Whose conditions did not hold, one answer each; nothing when all were written."""
         try:
@@ -186,7 +229,7 @@ class DynamoDbTable:
                 return [code == "ConditionalCheckFailed" for code in codes]
             if "ValidationError" in codes:
                 raise
-            raise _Contended(str(error)) from error
+            raise Contended(str(error)) from error
         return []
 
     def _get_chunk(self, keys: Sequence[Key]) -> list[Item]:

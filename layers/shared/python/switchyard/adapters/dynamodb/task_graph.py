@@ -5,8 +5,11 @@ from typing import Final
 
 from switchyard.adapters.dynamodb.items import (
     DEPENDENTS_PREFIX,
+    JOB_SORT_KEY,
     dependents_key,
     due_attributes,
+    job_from,
+    job_key,
     outcome_attribute,
     task_from,
     task_key,
@@ -21,6 +24,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.readiness import Verdict
 from switchyard.domain.tasks.task import Task, parent_of
+from switchyard.ports import TasksOfJob
 
 TOKENS_PER_UPDATE: Final = 100  # each is an operand, and an expression has at most 4 KB
 
@@ -37,6 +41,16 @@ class DynamoDbTaskGraph:
         items = self._table.get_many([task_key(ref) for ref in refs])
         tasks = [task_from(item, refs[0].job) for item in items]
         return {task.ref.task_id: task for task in tasks}
+
+    def find_in_job(self, refs: Sequence[TaskRef]) -> TasksOfJob:
+        """In the call that reads the tasks anyway."""
+        job = refs[0].job
+        items = self._table.get_many([job_key(job), *(task_key(ref) for ref in refs)])
+        jobs = [job_from(item, job.tenant) for item in items if item["SK"] == JOB_SORT_KEY]
+        tasks = [task_from(item, job) for item in items if item["SK"] != JOB_SORT_KEY]
+        return TasksOfJob(
+            {task.ref.task_id: task for task in tasks}, any(found.being_cancelled for found in jobs)
+        )
 
     def edges_from(self, refs: Sequence[TaskRef]) -> Mapping[str, tuple[str, ...]]:
         items = self._table.get_many([dependents_key(ref) for ref in refs])
@@ -85,14 +99,18 @@ class DynamoDbTaskGraph:
         )
 
     def clear_due(self, task: Task) -> None:
-        self._table.update(
-            task_key(task.ref),
-            Update(
-                remove=(DUE_SHARD, DUE_AT),
-                condition="#state = :state AND #fence = :fence AND #run = :run",
-                values={"state": task.state, "fence": task.fence, "run": task.run},
-            ),
-        )
+        self._table.update(task_key(task.ref), _without_due(task))
+
+    def clear_due_of_many(self, tasks: Sequence[Task]) -> None:
+        self._table.update_many([(task_key(task.ref), _without_due(task)) for task in tasks])
+
+
+def _without_due(task: Task) -> Update:
+    return Update(
+        remove=(DUE_SHARD, DUE_AT),
+        condition="#state = :state AND #fence = :fence AND #run = :run",
+        values={"state": task.state, "fence": task.fence, "run": task.run},
+    )
 
 
 def _without(tokens: Mapping[str, bool]) -> Update:

@@ -1,14 +1,18 @@
 """Leases on the control items: one conditional write per transition."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from switchyard.adapters.dynamodb.items import (
     data_key,
     due_attributes,
+    job_from,
+    job_key,
     json_text,
     outcome_attribute,
     signs_attribute,
+    task_from,
     task_key,
 )
 from switchyard.adapters.dynamodb.payloads import fits_inline
@@ -23,7 +27,7 @@ from switchyard.domain.tasks import due, proofs
 from switchyard.domain.tasks.claims import Claimable, decide_claim
 from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
-from switchyard.ports import Claimed, Refused
+from switchyard.ports import Claimed, Refused, Seen
 
 _HELD: Final = "#state = :processing AND #fence = :fence AND #owner = :owner"
 _CLAIMABLE: Final = (
@@ -41,7 +45,23 @@ _AS_READ_AND_HELD_BY_NOBODY: Final = (
 
 class DynamoDbTaskLeases:
     def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
         self._writes = ReadBack(table)
+
+    def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
+        tasks = {task_key(ref): ref for ref in refs}
+        jobs = {job_key(ref.job): ref.job for ref in refs}
+        items = {(item["PK"], item["SK"]): item for item in self._table.get_many([*tasks, *jobs])}
+        cancelled = {
+            job
+            for key, job in jobs.items()
+            if key in items and job_from(items[key], job.tenant).being_cancelled
+        }
+        return {
+            ref: Seen(task_from(items[key], ref.job), ref.job in cancelled)
+            for key, ref in tasks.items()
+            if key in items
+        }
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
@@ -126,24 +146,7 @@ class DynamoDbTaskLeases:
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
         answer = self._writes.update(
             task.ref,
-            Update(
-                set={
-                    "state": outcome.state,
-                    "settled_at_ms": now_ms,
-                    "outcome": outcome_attribute(outcome),
-                    **due_attributes(task.ref.request_id, now_ms + due.AFTER_SETTLING),
-                },
-                remove=("resends",),
-                add={"fence": 1},
-                condition=_AS_READ_AND_HELD_BY_NOBODY,
-                values=_OPEN_STATES
-                | {
-                    "fence": task.fence,
-                    "read": task.state,
-                    "attempt": task.attempt,
-                    "now": now_ms,
-                },
-            ),
+            given_up(task, outcome, now_ms=now_ms),
             Proof(
                 done=lambda found: proofs.given_up(found, task, outcome.state),
                 possible=lambda found: proofs.may_be_given_up(found, task, now_ms=now_ms),
@@ -169,6 +172,28 @@ class DynamoDbTaskLeases:
             proof=_proof(lease, lambda task: proofs.settled(task, lease, completed.state)),
         )
         return _still_ours(lease, answer)
+
+
+def given_up(task: Task, outcome: Outcome, *, now_ms: int) -> Update:
+    """The write that settles a task which nobody holds."""
+    return Update(
+        set={
+            "state": outcome.state,
+            "settled_at_ms": now_ms,
+            "outcome": outcome_attribute(outcome),
+            **due_attributes(task.ref.request_id, now_ms + due.AFTER_SETTLING),
+        },
+        remove=("resends",),
+        add={"fence": 1},
+        condition=_AS_READ_AND_HELD_BY_NOBODY,
+        values=_OPEN_STATES
+        | {
+            "fence": task.fence,
+            "read": task.state,
+            "attempt": task.attempt,
+            "now": now_ms,
+        },
+    )
 
 
 _OPEN_STATES: Final = {

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.tables import TTL
 from switchyard.contracts.triggers import AppliedTrigger, Trigger, TriggerRun
-from switchyard.domain.errors import Conflict
+from switchyard.domain.errors import Conflict, NewerVersion
 from switchyard.domain.triggers.triggers import UnknownTrigger
 
 _DAY_SECONDS: Final = 24 * 60 * 60
@@ -92,11 +94,20 @@ def _applied(tenant: str, item: Mapping[str, Any]) -> AppliedTrigger:
     run = item.get("run")
     return AppliedTrigger(
         tenant=tenant,
-        trigger=Trigger.model_validate_json(item["document"]),
+        trigger=_trigger(item),
         enabled=item["enabled"],
         since=instant(item["since_ms"]),
         last_run=TriggerRun.model_validate_json(run) if run else None,
     )
+
+
+def _trigger(item: Mapping[str, Any]) -> Trigger:
+    """Raise `NewerVersion`: whoever changes what depends on it must not believe that it is gone."""
+    try:
+        return Trigger.model_validate_json(item["document"], extra="ignore")
+    except ValidationError as error:
+        name = item["SK"].removeprefix(_PREFIX)
+        raise NewerVersion(f"the trigger {name!r} is of a newer version") from error
 
 
 def _partition(tenant: str) -> str:

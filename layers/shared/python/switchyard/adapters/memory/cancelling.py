@@ -1,9 +1,11 @@
 """Cancellation, in memory."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from switchyard.adapters.memory.leases import MemoryTaskLeases
 from switchyard.adapters.memory.state import MemoryState
+from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks import due, proofs
@@ -42,12 +44,30 @@ class MemoryCancelling:
             case Leave():
                 return task
 
+    def page(self, ref: JobRef, *, after: str | None, at_most: int) -> Sequence[Task]:
+        with self._state.lock:
+            tasks = {t.task_id: task for t, task in self._state.tasks.items() if t.job == ref}
+        names = sorted(name for name in tasks if after is None or name > after)
+        return [tasks[name] for name in names[:at_most]]
+
+    def cancel_many(self, tasks: Sequence[Task], *, now_ms: int) -> Sequence[Task | None]:
+        return [self.cancel(task, now_ms=now_ms) for task in tasks]
+
+    def note_progress(self, job: Job, cursor: str) -> None:
+        with self._state.lock:
+            stored = self._state.jobs[job.ref]
+            if stored.state is JobState.CANCELLING and stored.run == job.run:
+                self._state.jobs[job.ref] = replace(stored, cancel_cursor=cursor)
+
     def end(self, job: Job, *, now_ms: int) -> None:
         with self._state.lock:
             stored = self._state.jobs[job.ref]
             if stored.state is JobState.CANCELLING and stored.run == job.run:
                 self._state.jobs[job.ref] = replace(
-                    stored, state=JobState.OPEN, due_at_ms=now_ms + due.JOB_AUDIT
+                    stored,
+                    state=JobState.OPEN,
+                    cancel_cursor=None,
+                    due_at_ms=now_ms + due.JOB_AUDIT,
                 )
 
     def _flag(self, task: Task) -> Task | None:

@@ -11,6 +11,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.readiness import Verdict
 from switchyard.domain.tasks.task import Task, parent_of
+from switchyard.ports import TasksOfJob
 
 
 class MemoryTaskGraph:
@@ -24,6 +25,11 @@ class MemoryTaskGraph:
         with self._state.lock:
             found = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
         return {task.ref.task_id: task for task in found}
+
+    def find_in_job(self, refs: Sequence[TaskRef]) -> TasksOfJob:
+        with self._state.lock:
+            job = self._state.jobs.get(refs[0].job)
+            return TasksOfJob(self.find_many(refs), job is not None and job.being_cancelled)
 
     def edges_from(self, refs: Sequence[TaskRef]) -> Mapping[str, tuple[str, ...]]:
         with self._state.lock:
@@ -72,6 +78,10 @@ class MemoryTaskGraph:
             stored = self._state.tasks[task.ref]
             if (stored.state, stored.fence, stored.run) == (task.state, task.fence, task.run):
                 self._state.tasks[task.ref] = replace(stored, due_at_ms=None)
+
+    def clear_due_of_many(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            self.clear_due(task)
 
     def _find(self, ref: TaskRef) -> Task:
         task = self._state.tasks.get(ref)

@@ -1,5 +1,6 @@
 """Jobs, in memory."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
@@ -85,6 +86,9 @@ class MemoryJobStore:
 
     def find(self, ref: JobRef) -> Job | None:
         return self._state.jobs.get(ref)
+
+    def find_many(self, refs: Sequence[JobRef]) -> Sequence[Job]:
+        return [self._state.jobs[ref] for ref in refs if ref in self._state.jobs]
 
     def picture(self, ref: JobRef) -> JobPicture:
         with self._state.lock:

@@ -1,22 +1,28 @@
 """Leases, in memory."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from switchyard.adapters.memory.settling import settled
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.errors import LeaseLost
-from switchyard.domain.ids import TaskRef
+from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due, proofs
 from switchyard.domain.tasks.claims import Claimable, decide_claim
 from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
-from switchyard.ports import Claimed, Refused
+from switchyard.ports import Claimed, Refused, Seen
 
 
 class MemoryTaskLeases:
     def __init__(self, state: MemoryState) -> None:
         self._state = state
+
+    def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
+        with self._state.lock:
+            tasks = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
+            return {task.ref: Seen(task, self._is_cancelled(task.ref.job)) for task in tasks}
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
@@ -101,6 +107,10 @@ class MemoryTaskLeases:
                 return None
             fenced = replace(stored, fence=stored.fence + 1, resends=0)
             return self._store(settled(fenced, outcome, now_ms))
+
+    def _is_cancelled(self, ref: JobRef) -> bool:
+        job = self._state.jobs.get(ref)
+        return job is not None and job.being_cancelled
 
     def _held(self, lease: Lease) -> Task:
         task = self._state.tasks.get(lease.ref)

@@ -68,6 +68,18 @@ class MemoryApiKeys:
         mine = [key for (owner, _), key in self._keys.items() if owner == tenant]
         return tuple(sorted(mine, key=lambda key: key.created_at_ms))
 
+    def everyones(self) -> Iterator[tuple[str, ApiKey]]:
+        return iter([(tenant, key) for (tenant, _), key in self._keys.items()])
+
+    def take_over(self, tenant: str, key: ApiKey) -> None:
+        with self._lock:
+            there = self._keys.setdefault((tenant, key.key_hash), key)
+        if there.revoked_at_ms is None and key.revoked_at_ms is not None:
+            self.revoke(tenant, key.key_hash, now_ms=key.revoked_at_ms)
+
+    def delete(self, tenant: str, key_hash: str) -> None:
+        self._keys.pop((tenant, key_hash), None)
+
     def revoke(self, tenant: str, key_hash: str, *, now_ms: int) -> ApiKey:
         with self._lock:
             key = self._keys.get((tenant, key_hash))

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from switchyard.adapters.memory.clock import ManualClock
 from switchyard.contracts.events import Event
@@ -152,12 +152,21 @@ class MemoryLinks:
     def __init__(self, blobs: MemoryBlobStore) -> None:
         self._blobs = blobs
 
-    def to(self, key: str, *, seconds: int) -> str:
-        return f"memory://{seconds}/{quote(key)}"
+    def to(self, key: str, *, seconds: int, content_type: str) -> str:
+        return f"memory://{seconds}/{quote(key)}?{urlencode({'type': content_type})}"
 
     def followed(self, link: str) -> bytes:
-        """What a reader of the link gets."""
+        """Return what a reader of the link gets."""
         return self._blobs.get(unquote(urlsplit(link).path.removeprefix("/")))
+
+    def headers(self, link: str) -> dict[str, str]:
+        """Return the headers that a reader of the link gets."""
+        split = urlsplit(link)
+        name = split.path.rpartition("/")[2]
+        return {
+            "Content-Type": parse_qs(split.query)["type"][0],
+            "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+        }
 
 
 class MemoryQueueDepths:

@@ -6,11 +6,13 @@ from switchyard.adapters.memory.adoption import MemoryTaskAdoption
 from switchyard.adapters.memory.cancelling import MemoryCancelling
 from switchyard.adapters.memory.consumption import MemoryConsumption
 from switchyard.adapters.memory.counters import MemoryCounters, MemoryPublishedMinutes
+from switchyard.adapters.memory.deployments import MemoryDeployments
 from switchyard.adapters.memory.dispatching import MemoryDispatchQueue
 from switchyard.adapters.memory.event_reader import MemoryEventReader
 from switchyard.adapters.memory.graph import MemoryTaskGraph
 from switchyard.adapters.memory.jobs import MemoryJobIntake, MemoryJobStore
 from switchyard.adapters.memory.leases import MemoryTaskLeases
+from switchyard.adapters.memory.open_tasks import MemoryOpenTasks
 from switchyard.adapters.memory.overdue import MemoryOverdue
 from switchyard.adapters.memory.payloads import MemoryPayloads
 from switchyard.adapters.memory.presence import MemoryPresence
@@ -19,6 +21,7 @@ from switchyard.adapters.memory.registry import MemoryApiKeys, MemoryDefinitionS
 from switchyard.adapters.memory.request_rates import MemoryRequestRates
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.adapters.memory.submission_keys import MemorySubmissionKeys
+from switchyard.adapters.memory.tenants import MemoryTenantStore
 from switchyard.adapters.memory.transport import (
     MemoryBlobStore,
     MemoryBus,
@@ -46,9 +49,12 @@ class MemoryYard:
         self.redriving = MemoryRedriving(self.state)
         self.definitions = MemoryDefinitionStore()
         self.keys = MemoryApiKeys()
+        self.tenants = MemoryTenantStore()
+        self.open_tasks = MemoryOpenTasks()
         self.rates = MemoryRequestRates()
         self.consumption = MemoryConsumption()
         self.presence = MemoryPresence()
+        self.deployments = MemoryDeployments()
         self.counters = MemoryCounters()
         self.published = MemoryPublishedMinutes()
         self.submission_keys = MemorySubmissionKeys(self.state)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from switchyard.contracts.events.checks import TaskHealthCheck
-from switchyard.contracts.events.envelope import SCHEMA_VERSION, KeptEvent
+from switchyard.contracts.events.envelope import OVERFLOW, SCHEMA_VERSION, KeptEvent
 from switchyard.contracts.events.jobs import (
     JobCancelled,
     JobCompleted,
@@ -58,12 +58,15 @@ Raw = dict[str, Any]
 
 
 def what_it_says(event: KeptEvent) -> Properties | Raw:
-    """The event's model, or all that it says as it is: a newer sender may say more than we know."""
+    """The event's model; or all that it says as it is, if it has no model here or is not whole.
+
+    Fields that a newer sender added to a type that is known here are left out.
+    """
     said = event.properties
     if said is None:
         raise ValueError("a summary says nothing: read the whole event")
     model = CATALOGUE.get(event.event_type)
-    if model is None or event.schema_version != SCHEMA_VERSION:
+    if model is None or event.schema_version != SCHEMA_VERSION or OVERFLOW in said:
         return said
     try:
         return model.model_validate(said)

@@ -3,7 +3,7 @@
 from typing import ClassVar, Final, Literal, Self
 
 from switchyard.contracts.events.properties import Properties
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.events.event_keys import EntityType
 from switchyard.domain.health import health
 from switchyard.domain.health.health import HealthReport
@@ -13,7 +13,7 @@ HEALTH_CHECK: Final = "health-check"
 Health = Literal["healthy", "warning", "not_progressing", "overtime", "critical"]
 
 
-class HealthSummary(Wire):
+class HealthSummary(Written):
     total_processing: int
     healthy: int
     warning: int
@@ -27,7 +27,7 @@ class HealthSummary(Wire):
         return cls(total_processing=len(report.tasks), **counts)
 
 
-class CheckedTask(Wire):
+class CheckedTask(Written):
     request_id: str
     health: Health
     elapsed: int

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from switchyard.contracts.events.properties import Properties
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.events.event_keys import EntityType, EventIdentity, event_id, event_keys
 from switchyard.domain.measuring.tracing import Trace, known_trace
 
@@ -18,7 +18,7 @@ OVERFLOW: Final = "_s3Overflow"
 """Stands among the properties instead of the free-form ones that were moved to the bucket."""
 
 
-class Context(Wire):
+class Context(Written):
     source: Literal["system"] = "system"
     environment: str
     origin: str
@@ -29,7 +29,7 @@ class Context(Wire):
     """That of who submitted it, if they said so."""
 
 
-class Event(Wire):
+class Event(Written):
     """An event with everything but its keys, which are derived from the rest."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -87,15 +87,16 @@ class Event(Wire):
         )
 
 
-class ArrivedEvent(Wire):
+class ArrivedEvent(Written):
     """An event as a consumer of the bus sees it. Fields it does not know are kept."""
 
-    model_config = Wire.model_config | {"extra": "allow"}
+    model_config = Written.model_config | {"extra": "allow"}
 
     PK: str = Field(alias="PK")
     SK: str = Field(alias="SK")
     entity_id: str
-    entity_type: EntityType
+    entity_type: str
+    """One of `EntityType`, as far as this version knows them."""
     tenant_id: str
     event_type: str
     timestamp: int
@@ -128,10 +129,10 @@ class ArrivedEvent(Wire):
         return self.model_dump(mode="json", by_alias=True)
 
 
-class KeptEvent(Wire):
+class KeptEvent(Written):
     """An event as the log gives it back. Fields it does not know are kept."""
 
-    model_config = Wire.model_config | {"extra": "allow"}
+    model_config = Written.model_config | {"extra": "allow"}
 
     schema_version: int = SCHEMA_VERSION
     event_id: str

@@ -3,10 +3,10 @@
 from typing import Any, ClassVar
 
 from switchyard.contracts.events.properties import JobProperties
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 
-class CreatedTask(Wire):
+class CreatedTask(Written):
     task_id: str
     name: str
     depends_on: tuple[str, ...] = ()

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.events.event_keys import EntityType
 
 
-class Properties(Wire):
+class Properties(Written):
     """What one type of event says. `run` and `fence` tell which transition it reports."""
 
     event_type: ClassVar[str]

@@ -1,27 +1,28 @@
 """The events of a task."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from switchyard.contracts.events.properties import TaskProperties
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 
 
-class UsageFigures(Wire):
+class UsageFigures(Written):
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cost_usd: float = 0.0
 
 
-class MemoryUsage(Wire):
+class MemoryUsage(Written):
     rss: int
     """Bytes."""
 
 
-class LastActivity(Wire):
+class LastActivity(Written):
     """What the child's output last said it was doing."""
 
-    type: Literal["step_running", "sdk_query", "waiting"]
+    type: str
+    """Such as `step_running`, `sdk_query` or `waiting`; a newer worker may know others."""
     step_name: str | None = None
     timestamp: int
 
@@ -89,7 +90,8 @@ class TaskFailed(AttemptEnded):
     error: str
     error_category: str
     retry_count: int
-    source: Literal["worker", "dlq"]
+    source: str
+    """`worker` or `dlq`."""
     duration_ms: int | None = None
     """Of the last attempt, if a worker saw its end."""
     usage: UsageFigures | None = None
@@ -101,7 +103,8 @@ class TaskTimeout(AttemptEnded):
     name: str | None = None
     timeout_ms: int
     elapsed_ms: int
-    signal: Literal["SIGTERM", "SIGKILL"]
+    signal: str
+    """`SIGTERM` or `SIGKILL`."""
     usage: UsageFigures | None = None
 
 

@@ -1,10 +1,12 @@
 """The health of what is being processed, as an incident."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Final
 
 from switchyard.domain.alerts.incidents import Incident, Section, Severity
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport
+from switchyard.domain.health.presence import PresentWorker
 
 HEALTH_SUBJECT: Final = "health"
 
@@ -23,26 +25,42 @@ _RED: Final = (Health.CRITICAL, Health.OVERTIME)
 def health_incident(report: HealthReport) -> Incident:
     unwell = [task for task in report.tasks if task.health is not Health.HEALTHY]
     red = any(task.health in _RED for task in unwell)
-    summary = _summary(report, red=red) if unwell else "All running tasks are well"
+    sick = report.sick_workers
+    summary = _summary(report, red=red) if unwell or sick else "All running tasks are well"
     return Incident(
         subject=HEALTH_SUBJECT,
         severity=Severity.CRITICAL if red else Severity.WARNING,
-        open=bool(unwell),
+        open=bool(unwell or sick),
         title=summary,
-        sections=_sections(unwell),
-        fingerprint=_fingerprint(unwell),
-        news=f"Now: {summary}" if unwell else "Over: all running tasks are well again",
+        sections=(*map(_worker_section, sick[:SHOWN]), *_sections(unwell)),
+        fingerprint=_fingerprint(unwell, sick),
+        news=f"Now: {summary}" if unwell or sick else "Over: all running tasks are well again",
     )
 
 
 def _summary(report: HealthReport, *, red: bool) -> str:
     """A red one names both kinds of red, whether there are any or not."""
-    parts = []
+    parts = [_sick(len(report.sick_workers))] if report.sick_workers else []
     for health, one, several in _KINDS:
         count = len(report.of(health))
         if count or (red and health in _RED):
             parts.append(f"{count} {one if count == 1 else several}")
     return ", ".join(parts)
+
+
+def _sick(count: int) -> str:
+    return "1 sick worker" if count == 1 else f"{count:,} sick workers"
+
+
+def _worker_section(worker: PresentWorker) -> Section:
+    return Section(
+        title=worker.worker_id,
+        facts=(
+            ("its machine", worker.sick or ""),
+            ("effect", f"it takes no tasks; {worker.busy} of {worker.slots} slots still run one"),
+            ("what to do", "stop it, and let the service start another, if it does not recover"),
+        ),
+    )
 
 
 def _sections(unwell: list[CheckedTask]) -> tuple[Section, ...]:
@@ -66,8 +84,9 @@ def _section(task: CheckedTask) -> Section:
     )
 
 
-def _fingerprint(unwell: list[CheckedTask]) -> str:
-    lines = sorted(f"{task.ref.tenant}/{task.ref.request_id}/{task.health}" for task in unwell)
+def _fingerprint(unwell: list[CheckedTask], sick: Sequence[PresentWorker]) -> str:
+    tasks = (f"{task.ref.tenant}/{task.ref.request_id}/{task.health}" for task in unwell)
+    lines = sorted((*tasks, *(f"worker {worker.worker_id}" for worker in sick)))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

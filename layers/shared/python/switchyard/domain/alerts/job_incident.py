@@ -6,7 +6,7 @@ from typing import Final
 from switchyard.domain.alerts.incidents import Button, Incident, Section, Severity
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.states import JobStatus
+from switchyard.domain.states import JobState, JobStatus
 from switchyard.domain.tasks.task import Task
 
 SUBJECT_PREFIX: Final = "job/"
@@ -34,9 +34,14 @@ def never_failed(job: Job) -> bool:
 
 
 def phase_of(job: Job) -> str:
-    if job.status is JobStatus.PROCESSING and job.run > 1:
+    if job.status is JobStatus.PROCESSING and _shown_run(job) > 1:
         return REDRIVING
     return job.status
+
+
+def _shown_run(job: Job) -> int:
+    """While a redrive is being prepared its run has not begun: the job's item has the last one."""
+    return job.run + 1 if job.state is JobState.REDRIVING else job.run
 
 
 def job_gone(ref: JobRef) -> Incident:
@@ -63,8 +68,8 @@ def job_incident(job: Job, tasks: Sequence[Task], *, stage: str) -> Incident:
         open=still_open,
         title=title,
         sections=tuple(_sections(job, tasks, phase, stage)),
-        fingerprint=f"{phase}/{job.run}",
-        news=f"{title} (run {job.run})" if still_open else f"Over: {title}",
+        fingerprint=f"{phase}/{_shown_run(job)}",
+        news=f"{title} (run {_shown_run(job)})" if still_open else f"Over: {title}",
         buttons=_buttons(job, phase),
     )
 
@@ -87,7 +92,7 @@ def _about(job: Job, tasks: Sequence[Task], phase: str) -> Section:
         facts=(
             ("job", job.ref.job_id),
             ("tenant", job.ref.tenant),
-            ("status", f"{phase.replace('_', ' ')}, run {job.run}"),
+            ("status", f"{phase.replace('_', ' ')}, run {_shown_run(job)}"),
             ("tasks", f"{failed:,} failed, {len(settled):,} of {len(tasks):,} settled"),
             ("cost so far", f"${cost:,.4f}"),
         ),
@@ -136,6 +141,6 @@ def _buttons(job: Job, phase: str) -> tuple[Button, ...]:
         action="redrive" if phase == JobStatus.FAILED else "cancel",
         tenant=job.ref.tenant,
         job_id=job.ref.job_id,
-        run=job.run,
+        run=_shown_run(job),
     )
     return (action,)

@@ -1,11 +1,13 @@
 """What is right and what is wrong with a stage, each with what mends it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.rollout import RolloutState
+from switchyard.domain.ids import SMOKE_TENANT
 
 STACKS: Final = (
     "infrastructure",
@@ -88,6 +90,20 @@ def judge_slack(*, found: bool, secret: str) -> Finding:
     return Finding("Slack", Level.WARN, said, create)
 
 
+def judge_api_keys(tenants: Collection[str], *, option: str) -> Finding:
+    """Warn of a stage whose keys may still be where they were before they had their own table."""
+    others = [tenant for tenant in tenants if tenant != SMOKE_TENANT]
+    if others:
+        return Finding("API keys", Level.OK, f"of {len(others)} tenants")
+    return Finding(
+        "API keys",
+        Level.WARN,
+        "no tenant has a key",
+        f"switchyard keys move{option} if this stage is older than the table of keys; "
+        f"else switchyard keys issue TENANT{option}",
+    )
+
+
 def judge_workers(workers: Workers | None, *, stage: str) -> list[Finding]:
     deploy = f"make deploy STAGE={stage}"
     if workers is None:
@@ -125,6 +141,13 @@ def judge_consumption(pause: Pause | None, *, since: str, option: str) -> Findin
     reason = f": {pause.reason}" if pause.reason else ""
     said = f"paused since {since}{reason}"
     return Finding("consumption", Level.WARN, said, f"switchyard resume{option}")
+
+
+def judge_rollout(state: RolloutState, *, said: str, option: str) -> Finding:
+    """`said` describes the state as people read it."""
+    if not state.replaced:
+        return Finding("rollout", Level.OK, said)
+    return Finding("rollout", Level.WARN, said, f"switchyard rollout --watch{option}")
 
 
 def _judge_image(workers: Workers, deploy: str) -> Finding:

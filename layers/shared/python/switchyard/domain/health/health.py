@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
+from switchyard.domain.health.presence import PresentWorker
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Task, milliseconds
 
@@ -84,13 +85,15 @@ class HealthReport:
     checked_at_ms: int
     tasks: tuple[CheckedTask, ...]
     """All that are being processed, the worst first."""
+    sick_workers: tuple[PresentWorker, ...] = ()
+    """Workers that take no tasks, since their machines lack something."""
 
     def of(self, health: Health) -> tuple[CheckedTask, ...]:
         return tuple(task for task in self.tasks if task.health is health)
 
     @property
     def alarming(self) -> bool:
-        return any(task.health.alarming for task in self.tasks)
+        return bool(self.sick_workers) or any(task.health.alarming for task in self.tasks)
 
 
 def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:

@@ -19,6 +19,25 @@ class PresentWorker:
     slots: int
     busy: int
     version: str
+    release: str | None = None
+    """The revision of the task definition that it was started from, where there is one."""
+    draining: bool = False
+    """Whether it was replaced: it finishes its tasks and takes no other."""
+    busy_until_ms: int | None = None
+    """When the time limits of all its attempts are over; uploading may take some minutes more."""
+    sick: str | None = None
+    """What its machine lacks, while that keeps it from taking tasks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What a worker says about itself while it runs."""
+
+    busy: int
+    release: str | None = None
+    draining: bool = False
+    busy_until_ms: int | None = None
+    sick: str | None = None
 
 
 def those_there(workers: Iterable[PresentWorker], *, now_ms: int) -> list[PresentWorker]:

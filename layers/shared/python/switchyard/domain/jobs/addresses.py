@@ -27,7 +27,11 @@ _NEVER: Final = {
     "multicast": _networks("224.0.0.0/4", "ff00::/8"),
     "reserved": _networks("192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4"),
     "translated by a network of its own": _networks("64:ff9b:1::/48"),
+    "for documentation": _networks("2001:db8::/32", "3fff::/20"),
+    "for segment routing": _networks("5f00::/16"),
 }
+_ALLOCATED: Final = ip_network("2000::/3")
+"""Global unicast addresses of IPv6, by IANA; `is_global` also accepts most of the rest."""
 _TRANSLATED: Final = _networks("64:ff9b::/96", "::/96", "::ffff:0:0:0/96")
 """Their last four bytes are an IPv4 address."""
 
@@ -52,7 +56,11 @@ def _kind(address: Address, *, nearby_allowed: bool) -> str | None:
     nearby = _named(address, _NEARBY)
     if nearby is not None:
         return None if nearby_allowed else nearby
-    return None if address.is_global or _wraps(address) else "not public"
+    return None if _is_public(address) or _wraps(address) else "not public"
+
+
+def _is_public(address: Address) -> bool:
+    return address.is_global and (address.version == 4 or address in _ALLOCATED)
 
 
 def _named(address: Address, kinds: dict[str, tuple[Network, ...]]) -> str | None:

@@ -16,7 +16,11 @@ class NextStep(StrEnum):
 
 
 def next_step(job: Job) -> NextStep | None:
-    """`None` for a job that goes on by itself, and for one whose submission never finished."""
+    """`None` for a job that goes on by itself or is for a newer version to go on with, and for one
+    whose submission never finished.
+    """
+    if job.state is JobState.UNKNOWN:
+        return None
     if job.state is JobState.WRITING:
         return NextStep.EXPAND if job.document_key else None
     if job.state is JobState.CANCELLING:

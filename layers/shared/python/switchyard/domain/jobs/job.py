@@ -31,6 +31,8 @@ class Job:
     cancel_requested: bool = False
     cancelled_by: str | None = None
     """A person, where one is known."""
+    cancel_cursor: str | None = None
+    """How far a cancellation that is not over has come, as a `CancelCursor` in text."""
     additions: int = 0
     """How often tasks were added: each chunk of them is one."""
     document_key: str | None = None
@@ -43,6 +45,11 @@ class Job:
     @property
     def status(self) -> JobStatus:
         return job_status(self.state, failure_detected=self.failure_detected_at_ms is not None)
+
+    @property
+    def being_cancelled(self) -> bool:
+        """Whether none of its tasks may be started: until it settles, and is perhaps redriven."""
+        return self.cancel_requested and self.state in {JobState.OPEN, JobState.CANCELLING}
 
     def problem_with_run(self, run: int | None) -> str | None:
         """Why what was asked for while looking at that run is not done to this one."""

@@ -68,6 +68,8 @@ def decide_task_step(task: Task | None, *, now_ms: int, oldest_waiting_ms: int |
             return _queued(task, now_ms, oldest_waiting_ms)
         case TaskState.PROCESSING:
             return _processing(task, now_ms)
+        case TaskState.UNKNOWN:
+            return Step(Action.WAIT, "in a state of a newer version", now_ms + due.AFTER_QUEUED)
         case _:
             return Step(Action.WAIT, "the audit of its job watches it", now_ms + due.JOB_AUDIT)
 
@@ -85,6 +87,9 @@ def decide_job_step(job: Job | None, *, now_ms: int) -> Step:
             return Step(Action.ABANDON, "its submission did not finish")
         case JobState.OPEN:
             return Step(Action.AUDIT, "open for another hour", now_ms + due.JOB_AUDIT)
+        case JobState.UNKNOWN:
+            later = now_ms + due.JOB_BEING_WRITTEN
+            return Step(Action.WAIT, "in a state of a newer version", later)
         case _:
             return Step(Action.LEAVE, f"{job.state.value.lower()}")
 

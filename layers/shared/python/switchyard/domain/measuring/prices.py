@@ -1,7 +1,8 @@
 """What Claude's tokens cost: list prices in USD per million tokens, as read on `PRICES_READ_IN`.
 
-Writing to the cache costs 1.25 times the input price; that is the price of entries that live five
-minutes, which is what both SDKs ask for by default.
+Writing to the cache costs 1.25 times the input price for entries that live five minutes, and twice
+the input price for those that live an hour; a web search of the API's own costs a cent
+(https://platform.claude.com/docs/en/about-claude/pricing).
 """
 
 import re
@@ -11,6 +12,8 @@ from typing import Final
 PRICES_READ_IN: Final = "2026-11"
 TOKENS_PER_PRICE: Final = 1_000_000
 CACHE_CREATION_FACTOR: Final = 1.25
+CACHE_CREATION_1H_FACTOR: Final = 2.0
+WEB_SEARCH_USD: Final = 0.01
 
 _DATE: Final = re.compile(r"-\d{8}\Z")
 
@@ -22,6 +25,8 @@ class Tokens:
     output: int = 0
     cache_read: int = 0
     cache_creation: int = 0
+    cache_creation_1h: int = 0
+    """How many of `cache_creation` live an hour."""
 
     @property
     def read(self) -> int:
@@ -37,11 +42,13 @@ class Price:
     """More input tokens than this cost more; how much more was not published."""
 
     def of(self, tokens: Tokens) -> float:
+        five_minutes = tokens.cache_creation - tokens.cache_creation_1h
         weighed = (
             tokens.input * self.input
             + tokens.output * self.output
             + tokens.cache_read * self.cache_read
-            + tokens.cache_creation * self.input * CACHE_CREATION_FACTOR
+            + five_minutes * self.input * CACHE_CREATION_FACTOR
+            + tokens.cache_creation_1h * self.input * CACHE_CREATION_1H_FACTOR
         )
         return weighed / TOKENS_PER_PRICE
 
@@ -62,9 +69,13 @@ class Cost:
     note: str | None = None
 
 
-def price_of(model: str) -> Price | None:
+def without_date(model: str) -> str:
     """A model's id may end in its date."""
-    return PRICES.get(_DATE.sub("", model))
+    return _DATE.sub("", model)
+
+
+def price_of(model: str) -> Price | None:
+    return PRICES.get(without_date(model))
 
 
 def cost_of(model: str, tokens: Tokens) -> Cost:

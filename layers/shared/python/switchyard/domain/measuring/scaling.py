@@ -1,8 +1,10 @@
-"""How many workers a backlog calls for, and when to come to that number.
+"""Decides how many workers a queue needs, and when to change to that number.
 
-The steps of the deployed service and the supervisor of the local cloud go by the same policy.
+The alarms and steps of the deployed service and the supervisor of the local cloud are both made
+from this policy; `tests/stacks/test_scaling.py` asserts one table of numbers for both.
 """
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,9 +14,10 @@ class ScalingPolicy:
     min_workers: int = 0
     max_workers: int = 5
     target_per_worker: int = 20
-    """So many messages, waiting or in flight, are one worker's share."""
+    """How many messages, waiting or in flight, are one worker's share."""
     scale_out_cooldown_seconds: float = 30
-    scale_in_cooldown_seconds: float = 60
+    scale_in_after_seconds: float = 300
+    """For how long fewer workers must have been enough before some are stopped."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_workers <= self.max_workers:
@@ -24,13 +27,38 @@ class ScalingPolicy:
         if self.target_per_worker < 1:
             raise ValueError("the share of a worker is one message or more")
 
-    def capacity_for(self, backlog: int) -> int:
-        """For each share of the backlog one worker, within the limits."""
-        shares = -(-backlog // self.target_per_worker)
-        return min(max(shares, self.min_workers), self.max_workers)
+    def workers_for(self, *, waiting: int, in_flight: int, slots: int) -> int:
+        """Return one worker per share of all messages, and enough for those in flight.
+
+        A worker runs at most `slots` tasks at once, so the messages in flight occupy at least
+        `in_flight / slots` workers, however small the backlog has become.
+        """
+        by_share = -(-(waiting + in_flight) // self.target_per_worker)
+        by_slots = -(-in_flight // slots)
+        return self.limited(max(by_share, by_slots))
+
+    def limited(self, workers: int) -> int:
+        return min(max(workers, self.min_workers), self.max_workers)
 
 
 USUAL_SCALING: Final = ScalingPolicy()
+
+
+class RecentNeed:
+    """Remembers how many workers were needed during the last seconds, and returns the greatest."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._falling: deque[tuple[float, int]] = deque()
+
+    def add(self, workers: int, *, now_s: float) -> int:
+        """Record what is needed now; return the greatest number that is not too old."""
+        while self._falling and self._falling[-1][1] <= workers:
+            self._falling.pop()
+        self._falling.append((now_s, workers))
+        while now_s - self._falling[0][0] >= self._seconds and len(self._falling) > 1:
+            self._falling.popleft()
+        return self._falling[0][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +70,35 @@ class ScalingDecision:
 def decide_workers(
     policy: ScalingPolicy,
     *,
-    backlog: int,
-    busy: int,
-    running: int,
+    waiting: int,
+    in_flight: int,
+    slots: int,
+    wanted_before: int,
+    needed_lately: int,
     now_s: float,
     last_out_s: float | None,
-    last_in_s: float | None,
 ) -> ScalingDecision:
-    """`busy`: how many workers are needed by what is in flight, which `backlog` includes.
+    """Decide how many workers are wanted now.
 
-    The first worker comes at once. Whether more come depends on when any came last; whether some
-    go, on when the number changed last, either way: what was just started has done nothing yet.
+    The first worker is started at once, further ones after the cooldown of scaling out. The number
+    falls to what was needed at most during the last `scale_in_after_seconds` (`needed_lately`),
+    as the deployed alarms take the greatest value of their last evaluation periods.
     """
-    present = min(max(running, policy.min_workers), policy.max_workers)
-    called_for = policy.capacity_for(backlog)
-    wanted = max(called_for, min(busy, present))
-    reason = f"a backlog of {backlog} calls for {called_for}"
-    if wanted > called_for:
-        reason += f", what is in flight for {wanted}"
-    if wanted > present:
-        wait_s = _left(policy.scale_out_cooldown_seconds, now_s, last_out_s) if running else 0.0
-    else:
-        wait_s = _left(policy.scale_in_cooldown_seconds, now_s, last_out_s, last_in_s)
-    if wanted != present and wait_s > 0:
-        return ScalingDecision(present, f"{reason} in {wait_s:.0f} s")
+    present = policy.limited(wanted_before)
+    needed = policy.workers_for(waiting=waiting, in_flight=in_flight, slots=slots)
+    reason = f"{waiting} waiting and {in_flight} in flight need {needed}"
+    if needed > present:
+        wait_s = _cooldown_left(policy, now_s, last_out_s) if wanted_before else 0.0
+        if wait_s > 0:
+            return ScalingDecision(present, f"{reason}, in {wait_s:.0f} s")
+        return ScalingDecision(needed, reason)
+    wanted = max(needed, min(needed_lately, present))
+    if wanted > needed:
+        reason += f", {wanted} were needed within {policy.scale_in_after_seconds:.0f} s"
     return ScalingDecision(wanted, reason)
 
 
-def _left(cooldown_s: float, now_s: float, *changes_s: float | None) -> float:
-    known = [change for change in changes_s if change is not None]
-    return max(known) + cooldown_s - now_s if known else 0.0
+def _cooldown_left(policy: ScalingPolicy, now_s: float, last_out_s: float | None) -> float:
+    if last_out_s is None:
+        return 0.0
+    return last_out_s + policy.scale_out_cooldown_seconds - now_s

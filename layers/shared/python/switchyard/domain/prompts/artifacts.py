@@ -11,15 +11,19 @@ CONTENT_TYPES: Final = {
     "md": "text/markdown; charset=utf-8",
     "txt": "text/plain; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
-    "html": "text/html; charset=utf-8",
     "png": "image/png",
-    "svg": "image/svg+xml",
+    # What a browser would run as a page of the bucket is stored as the text that it is.
+    "htm": "text/plain; charset=utf-8",
+    "html": "text/plain; charset=utf-8",
+    "svg": "text/plain; charset=utf-8",
+    "xhtml": "text/plain; charset=utf-8",
+    "xml": "text/plain; charset=utf-8",
 }
 UNKNOWN_TYPE: Final = "application/octet-stream"
 
 
 def content_type_of(name: str) -> str:
-    """What a file is put as: a listing of the bucket does not say it."""
+    """Return the type that a file is stored and served as; no type that a browser runs."""
     _, dot, ending = name.rpartition("/")[2].rpartition(".")
     return CONTENT_TYPES.get(ending.lower(), UNKNOWN_TYPE) if dot else UNKNOWN_TYPE
 

@@ -6,6 +6,10 @@
 
 Each must have a value. In any other name in double braces, `{{shop}}`, the input is looked up too,
 but what it lacks stays as written: that may be text which only looks like a placeholder.
+
+A value is written as JSON between `<data from="input.shop.name">` and `</data>`. It contains no
+`<`, so it can neither end that element nor begin another one, and no line break, so it can begin
+neither a section nor a fence: the agent can tell data from what it is asked to do.
 """
 
 import json
@@ -17,11 +21,22 @@ from typing import Any, Final
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
 _ROOTS: Final = ("input", "tasks", "steps")
 _NOTHING: Final = object()
+LONGEST_INDEX: Final = 9
+MAX_FILLED: Final = 10_000_000  # characters: a description may ask for the same input many times
 
 
 class MissingValue(ValueError):
     def __init__(self, placeholder: str) -> None:
         super().__init__(f"{placeholder} in the description has no value")
+
+
+class TooMuchFilled(MissingValue):
+    def __init__(self, placeholder: str) -> None:
+        ValueError.__init__(
+            self,
+            f"with {placeholder} the description's placeholders bring in more than "
+            f"{MAX_FILLED:,} characters",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +62,29 @@ class Values:
 
 def fill_placeholders(text: str, values: Values) -> str:
     """Replace each once: what a value brings in is not looked at again. Raise `MissingValue`."""
+    known: dict[str, str] = {}
+    filled = 0
 
     def value(match: re.Match[str]) -> str:
+        nonlocal filled
+        if match[1] not in known:
+            known[match[1]] = wanted(match)
+        filled += len(known[match[1]])
+        if filled > MAX_FILLED:
+            raise TooMuchFilled(match[0])
+        return known[match[1]]
+
+    def wanted(match: re.Match[str]) -> str:
         path = match[1].split(".")
         if path[0] in _ROOTS:
             found = values.find(path)
             if found is _NOTHING:
                 raise MissingValue(match[0])
-            return _inline(found)
+            return _as_data(found, source=match[1])
         found = _look_up(values.input, path)
-        return match[0] if found is _NOTHING or found is None else _inline(found)
+        if found is _NOTHING or found is None:
+            return match[0]
+        return _as_data(found, source=f"input.{match[1]}")
 
     return _PLACEHOLDER.sub(value, text)
 
@@ -67,19 +95,22 @@ def steps_named_in(text: str) -> list[str]:
     return [path[1] for path in paths if path[0] == "steps" and len(path) > 1]
 
 
+def is_index(name: str) -> bool:
+    """Whether it can be one: longer numbers are no index, and cost the square of their length."""
+    return name.isascii() and name.isdecimal() and len(name) <= LONGEST_INDEX
+
+
 def _look_up(value: Any, path: list[str]) -> Any:
     for name in path:
         if isinstance(value, Mapping):
             value = value.get(name, _NOTHING)
-        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+        elif isinstance(value, list) and is_index(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             return _NOTHING
     return value
 
 
-def _inline(value: Any) -> str:
-    """Plain text as it is; anything that could begin a section or a fence as one line of JSON."""
-    if isinstance(value, str) and "\n" not in value and not value.lstrip().startswith(("#", "`")):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+def _as_data(value: Any, *, source: str) -> str:
+    written = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<data from="{source}">{written}</data>'

@@ -38,6 +38,8 @@ def decide_cancel(task: Task) -> CancelDecision:
         return Leave("nobody runs it")
     if task.state.settled:
         return Leave(f"{task.state.value.lower()} already")
+    if task.state is TaskState.UNKNOWN:
+        return Leave("in a state of a newer version")
     if task.state in {TaskState.READY, TaskState.QUEUED}:
         return Settle(Outcome(state=TaskState.CANCELLED, error=REASON), "nobody runs it yet")
     if task.cancel_requested:

@@ -8,6 +8,8 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
 
 LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit
+UNKNOWN_WAIT_MS: Final = 60_000
+"""Between two looks at a task in a state that only a newer worker knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,24 @@ class Flagged:
 ClaimDecision = Claimable | Busy | Done | NotYet | Exhausted | Flagged
 
 
+def why_needless(task: Task, *, run: int, job_cancelled: bool) -> str | None:
+    """Why a wake-up for this run of the task may be deleted without a claim; `None` if it may not.
+
+    A settled task with a due time has not been followed yet: its worker may have died before it
+    emitted the event, and the wake-up that comes back is what emits it again soon. In a job that
+    is being cancelled, what is queued and not flagged is still to be visited, and settled then.
+    """
+    if task.state.settled and task.run >= run and task.due_at_ms is None:
+        return f"{task.state.value.lower()} already"
+    queued = task.state in {TaskState.READY, TaskState.QUEUED} and not task.cancel_requested
+    return "its job is being cancelled" if job_cancelled and queued else None
+
+
 def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
     if task.state.settled:
         return Done(f"done: {task.state.value.lower()} at {task.settled_at_ms}")
+    if task.state is TaskState.UNKNOWN:
+        return NotYet("in a state of a newer version", wait_ms=UNKNOWN_WAIT_MS)
     if task.state is TaskState.WAITING:
         return NotYet(f"waiting on {len(task.waiting_on)} parents", wait_ms=None)
     if task.state is TaskState.PROCESSING and task.lease_until_ms >= now_ms:

@@ -62,6 +62,11 @@ def is_free(task: Task) -> bool:
     return task.state is TaskState.WAITING and not task.waiting_on
 
 
+def is_left_to_newer(task: Task) -> bool:
+    """It waits for nothing any more, and only a newer version knows what it may do now."""
+    return task.state is TaskState.UNKNOWN and not task.waiting_on
+
+
 def settled_by_following(task: Task) -> bool:
     """Settled, by nobody's work, and not yet followed itself.
 

@@ -24,13 +24,18 @@ class Verdict:
         return Outcome(state=self.state, error=self.reason, error_category=self.category)
 
 
-def decide_readiness(task: Task, parents: Mapping[str, Task]) -> Verdict:
-    """`parents` has those in `task.not_completed`; the others completed."""
+def decide_readiness(
+    task: Task, parents: Mapping[str, Task], *, job_cancelled: bool = False
+) -> Verdict:
+    """`parents` has those in `task.not_completed`; the others completed.
+
+    A task of a job that is being cancelled is treated as flagged, also before it is visited.
+    """
     if task.ref.task_id == END:
         return Verdict(TaskState.COMPLETED, "every sink has settled")
     if task.ref.relay:
         return _passed_on(task, parents)
-    if task.cancel_requested:
+    if task.cancel_requested or job_cancelled:
         return Verdict(TaskState.CANCELLED, "cancellation was requested")
     if _may_run(task, parents.values()):
         return Verdict(TaskState.READY, f"{task.rule.value} holds")

@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from switchyard.domain.errors import Problem
+from switchyard.domain.prompts.placeholders import is_index
 from switchyard.domain.prompts.reference_syntax import NotAReference, Place, parts_of
 from switchyard.domain.prompts.references import as_text
 from switchyard.domain.tasks.task import Json
 
 EVENT: Final = "event"
 SCHEDULE: Final = "schedule"
+
+MAX_RENDERED: Final = 6_000_000  # characters: a submission has about as much room
 
 _NAME: Final = r"[A-Za-z0-9_-]+"
 _PLACEHOLDER: Final = re.compile(rf"\{{\{{\s*((?:{EVENT}|{SCHEDULE})(?:\.{_NAME})*)\s*\}}\}}")
@@ -54,7 +57,25 @@ def template_problems(template: Json, *, roots: frozenset[str]) -> list[Problem]
 
 def render(template: Json, values: Mapping[str, Json]) -> Json:
     """The job, with every placeholder replaced once. Raise `NoValue`."""
+    _check_size(template, values)
     return _rendered(template, values, ())
+
+
+def _check_size(template: Json, values: Mapping[str, Json]) -> None:
+    """An event of 256 KB may be asked for thousands of times. Raise `NoValue`."""
+    sizes: dict[str, int] = {}
+    total = 0
+    for _, text in _texts(template):
+        for part in _parts(text):
+            if isinstance(part, _Placeholder):
+                if part.text not in sizes:
+                    sizes[part.text] = len(as_text(_value(part, values)))
+                total += sizes[part.text]
+                if total > MAX_RENDERED:
+                    raise NoValue(
+                        f"with {part.text} the template's placeholders bring in more than "
+                        f"{MAX_RENDERED:,} characters"
+                    )
 
 
 def with_stand_ins(template: Json) -> Json:
@@ -210,7 +231,7 @@ def _value(placeholder: _Placeholder, values: Mapping[str, Json]) -> Json:
         match value:
             case Mapping() if name in value:
                 value = value[name]
-            case list() if name.isdecimal() and int(name) < len(value):
+            case list() if is_index(name) and int(name) < len(value):
                 value = value[int(name)]
             case _:
                 raise NoValue(f"{placeholder.text} has no value: {place} has no {name!r}")

@@ -21,6 +21,10 @@ from switchyard.domain.triggers.cron_fields import FIRST_YEAR, InvalidSchedule, 
 
 __all__ = ["Cron", "InvalidSchedule", "Rate", "Schedule", "next_run_ms", "parse_schedule"]
 
+LONGEST: Final = 256
+"""As EventBridge has it:
+https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html"""
+
 _FORM: Final = re.compile(r"(cron|rate)\(([^()]*)\)")
 _RATE: Final = re.compile(r"([1-9][0-9]{0,5}) (minute|hour|day)(s?)")
 _FIELDS: Final = ("minutes", "hours", "day-of-month", "month", "day-of-week", "year")
@@ -48,6 +52,8 @@ Schedule = Cron | Rate
 
 def parse_schedule(text: str) -> Schedule:
     """Raise `InvalidSchedule`, which names the field and what would be right."""
+    if len(text) > LONGEST:
+        raise InvalidSchedule(f"has {len(text):,} characters; a schedule has at most {LONGEST}")
     form = _FORM.fullmatch(text)
     if form is None:
         raise InvalidSchedule(

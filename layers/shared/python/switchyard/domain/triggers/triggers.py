@@ -35,7 +35,7 @@ class UnknownTrigger(Rejected):
 
 
 class RuleRefused(Rejected):
-    """EventBridge does not take the pattern or the schedule."""
+    """EventBridge does not take the pattern or the schedule, or the job would be refused."""
 
 
 @dataclass(frozen=True, slots=True)

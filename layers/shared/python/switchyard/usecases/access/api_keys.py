@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.domain.access.api_keys import KEY_ID, MAX_LABEL, ApiKey, Caller
+from switchyard.domain.access.api_keys import KEY_ID, MAX_LABEL, ApiKey, Caller, key_id
 from switchyard.domain.errors import Rejected, Unavailable, UnknownKey
 from switchyard.domain.ids import TENANT_ID
 from switchyard.domain.moments import day_of
@@ -57,6 +57,37 @@ class KeyRing:
         return self.keys.revoke(tenant, key.key_hash, now_ms=self.clock.now_ms())
 
 
+@dataclass(frozen=True, kw_only=True)
+class KeyMove:
+    """Moves the keys of a stage that is older than the table of keys out of its state table."""
+
+    earlier: ApiKeys
+    keys: ApiKeys
+
+    def move(self, *, keep: bool) -> list[tuple[str, ApiKey]]:
+        """Move every key with its history, or copy it, and return what was moved.
+
+        It may be repeated, also after it ended halfway. A key that is revoked in either place is
+        revoked in the new one.
+        """
+        moved = sorted(self.earlier.everyones(), key=lambda one: (one[0], one[1].created_at_ms))
+        for tenant, key in moved:
+            self.keys.take_over(tenant, key)
+            if not keep:
+                self.earlier.delete(tenant, key.key_hash)
+        return moved
+
+    def copy_back(self) -> list[tuple[str, ApiKey]]:
+        """Copy every key to the state table, before a release that only looks there is deployed.
+
+        It may be repeated. A key that is revoked in either place is revoked in the state table.
+        """
+        copied = sorted(self.keys.everyones(), key=lambda one: (one[0], one[1].created_at_ms))
+        for tenant, key in copied:
+            self.earlier.take_over(tenant, key)
+        return copied
+
+
 def caller_with(key: str, *, keys: ApiKeys, clock: Clock) -> Caller | None:
     """Whose key it is, or `None` for one that opens nothing."""
     tenant = _tenant_in(key)
@@ -68,6 +99,11 @@ def caller_with(key: str, *, keys: ApiKeys, clock: Clock) -> Caller | None:
         with suppress(Unavailable):  # the day is for people to read: nobody is kept out for it
             keys.note_use(tenant, found.key_hash, day=today)
     return Caller(tenant, found.key_id)
+
+
+def id_of_key(key: str) -> str:
+    """Return the id by which lists show the key."""
+    return key_id(_hash(key))
 
 
 def _tenant_in(key: str) -> str | None:

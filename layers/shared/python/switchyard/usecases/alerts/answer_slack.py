@@ -1,6 +1,7 @@
 """Answers what somebody presses in Slack: believes only Slack, and nothing twice."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
@@ -12,6 +13,7 @@ from switchyard.contracts.slack_actions import (
     parse_press,
 )
 from switchyard.contracts.slack_secret import slack_secret_in
+from switchyard.domain.access.tenants import may_press
 from switchyard.domain.alerts.incident_rendering import escaped
 from switchyard.domain.alerts.job_incident import job_subject
 from switchyard.domain.alerts.slack_signatures import (
@@ -24,12 +26,18 @@ from switchyard.domain.ids import JobRef
 from switchyard.ports import Clock
 from switchyard.ports.alerting import Mark, Secrets
 from switchyard.ports.once import Once
+from switchyard.ports.tenants import TenantStore
 from switchyard.ports.webhooks import Webhooks
 from switchyard.usecases.alerts.press_button import Buttons
 from switchyard.usecases.alerts.thread_notes import Thread, ThreadNotes
 
 KEEP_MS: Final = 3 * MAX_AGE_SECONDS * 1000  # a request is fresh for twice its age at most
 TRY_AGAIN: Final = "something that this needs does not answer; try again in a moment"
+
+NOT_AN_OPERATOR: Final = (
+    "the Slack user {} is neither among the operators of this stage nor among those of the tenant"
+    " whose job it is; who runs the stage can add you (switchyard tenants set)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +57,9 @@ class SlackDesk:
     secret_name: str
     once: Once
     buttons: Buttons
+    operators: Collection[str]
+    """The ids of the Slack users who may press buttons on every tenant's incidents."""
+    tenants: TenantStore
     notes: ThreadNotes
     replies: Webhooks
     replies_to: str
@@ -95,6 +106,8 @@ class SlackDesk:
     def _act(self, press: Press) -> Answered:
         """From here on Slack is content: whoever pressed reads what became of it."""
         try:
+            if not self._may(press):
+                return self._refused(press, NOT_AN_OPERATOR.format(press.user_id))
             done = self.buttons.press(press.button, by=press.by)
         except Rejected as error:
             return self._refused(press, str(error))
@@ -107,6 +120,10 @@ class SlackDesk:
             done=True,
             not_told=self._tell_thread(press, done),
         )
+
+    def _may(self, press: Press) -> bool:
+        settings = self.tenants.find(press.button.tenant)
+        return may_press(press.user_id, stage_operators=self.operators, settings=settings)
 
     def _tell_thread(self, press: Press, done: str) -> str | None:
         button = press.button

@@ -32,6 +32,7 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.jobs.notify import Notify, hook_at
 from switchyard.ports import Clock
 from switchyard.ports.alerting import AlertBook, Mark, Secrets
+from switchyard.ports.tenants import TenantStore
 from switchyard.ports.webhooks import Webhooks
 from switchyard.usecases.alerts.tell_alone import Telling, Told, Turns
 from switchyard.usecases.alerts.tell_incident import Teller
@@ -48,6 +49,7 @@ NOT_FOR_OTHERS: Final = Told(Telling.UNCHANGED, "only the operators are told of 
 @dataclass(kw_only=True)
 class Escalator:
     teller: Teller
+    tenants: TenantStore
     book: AlertBook
     webhooks: Webhooks
     secrets: Secrets
@@ -63,28 +65,40 @@ class Escalator:
     def _turns(self) -> Turns:
         return Turns(self.book, self.clock)
 
-    def escalate(self, notify: Notify | None, incident: Incident) -> None:
+    def escalate(self, notify: Notify | None, incident: Incident, *, tenant: str) -> None:
         """Never raises for their sake; `Unavailable` if the book does not answer."""
         if notify is not None:
-            self.report(incident, self._escalated(notify, incident))
+            self.report(incident, self._escalated(notify, incident, tenant))
 
-    def has_news(self, notify: Notify | None, incident: Incident) -> bool:
+    def has_news(self, notify: Notify | None, incident: Incident, *, tenant: str) -> bool:
         """Whether to escalate it would do anything now."""
         if notify is None:
             return False
         theirs = _addressed(notify, incident)
-        if _for_operators(incident):
+        if _for_operators(incident) or not self._is_allowed(notify, tenant):
             known = self.book.find(book_key(theirs))
             return known is not None and known.due_at_ms is not None
         if notify.webhook is None:
             return self.teller.has_news(theirs)
         return is_news(self._decision(theirs))
 
-    def _escalated(self, notify: Notify, incident: Incident) -> Told:
+    def _is_allowed(self, notify: Notify, tenant: str) -> bool:
+        """Look again: the job may be older than the list, or the list may have changed."""
+        if notify.channel is None:
+            return True
+        return self.tenants.find(tenant).allows_channel(notify.channel)
+
+    def _escalated(self, notify: Notify, incident: Incident, tenant: str) -> Told:
         theirs = _addressed(notify, incident)
         if _for_operators(incident):
             self._set_aside(book_key(theirs))
             return NOT_FOR_OTHERS
+        if not self._is_allowed(notify, tenant):
+            self._set_aside(book_key(theirs))
+            return Told(
+                Telling.NOT_ALLOWED,
+                f"{notify.channel} is not one of the channels that jobs of {tenant} may name",
+            )
         if notify.webhook is not None:
             return self._to_webhook(notify.webhook, theirs)
         if self._is_the_stages(theirs):

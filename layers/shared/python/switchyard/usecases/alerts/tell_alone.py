@@ -17,10 +17,16 @@ class Telling(StrEnum):
     POSTPONED = "postponed"
     GIVEN_UP = "given up"
     NOT_CONFIGURED = "not configured"
+    NOT_ALLOWED = "not allowed"
 
     @property
     def troubled(self) -> bool:
-        return self in {Telling.POSTPONED, Telling.GIVEN_UP, Telling.NOT_CONFIGURED}
+        return self in {
+            Telling.POSTPONED,
+            Telling.GIVEN_UP,
+            Telling.NOT_CONFIGURED,
+            Telling.NOT_ALLOWED,
+        }
 
 
 @dataclass(frozen=True, slots=True)

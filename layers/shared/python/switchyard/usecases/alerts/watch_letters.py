@@ -18,7 +18,7 @@ from switchyard.domain.alerts.letters_incident import (
     letters_incident,
     letters_subject,
 )
-from switchyard.domain.errors import MissingBlob, UnknownLetter
+from switchyard.domain.errors import MissingBlob, NewerVersion, UnknownLetter
 from switchyard.domain.ids import JobRef
 from switchyard.ports import BlobStore, StoredBlob
 
@@ -103,6 +103,6 @@ def _job_of(kept: Kept) -> JobRef | None:
     message = Delivered(body=kept.body, message_id=kept.id, sent_at_ms=0)
     try:
         ref = parse_message(message, tenant=None).ref
-    except Malformed:
+    except (Malformed, NewerVersion):
         return None
     return None if ref.bare else ref.job

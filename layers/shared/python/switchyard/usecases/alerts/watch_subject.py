@@ -40,9 +40,9 @@ class Tasks(Protocol):
 class Escalates(Protocol):
     """Tells those whom a job names."""
 
-    def has_news(self, notify: Notify | None, incident: Incident) -> bool: ...
+    def has_news(self, notify: Notify | None, incident: Incident, *, tenant: str) -> bool: ...
 
-    def escalate(self, notify: Notify | None, incident: Incident) -> None: ...
+    def escalate(self, notify: Notify | None, incident: Incident, *, tenant: str) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,12 +76,13 @@ class SubjectWatch:
         if never_failed(job):
             return Told(Telling.UNCHANGED, "it has not failed")
         bare = self._as_told(job, ())
-        if not (self.teller.has_news(bare) or self.escalator.has_news(job.notify, bare)):
+        theirs = self.escalator.has_news(job.notify, bare, tenant=ref.tenant)
+        if not (self.teller.has_news(bare) or theirs):
             return Told(Telling.UNCHANGED, "told already, or to be told later")
         picture = self.jobs.picture(job.ref)
         incident = self._as_told(picture.job, picture.visible_tasks)
         told = self.teller.tell(incident)
-        self.escalator.escalate(job.notify, incident)
+        self.escalator.escalate(job.notify, incident, tenant=ref.tenant)
         return told
 
     def _as_told(self, job: Job, tasks: Sequence[Task]) -> Incident:
@@ -105,7 +106,7 @@ class SubjectWatch:
             job = self.jobs.find(ref)
             if job and job.notify:
                 theirs = by_job.get(ref) or self.letters.none_of(place, ref)
-                self.escalator.escalate(job.notify, theirs)
+                self.escalator.escalate(job.notify, theirs, tenant=ref.tenant)
         return told
 
     def _alarm(self, name: str) -> Told:

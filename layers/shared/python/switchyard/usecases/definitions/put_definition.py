@@ -3,6 +3,7 @@
 from typing import Final
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.errors import InvalidDefinition, Problem
 from switchyard.domain.ids import DEFINITION_NAME
 from switchyard.ports import DefinitionStore
@@ -11,12 +12,23 @@ MAX_DEFINITION_BYTES: Final = 64_000
 
 
 def put_definition(
-    tenant: str, name: str, definition: TaskDefinition, *, definitions: DefinitionStore
+    tenant: str,
+    name: str,
+    definition: TaskDefinition,
+    *,
+    definitions: DefinitionStore,
+    ceilings: Ceilings,
 ) -> RegisteredDefinition:
+    """Raise `InvalidDefinition`, also for what is above a ceiling of the stage."""
     if not DEFINITION_NAME.fullmatch(name):
         raise InvalidDefinition([Problem(("name",), "must be 1 to 64 of a-z A-Z 0-9 - _")])
     size = len(definition.model_dump_json(by_alias=True).encode())
     if size > MAX_DEFINITION_BYTES:
         most = f"at most {MAX_DEFINITION_BYTES:,} are accepted"
         raise InvalidDefinition([Problem((), f"the definition is {size:,} bytes; {most}")])
+    if "max_turns" not in definition.model_fields_set:
+        definition = definition.model_copy(update={"max_turns": ceilings.turns(None)})
+    problems = definition.problems_with(ceilings)
+    if problems:
+        raise InvalidDefinition(problems)
     return definitions.put(tenant, name, definition)

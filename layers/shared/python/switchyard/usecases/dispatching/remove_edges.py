@@ -19,7 +19,9 @@ class EdgeRemover:
         self._clock = clock
         self._workforce = workforce
 
-    def remove_from(self, job: JobRef, followed: Sequence[Followed]) -> list[Task]:
+    def remove_from(
+        self, job: JobRef, followed: Sequence[Followed], *, job_cancelled: bool = False
+    ) -> list[Task]:
         """The dependents, as they are without the edges that lead there from `followed`.
 
         An edge found removed is followed all the same: whoever removed it may have died then.
@@ -30,18 +32,21 @@ class EdgeRemover:
             return self._graph.remove_edges(job.task(name), tokens)
 
         moved = self._workforce.each(without, list(tokens_by_child(followed).items()))
-        decided = self._decided(job, [child for child in moved if is_free(child)])
+        free = [child for child in moved if is_free(child)]
+        decided = self._decided(job, free, job_cancelled=job_cancelled)
         return [child for child in moved if not is_free(child)] + decided
 
-    def _decided(self, job: JobRef, free: Sequence[Task]) -> list[Task]:
+    def _decided(self, job: JobRef, free: Sequence[Task], *, job_cancelled: bool) -> list[Task]:
         """Read together what they need to know of parents that did not complete."""
         lost = self._not_completed(job, free)
-        return self._workforce.each(lambda child: self._decide(child, lost), free)
+        return self._workforce.each(
+            lambda child: self._decide(child, lost, job_cancelled=job_cancelled), free
+        )
 
-    def _decide(self, child: Task, lost: dict[str, Task]) -> Task:
+    def _decide(self, child: Task, lost: dict[str, Task], *, job_cancelled: bool) -> Task:
         for _ in range(TRIES):
             parents = {name: lost[name] for name in child.not_completed if name in lost}
-            verdict = decide_readiness(child, parents)
+            verdict = decide_readiness(child, parents, job_cancelled=job_cancelled)
             child = self._graph.decide(child, verdict, now_ms=self._clock.now_ms())
             if not is_free(child):
                 return child

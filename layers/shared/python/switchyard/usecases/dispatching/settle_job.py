@@ -16,6 +16,7 @@ from switchyard.domain.measuring.tracing import trace_of
 from switchyard.domain.states import JobState, task_status
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import Clock, DispatchQueue, JobStore
+from switchyard.ports.open_tasks import OpenTasks
 from switchyard.usecases.events.emitting import Emitter, Fact
 
 _TOLD_AS: Final[dict[JobState, type[JobSettled]]] = {
@@ -27,9 +28,16 @@ _TOLD_AS: Final[dict[JobState, type[JobSettled]]] = {
 
 class JobSettler:
     def __init__(
-        self, *, jobs: JobStore, dispatches: DispatchQueue, emitter: Emitter, clock: Clock
+        self,
+        *,
+        jobs: JobStore,
+        open_tasks: OpenTasks,
+        dispatches: DispatchQueue,
+        emitter: Emitter,
+        clock: Clock,
     ) -> None:
         self._jobs = jobs
+        self._open_tasks = open_tasks
         self._dispatches = dispatches
         self._emitter = emitter
         self._clock = clock
@@ -50,6 +58,7 @@ class JobSettler:
         self._emitter.emit(_settled(job, picture))
         if job.redrive_key:  # it ended before its redrive was cleared, and is due no more
             self._dispatches.send([job.ref])
+        self._open_tasks.close(job.ref, run=job.run)
         return True
 
     def tell_first_failure(self, settled: Sequence[Task]) -> None:

@@ -32,12 +32,14 @@ from switchyard.ports import (
     TaskGraph,
     TaskQueue,
 )
+from switchyard.ports.open_tasks import OpenTasks
 from switchyard.usecases.dispatching.start_tasks import Starter
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.events.tell_again import tell_again
 
 REFS_PER_PAGE: Final = 25  # small, so that no shard waits behind another's thousands
+CLOCK_CORRECTED_MS: Final = 10_000  # no answer takes so long, usually
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Sweeper:
     jobs: JobStore
     graph: TaskGraph
     payloads: Payloads
+    open_tasks: OpenTasks
     queue: TaskQueue
     dispatches: DispatchQueue
     starter: Starter
@@ -70,20 +73,26 @@ class Sweeper:
         """
         deadline = self.clock.monotonic() + seconds
         oldest_waiting_ms = self.backlog.oldest_waiting_ms()
-        for ref in islice(self._refs(self.clock.now_ms()), at_most):
+        for ref in islice(self._refs(), at_most):
             if self.clock.monotonic() >= deadline:
                 return
             yield self._nudge(ref, oldest_waiting_ms)
 
-    def _refs(self, now_ms: int) -> Iterator[TaskRef | JobRef]:
-        """The shards take turns, so that a full one does not hide the others."""
+    def _refs(self) -> Iterator[TaskRef | JobRef]:
+        """The shards take turns, so that a full one does not hide the others.
+
+        A function that has just started learns the time from its first answer: a page that was
+        asked for with a clock far behind is asked for again.
+        """
         cursors: dict[int, str | None] = dict.fromkeys(range(DUE_SHARDS))
         while cursors:
             for shard, cursor in list(cursors.items()):
+                now_ms = self.clock.now_ms()
                 page = self.overdue.page(shard, now_ms=now_ms, limit=REFS_PER_PAGE, cursor=cursor)
+                corrected = self.clock.now_ms() > now_ms + CLOCK_CORRECTED_MS
                 yield from page.refs
                 cursors[shard] = page.cursor
-                if page.cursor is None:
+                if page.cursor is None and not corrected:
                     del cursors[shard]
 
     def _nudge(self, ref: TaskRef | JobRef, oldest_waiting_ms: int | None) -> Nudge:
@@ -113,8 +122,15 @@ class Sweeper:
     def _take(self, found: Task | Job, step: Step) -> bool:
         """Move the due time before acting: whoever moves it is the one who acts."""
         if step.due_at_ms is None:
-            return isinstance(found, Job) and self.overdue.abandon(found)
+            return isinstance(found, Job) and self._abandoned(found)
         return self.overdue.move_due(found, step.due_at_ms, count=step.action.nudges)
+
+    def _abandoned(self, job: Job) -> bool:
+        """Count it no more: its submission never ended, and nothing of it can run."""
+        if not self.overdue.abandon(job):
+            return False
+        self.open_tasks.close(job.ref, run=job.run)
+        return True
 
     def _act(self, found: Task | Job, action: Action) -> None:
         match found, action:

@@ -1,6 +1,6 @@
 """Examines a stage: every look becomes a finding, also one that is refused."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from switchyard.contracts.jobs import instant
@@ -10,14 +10,17 @@ from switchyard.domain.health.diagnosis import (
     Finding,
     Level,
     SwitchKind,
+    judge_api_keys,
     judge_claude,
     judge_consumption,
     judge_dead_letters,
+    judge_rollout,
     judge_slack,
     judge_stacks,
     judge_switches,
     judge_workers,
 )
+from switchyard.domain.health.rollout import RolloutState, describe_rollout
 from switchyard.ports.inspection import Inspection
 
 NO_ACCESS = "ask for read access to it in the stage's account"
@@ -32,6 +35,10 @@ class Examiner:
     inspection: Inspection
     paused: Callable[[], Pause | None]
     """Whether consumption is. Raises `Unavailable`."""
+    rollout: Callable[[], RolloutState]
+    """Which releases the workers run. Raises `Unavailable`."""
+    tenants_with_keys: Callable[[], Collection[str]]
+    """The tenants that have API keys, revoked or not. Raises `Unavailable`."""
 
     def of_account(self) -> list[Finding]:
         """What only a stage on AWS has; the first finding is whether it lets us in."""
@@ -59,10 +66,15 @@ class Examiner:
 
     def _of_what_they_made(self) -> list[Finding]:
         return [
+            *_look("API keys", self._api_keys),
             *_look("switches", self._switches),
             *_look("dead letters", self._dead_letters),
             *_look("consumption", self._consumption),
+            *_look("rollout", self._rollout),
         ]
+
+    def _api_keys(self) -> list[Finding]:
+        return [judge_api_keys(self.tenants_with_keys(), option=self.option)]
 
     def _switches(self) -> list[Finding]:
         switches = self.inspection.switches()
@@ -75,6 +87,12 @@ class Examiner:
         pause = self.paused()
         since = f"{instant(pause.since_ms):%Y-%m-%d %H:%M} UTC" if pause else ""
         return [judge_consumption(pause, since=since, option=self.option)]
+
+    def _rollout(self) -> list[Finding]:
+        state = self.rollout()
+        until = instant(state.until_ms)
+        said = describe_rollout(state, until=f"{until:%H:%M} UTC" if until else "")
+        return [judge_rollout(state, said=said, option=self.option)]
 
 
 def _look(subject: str, look: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:

@@ -1,7 +1,7 @@
 """The health check of a stage: looks, tells people, and tells the log."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from switchyard.contracts.events import CheckedTask, HealthSummary, TaskHealthCheck
@@ -9,6 +9,8 @@ from switchyard.domain.alerts.health_incident import health_incident
 from switchyard.domain.alerts.incidents import Incident
 from switchyard.domain.health import health
 from switchyard.domain.health.health import HealthReport
+from switchyard.domain.health.presence import PresentWorker, those_there
+from switchyard.ports.presence import Presence
 from switchyard.usecases.alerts.tell_alone import Told
 from switchyard.usecases.events.emitting import Emitter, Fact
 from switchyard.usecases.health.check_tasks import TaskChecker
@@ -23,6 +25,7 @@ class Tells(Protocol):
 @dataclass(frozen=True, kw_only=True)
 class HealthWatch:
     checker: TaskChecker
+    presence: Presence
     teller: Tells
     emitter: Emitter
     tenant: str | None
@@ -30,12 +33,16 @@ class HealthWatch:
 
     def run(self) -> tuple[HealthReport, Told]:
         """Raise `Unavailable`."""
-        report = self.checker.check()
+        report = replace(self.checker.check(), sick_workers=self._sick_workers())
         try:
             told = self.teller.tell(health_incident(report))
         finally:  # what was seen is in the log, even if nobody could be told
             self.emitter.emit(*checked(report, tenant=self.tenant))
         return report, told
+
+    def _sick_workers(self) -> tuple[PresentWorker, ...]:
+        there = those_there(self.presence.all(), now_ms=self.checker.clock.now_ms())
+        return tuple(worker for worker in there if worker.sick)
 
 
 def checked(report: HealthReport, *, tenant: str | None) -> Iterator[Fact]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from switchyard.contracts.jobs import AddTasks, TasksAdded
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs.additions import Group, grouped, perhaps_added, problems_with
@@ -29,9 +30,15 @@ from switchyard.ports import (
     Payloads,
     TaskAdditions,
 )
+from switchyard.usecases.access.open_tasks import OpenTaskLimit
 from switchyard.usecases.events import job_events, task_events
 from switchyard.usecases.events.emitting import Emitter
-from switchyard.usecases.jobs.task_requests import pinned_definitions, size_problems
+from switchyard.usecases.jobs.task_requests import (
+    ceiling_problems,
+    named_definitions,
+    pinned,
+    size_problems,
+)
 
 SECONDS: Final = 20  # Lambda ends the call at 30 s, and whoever asked is to know what was added
 PAUSES_SECONDS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
@@ -63,6 +70,8 @@ class TaskAdder:
     dispatches: DispatchQueue
     emitter: Emitter
     clock: Clock
+    open_tasks: OpenTaskLimit
+    ceilings: Ceilings = WIDEST_CEILINGS
 
     def add(self, ref: JobRef, request: AddTasks) -> TasksAdded:
         """Answer which were added, and why not the others. Raise if none was.
@@ -76,9 +85,10 @@ class TaskAdder:
         if specs and len(there) == len(specs):
             return _answer_again(picture.job, there)
         open_end(picture.job, next((t for t in picture.tasks if t.ref.task_id == END), None))
-        pinned = self._checked(request, specs, picture, there)
-        adding = _Adding(ref=ref, pinned=pinned, until=until, there=there)
+        pins = self._checked(request, specs, picture, there)
+        adding = _Adding(ref=ref, pinned=pins, until=until, there=there)
         missing = [spec for spec in specs if spec.task_id not in there]
+        self.open_tasks.take_more(picture.job, added=len(missing))
         failure = None
         try:
             for group in grouped(missing, number=picture.job.additions + 1):
@@ -113,12 +123,13 @@ class TaskAdder:
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
-        pinned = pinned_definitions(picture.job.ref.tenant, specs, self.definitions)
+        definitions = named_definitions(picture.job.ref.tenant, specs, self.definitions)
         of_those = {spec.name for spec in specs if spec.task_id in there}
-        problems += unknown_names(specs, pinned.keys() | of_those)
+        problems += unknown_names(specs, definitions.keys() | of_those)
+        problems += ceiling_problems(specs, definitions, self.ceilings)
         if problems:
             raise InvalidJob(problems)
-        return pinned
+        return pinned(definitions)
 
     def _added(self, adding: _Adding, group: Group) -> Chunk:
         """Read, plan, write; all over again if something has changed in between."""

@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from switchyard.contracts.changes import CancelAccepted, TaskCancelAccepted
 from switchyard.domain.errors import Conflict, NotNow, Unavailable, UnknownJob, UnknownTask
 from switchyard.domain.ids import END, JobRef, TaskRef
+from switchyard.domain.jobs.cancel_cursor import CancelCursor, Pass
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.slices import in_slices
 from switchyard.domain.states import JobState, TaskState, task_status
-from switchyard.domain.tasks.cancelling import Leave, Settle, decide_cancel
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import Cancelling, Clock, DispatchQueue, JobStore, TaskGraph, Workforce
 from switchyard.usecases.dispatching.start_tasks import AT_ONCE
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 
-VISITED_AT_ONCE: Final = 100
+VISITED_AT_ONCE: Final = 500  # a second or two of writes: between two pages one looks at the clock
 TRIES: Final = 5
 
 
@@ -84,51 +84,68 @@ class CancelRequests:
         raise Unavailable(f"{ref.request_id} changes faster than it can be cancelled")
 
 
+class Follower(Protocol):
+    """Does what follows from tasks that a cancellation settled."""
+
+    def follow_cancelled(self, settled: Sequence[Task], *, until: float) -> None: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Canceller:
-    """A step of a job that is CANCELLING."""
+    """A step of a job that is CANCELLING.
 
-    jobs: JobStore
+    It goes through the job page by page: first it settles what a worker could take, and then it
+    settles or flags every task. No task is added to such a job, and none becomes ready in it.
+    """
+
     graph: TaskGraph
     cancelling: Cancelling
-    dispatches: DispatchQueue
+    follower: Follower
     emitter: Emitter
     clock: Clock
     workforce: Workforce
 
     def go_on(self, job: Job, *, until: float) -> bool:
-        """Visit every task until none is left that has to be settled or flagged."""
-        while left := self._left(job.ref):
-            for some in in_slices(left, VISITED_AT_ONCE):
-                self._visit(some)
-                if self.clock.monotonic() >= until:
-                    return False
+        """Go on where the last step stopped, until every task was visited."""
+        cursor: CancelCursor | None = CancelCursor.parse(job.cancel_cursor)
+        while cursor is not None:
+            page = self.cancelling.page(job.ref, after=cursor.after, at_most=VISITED_AT_ONCE)
+            self._visit([task for task in page if cursor.wants(task)], cursor, until)
+            cursor = cursor.beyond(page)
+            if cursor is not None and self.clock.monotonic() >= until:
+                self.cancelling.note_progress(job, str(cursor))
+                return False
         self.cancelling.end(job, now_ms=self.clock.now_ms())
-        self._settle_if_ended(job.ref)
+        self._settle_if_ended(job.ref, until)
         return True
 
-    def _left(self, ref: JobRef) -> list[Task]:
-        """Flags first: what follows a cancelled task is cancelled then, not skipped."""
-        decisions = [(task, decide_cancel(task)) for task in self.jobs.picture(ref).tasks]
-        left = [(task, decision) for task, decision in decisions if not isinstance(decision, Leave)]
-        left.sort(key=lambda found: isinstance(found[1], Settle))
-        return [task for task, _ in left]
+    def _visit(self, tasks: Sequence[Task], cursor: CancelCursor, until: float) -> None:
+        """Those that changed since they were read are read and visited again."""
+        for _ in range(TRIES):
+            if not tasks:
+                return
+            visited = self.cancelling.cancel_many(tasks, now_ms=self.clock.now_ms())
+            self._follow([task for task in visited if task], until)
+            changed = [task.ref for task, now in zip(tasks, visited, strict=True) if now is None]
+            found = self.graph.find_many(changed) if changed else {}
+            tasks = [task for task in found.values() if cursor.wants(task)]
+        if tasks and cursor.step is Pass.ALL:
+            raise Unavailable(f"{tasks[0].ref.request_id} changes faster than it can be cancelled")
 
-    def _visit(self, tasks: Sequence[Task]) -> None:
-        """Those that changed since they were read are visited again."""
-        visited = self.workforce.each(self._cancel, tasks)
-        settled = [task for task in visited if task and task.state is TaskState.CANCELLED]
+    def _follow(self, visited: Sequence[Task], until: float) -> None:
+        settled = [task for task in visited if task.state is TaskState.CANCELLED]
         facts = [task_events.settled(task, output=None) for task in settled]
         self.workforce.each(lambda some: self.emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
+        self.follower.follow_cancelled(settled, until=until)
 
-    def _cancel(self, task: Task) -> Task | None:
-        return self.cancelling.cancel(task, now_ms=self.clock.now_ms())
+    def _settle_if_ended(self, ref: JobRef, until: float) -> None:
+        """While it was CANCELLING nobody could settle it; read after it is no longer.
 
-    def _settle_if_ended(self, ref: JobRef) -> None:
-        """While it was CANCELLING nobody could settle it; read after it is no longer."""
+        Done here: a message would wait behind those that the events of its tasks send.
+        """
         end = self.graph.find(ref.task(END))
         if end is not None and end.state.settled:
-            self.dispatches.send([end.this_run])
+            self.follower.follow_cancelled([end], until=until)
 
 
 def _status(task: Task) -> str:

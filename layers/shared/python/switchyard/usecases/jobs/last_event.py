@@ -44,7 +44,7 @@ class LastEvent:
 
 def last_event(task: Task) -> LastEvent | None:
     match task.state:
-        case TaskState.WAITING:
+        case TaskState.WAITING | TaskState.UNKNOWN:
             return None
         case TaskState.READY:
             return LastEvent(TaskPending.event_type, task.ready_at_ms)

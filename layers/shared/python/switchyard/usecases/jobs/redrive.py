@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 from switchyard.contracts.changes import RedriveAccepted, RedriveJob
 from switchyard.contracts.redriving import kept_plan, plan_key, read_plan
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Asked, Ceilings
 from switchyard.domain.errors import Conflict, Invalid, NotNow, Problem, UnknownTask
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.graph import TaskSpec
@@ -23,6 +24,8 @@ from switchyard.domain.slices import in_slices
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides, Payload, Task
 from switchyard.ports import BlobStore, Clock, DispatchQueue, JobStore, Redriving, Workforce
+from switchyard.ports.open_tasks import OpenTasks
+from switchyard.usecases.access.open_tasks import OpenTaskLimit
 from switchyard.usecases.dispatching.start_tasks import AT_ONCE, Starter
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter, Fact
@@ -40,6 +43,9 @@ class RedriveRequests:
     blobs: BlobStore
     dispatches: DispatchQueue
     clock: Clock
+    ceilings: Ceilings = WIDEST_CEILINGS
+    open_tasks: OpenTaskLimit | None = None
+    """`None` where operators ask, who are not limited."""
 
     def request_redrive(
         self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None
@@ -48,9 +54,13 @@ class RedriveRequests:
 
         `run` is the one that was looked at, if that matters; `by` a person, where one is known.
         """
+        self._require_allowed(request)
         picture = self.jobs.picture(ref)
         self._require_settled(picture, run)
         plan = replace(self._plan(picture, request), requested_by=by)
+        reopened = _reopened(ref, plan)
+        if self.open_tasks is not None:
+            self.open_tasks.require_room(ref, tasks=len(reopened))
         document = kept_plan(plan)
         key = plan_key(ref, plan, document)
         self.blobs.put(key, document, content_type="application/json")
@@ -61,8 +71,20 @@ class RedriveRequests:
             job_id=ref.job_id,
             run=plan.run + 1,
             ready_tasks=tuple(one.task_id for one in plan.ready),
-            reopened_tasks=len(_visible(ref, (*plan.waiting, *plan.ready))),
+            reopened_tasks=len(reopened),
         )
+
+    def _require_allowed(self, request: RedriveJob) -> None:
+        problems = self.ceilings.problems_with(
+            Asked(
+                model=request.model,
+                max_turns=request.max_turns,
+                timeout_ms=request.timeout,
+                max_cost_usd=request.max_cost_usd,
+            )
+        )
+        if problems:
+            raise Invalid(problems)
 
     def _require_settled(self, picture: JobPicture, run: int | None) -> None:
         job = picture.job
@@ -99,6 +121,7 @@ class Redriver:
     redriving: Redriving
     blobs: BlobStore
     starter: Starter
+    open_tasks: OpenTasks
     emitter: Emitter
     clock: Clock
     workforce: Workforce
@@ -110,10 +133,15 @@ class Redriver:
         if job.state is JobState.REDRIVING:
             if not (self._prepare(job, plan, until) and self._reopen_waiting(job, plan, until)):
                 return False
+            self._count(job, plan)
             opened = self.redriving.open(job, now_ms=self.clock.now_ms())
         if opened is None:
             return True  # another was faster, and has done the rest
         return self._start_ready(opened, plan, until) and self._end(opened)
+
+    def _count(self, job: Job, plan: RedrivePlan) -> None:
+        tasks, now_ms = len(_reopened(job.ref, plan)), self.clock.now_ms()
+        self.open_tasks.note(job.ref, run=plan.run + 1, tasks=tasks, now_ms=now_ms)
 
     def _prepare(self, job: Job, plan: RedrivePlan, until: float) -> bool:
         """The relays first, so that no edge leads nowhere."""
@@ -236,6 +264,6 @@ def _changes(request: RedriveJob) -> Changes:
     )
 
 
-def _visible(ref: JobRef, reopenings: Sequence[Reopening]) -> list[str]:
-    names = [one.task_id for one in reopenings]
+def _reopened(ref: JobRef, plan: RedrivePlan) -> list[str]:
+    names = [one.task_id for one in (*plan.waiting, *plan.ready)]
     return [name for name in names if not ref.task(name).hidden]

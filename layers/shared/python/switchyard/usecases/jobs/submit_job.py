@@ -12,6 +12,8 @@ from typing import Final
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob, instant
 from switchyard.contracts.notify import notify_problems
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.graph import MAX_TASKS, TaskSpec, problems_in, roots, unknown_names
@@ -33,9 +35,16 @@ from switchyard.ports import (
     KeyTaken,
     SubmissionKeys,
 )
+from switchyard.ports.tenants import TenantStore
+from switchyard.usecases.access.open_tasks import OpenTaskLimit
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
-from switchyard.usecases.jobs.task_requests import pinned_definitions, size_problems
+from switchyard.usecases.jobs.task_requests import (
+    ceiling_problems,
+    named_definitions,
+    pinned,
+    size_problems,
+)
 
 MOST_PINS: Final = 100  # an idempotency key remembers of its job; most have a handful
 
@@ -70,11 +79,14 @@ class Submitter:
     jobs: JobStore
     definitions: DefinitionStore
     submission_keys: SubmissionKeys
+    tenants: TenantStore
+    open_tasks: OpenTaskLimit
     blobs: BlobStore
     dispatches: DispatchQueue
     emitter: Emitter
     clock: Clock
     ids: Ids
+    ceilings: Ceilings = WIDEST_CEILINGS
     webhooks_may_reach_private: bool = False
 
     def submit(
@@ -95,14 +107,15 @@ class Submitter:
         earlier = self._accepted_before(submission)
         if earlier is not None:
             return _answer(tenant, request, earlier)
-        pinned = self._checked(tenant, request, key, kind)
-        taken = self._identity(submission, pinned)
+        pins = self._checked(tenant, request, key, kind)
+        taken = self._identity(submission, pins)
         ref = JobRef(tenant, taken.job_id)
         if key is None or not self._is_in(ref):
             submission.require_ours(taken)
+            self.open_tasks.take(ref, tasks=len(request.tasks))
             document = JobDocument(
                 created_at=taken.created_at_ms,
-                pinned=taken.pinned or pinned,
+                pinned=taken.pinned or pins,
                 trace=taken.trace,
                 job=request,
             )
@@ -128,18 +141,29 @@ class Submitter:
             *_key_problems(key),
             *(reserved_tags(request.tags) if kind is KeyKind.PRODUCER else ()),
             *notify_problems(request.notify, nearby_allowed=self.webhooks_may_reach_private),
+            *self._channel_problems(tenant, request),
             *problems_in(specs),
             *size_problems(request, request.tasks),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
-        pinned = pinned_definitions(tenant, specs, self.definitions)
-        problems += [*unknown_names(specs, pinned), *reference_problems(specs)]
+        definitions = named_definitions(tenant, specs, self.definitions)
+        problems += [
+            *unknown_names(specs, definitions),
+            *ceiling_problems(specs, definitions, self.ceilings),
+            *reference_problems(specs),
+        ]
         if problems:
             raise InvalidJob(problems)
-        return pinned
+        return pinned(definitions)
 
-    def _identity(self, asked: _Submission, pinned: Mapping[str, Pinned]) -> KeyTaken:
+    def _channel_problems(self, tenant: str, request: SubmitJob) -> list[Problem]:
+        channel = request.notify.channel if request.notify else None
+        if channel is None:
+            return []
+        return channel_problems(channel, self.tenants.find(tenant), tenant=tenant)
+
+    def _identity(self, asked: _Submission, pins: Mapping[str, Pinned]) -> KeyTaken:
         """The job's id, when it was created, and of what: those of the first try under its key."""
         job_id, now_ms = self.ids.new_job_id(), self.clock.now_ms()
         if asked.key is None:
@@ -148,7 +172,7 @@ class Submitter:
             job_id=job_id,
             body_hash=asked.said,
             created_at_ms=now_ms,
-            pinned=pinned if len(pinned) <= MOST_PINS else None,
+            pinned=pins if len(pins) <= MOST_PINS else None,
             trace=asked.trace,
         )
         taken = self.submission_keys.take(asked.tenant, asked.key, ours, kind=asked.kind)

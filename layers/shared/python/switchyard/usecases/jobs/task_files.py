@@ -31,7 +31,7 @@ class TaskFiles:
         )
 
     def link(self, key: str) -> str:
-        return self.links.to(key, seconds=LINK_SECONDS)
+        return self.links.to(key, seconds=LINK_SECONDS, content_type=content_type_of(key))
 
     def place(self, key: str) -> str:
         return f"s3://{self.bucket}/{key}"

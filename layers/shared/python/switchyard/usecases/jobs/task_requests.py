@@ -1,10 +1,12 @@
 """What is checked of tasks wherever they come in: with a new job, or added to one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.contracts.jobs import TaskRequest
 from switchyard.contracts.wire import Wire
+from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.plan import Pinned
@@ -14,12 +16,30 @@ from switchyard.ports import DefinitionStore
 MAX_DOCUMENT_BYTES: Final = 5_000_000
 
 
-def pinned_definitions(
+def named_definitions(
     tenant: str, specs: Iterable[TaskSpec], definitions: DefinitionStore
-) -> dict[str, Pinned]:
-    """The definitions as they are now, for good; those that do not exist are left out."""
-    known = definitions.latest(tenant, sorted({spec.name for spec in specs}))
-    return {name: Pinned(d.version, d.retry.max_attempts) for name, d in known.items()}
+) -> Mapping[str, RegisteredDefinition]:
+    """Read the latest version of each definition that a task names, if there is one."""
+    return definitions.latest(tenant, sorted({spec.name for spec in specs}))
+
+
+def pinned(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Pinned]:
+    """Fix the versions, for good."""
+    return {name: Pinned(d.version, d.retry.max_attempts) for name, d in definitions.items()}
+
+
+def ceiling_problems(
+    specs: Sequence[TaskSpec],
+    definitions: Mapping[str, RegisteredDefinition],
+    ceilings: Ceilings,
+) -> list[Problem]:
+    """Find definitions that ask for more than the stage allows, at the first task of each."""
+    first = {spec.name: index for index, spec in reversed(list(enumerate(specs)))}
+    return [
+        Problem(("tasks", first[name], "name"), f"definition {name!r}: {problem}")
+        for name, definition in definitions.items()
+        for problem in definition.problems_with(ceilings)
+    ]
 
 
 def size_problems(request: Wire, tasks: Sequence[TaskRequest]) -> list[Problem]:

@@ -13,7 +13,7 @@ from switchyard.contracts.messages import (
     TaskMessage,
     parse_message,
 )
-from switchyard.domain.errors import Unavailable, UnknownDefinition, UnknownTask
+from switchyard.domain.errors import NewerVersion, Unavailable, UnknownDefinition, UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.dead_letters import (
     Drop,
@@ -62,10 +62,14 @@ class DeadLetterProcessor:
     clock: Clock
 
     def process(self, letter: Delivered) -> Handled | PutAside:
-        """When this returns, the letter may go. Raise `Unavailable`: then it has to come back."""
+        """When this returns, the letter may go. Raise `Unavailable`: then it has to come back.
+
+        What only a newer version reads is parked, after the queue offered it to every worker: it
+        can be redriven once that version runs, and its task's due time sends another meanwhile.
+        """
         try:
             task = self._task_of(parse_message(letter, tenant=self.tenant_id))
-        except (Malformed, UnknownTask, UnknownDefinition) as problem:
+        except (Malformed, NewerVersion, UnknownTask, UnknownDefinition) as problem:
             kept = self.quarantine.keep(letter, str(problem))
             return PutAside(kept.key, kept.reason)
         decision = decide_dead_letter(task, now_ms=self.clock.now_ms())

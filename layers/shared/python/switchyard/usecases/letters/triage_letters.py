@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from switchyard.contracts.kept import Kept, Unreadable
-from switchyard.contracts.wire import Wire
+from switchyard.contracts.wire import Written
 from switchyard.domain.alerts.causes import cause_of, code_of
 from switchyard.domain.errors import UnknownLetter
 
 UNREADABLE = "cannot be read"
 
 
-class Cause(Wire):
+class Cause(Written):
     code: str
     """What `redrive --cause` calls it."""
     queue: str

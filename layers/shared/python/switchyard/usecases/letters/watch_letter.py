@@ -8,6 +8,7 @@ from typing import Final
 from switchyard.contracts.kept import Kept
 from switchyard.contracts.messages import Delivered, Malformed, parse_message
 from switchyard.contracts.undeliverable import subject_of
+from switchyard.domain.errors import NewerVersion
 from switchyard.domain.events.event_queries import EventQuery, history
 from switchyard.domain.ids import JOB_ID, JobRef, task_named
 from switchyard.domain.tasks.task import Task
@@ -15,7 +16,7 @@ from switchyard.ports import Clock, EventReader, TaskGraph
 from switchyard.usecases.letters.kept_letters import KeptLetters
 
 LOOK_EVERY_SECONDS: Final = 1.0
-LOG_QUEUE: Final = "event-queue"
+LOG_QUEUE: Final = "event-queue"  # and the stage, before or after it
 
 
 class Fate(StrEnum):
@@ -64,7 +65,7 @@ class LetterWatch:
             return _end_of(self._task_of(sent))
         if subject.tenant_id is None or subject.entity_id is None:
             return None
-        if sent.send_to.startswith(LOG_QUEUE):
+        if LOG_QUEUE in sent.send_to:
             query = _history(subject.tenant_id, subject.entity_id).only(subject.event_type)
             return (
                 Verdict(Fate.HANDLED, "its event is in the log") if self.log.read(query) else None
@@ -79,7 +80,7 @@ class LetterWatch:
         )
         try:
             return self.graph.find(parse_message(message, tenant=self.adopting_tenant).ref)
-        except Malformed:
+        except (Malformed, NewerVersion):
             return None
 
 

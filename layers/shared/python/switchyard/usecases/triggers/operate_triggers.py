@@ -11,6 +11,7 @@ from switchyard.contracts.triggers import (
     Trigger,
     message_template,
 )
+from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import Conflict, Problem
 from switchyard.domain.triggers.schedules import next_run_ms, parse_schedule
 from switchyard.domain.triggers.triggers import (
@@ -20,6 +21,7 @@ from switchyard.domain.triggers.triggers import (
     rule_name,
 )
 from switchyard.ports import Clock, Mail
+from switchyard.ports.tenants import TenantStore
 from switchyard.ports.triggers import TriggerRule, TriggerRules, TriggerStore
 
 
@@ -27,6 +29,7 @@ from switchyard.ports.triggers import TriggerRule, TriggerRules, TriggerStore
 class TriggerOperator:
     stage: str
     store: TriggerStore
+    tenants: TenantStore
     rules: TriggerRules
     mail: Mail
     queue: str
@@ -41,6 +44,7 @@ class TriggerOperator:
         """
         now_ms = self.clock.now_ms()
         self._refuse_what_never_fires(trigger, now_ms)
+        self._refuse_channel(tenant, trigger)
         known = self.store.find(tenant, trigger.name)
         enabled = known is not None and known.trigger.bus == trigger.bus and known.enabled
         self.rules.put(self._rule(tenant, trigger, enabled=enabled))
@@ -108,6 +112,16 @@ class TriggerOperator:
         schedule = parse_schedule(trigger.schedule)
         if next_run_ms(schedule, after_ms=now_ms, since_ms=now_ms) is None:
             raise RuleRefused(f"schedule: {trigger.schedule} never fires from now on")
+
+    def _refuse_channel(self, tenant: str, trigger: Trigger) -> None:
+        """Refuse a channel that the tenant's jobs may not name, unless it depends on the event."""
+        notify = trigger.job.get("notify")
+        channel = notify.get("channel") if isinstance(notify, dict) else None
+        if not isinstance(channel, str) or "{{" in channel:
+            return
+        problems = channel_problems(channel, self.tenants.find(tenant), tenant=tenant)
+        for problem in problems:
+            raise RuleRefused(str(Problem(("job", *problem.path), problem.message)))
 
     def _pattern(self, tenant: str, trigger: Trigger) -> dict[str, object] | None:
         if trigger.on is None:

@@ -1,0 +1,177 @@
+"""What a cancel costs on a local cloud of its own: a wide job is cancelled while workers drain it.
+
+The last line is JSON. `starts_after` counts the tasks that a child was started for after the cancel
+was accepted, `cancel_seconds` is the time until the job has settled, and `other_waited_seconds` how
+long a job of another tenant, submitted right after the cancel, waited for a slot. Times depend on
+the machine and what else runs there: `cancel_to_start` divides that of the cancel by the time which
+the same job took from its submission until all its tasks were queued. `calls_per_task` are the
+actions that the functions and the worker asked of AWS from the cancel to the end, an action for
+each item or entry.
+"""
+
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+from benchmarks.telling import tell
+from stacks.stage import LOCAL
+from switchyard.adapters.system import SystemClock
+from switchyard.bootstrap import stage_keys
+from tests.e2e.conftest import SETTLED, RunningCloud, running
+from tests.e2e.documents import DEFINITION
+
+TASK_MS: Final = 500
+OTHER: Final = "quiet"
+PATIENCE_SECONDS: Final = 900.0
+
+clock = SystemClock()
+
+
+@dataclass(frozen=True)
+class Api:
+    http: httpx.Client
+
+    def submit(self, tasks: int) -> str:
+        self.http.put("/task-definitions/do", json=DEFINITION).raise_for_status()
+        job = {
+            "name": "wide",
+            "tasks": [{"taskId": f"t-{number:05}", "name": "do"} for number in range(tasks)],
+        }
+        accepted = self.http.post("/jobs", json=job)
+        accepted.raise_for_status()
+        job_id: str = accepted.json()["jobId"]
+        return job_id
+
+    def cancel(self, job_id: str) -> int:
+        """Return when it was accepted, by the wall clock."""
+        self.http.post(f"/jobs/{job_id}/cancel").raise_for_status()
+        return clock.now_ms()
+
+
+def main(tasks: int) -> int:
+    with tempfile.TemporaryDirectory() as name, running(Path(name), thinks_ms=TASK_MS) as cloud:
+        figures = measured(cloud, tasks)
+    tell(json.dumps(figures))
+    return 0
+
+
+def measured(cloud: RunningCloud, tasks: int) -> dict[str, Any]:
+    api = Api(cloud.http)
+    with stage_keys("local", **cloud.aws) as ring:
+        key = ring.issue(OTHER, label="bench")
+    other = Api(
+        httpx.Client(
+            base_url=cloud.endpoint.api_url, headers={"x-api-key": key}, timeout=api.http.timeout
+        )
+    )
+    began = clock.monotonic()
+    job_id = api.submit(tasks)
+    wait_until_queued(cloud, job_id)
+    start_took = clock.monotonic() - began
+    tell(f"A job of {tasks} tasks was queued {start_took:.1f} s after it was submitted")
+    before = len(cloud.calls.read_text().splitlines())
+    tell("It is cancelled")
+    began = clock.monotonic()
+    accepted_ms = api.cancel(job_id)
+    submitted_ms = clock.now_ms()
+    other_id = other.submit(1)
+    took = wait_for_job(cloud, "local", job_id) - began
+    tell(f"  settled after {took:.1f} s")
+    wait_for_job(cloud, OTHER, other_id)
+    waited = (started_at_ms(cloud, OTHER, other_id)[0] - submitted_ms) / 1000
+    tell(f"  the other tenant's task started {waited:.1f} s after it was submitted")
+    wait_until_drained(cloud)
+    drained = clock.monotonic() - began
+    tell(f"  the last wake-up was deleted after {drained:.1f} s")
+    calls = calls_since(cloud, before)
+    for what, count in sorted(calls.items()):
+        tell(f"  {count / tasks:7.3f}  {what}")
+    late = [moment for moment in started_at_ms(cloud, "local", job_id) if moment > accepted_ms]
+    return {
+        "tasks": tasks,
+        "slots": LOCAL.max_concurrent,
+        "starts_after": len(late),
+        "last_start_after_seconds": round((max(late) - accepted_ms) / 1000, 1) if late else 0,
+        "start_seconds": round(start_took, 1),
+        "cancel_seconds": round(took, 1),
+        "cancel_to_start": round(took / start_took, 2),
+        "other_waited_seconds": round(waited, 1),
+        "drained_seconds": round(drained, 1),
+        "calls_per_task": round(calls.total() / tasks, 2),
+    }
+
+
+def wait_until_queued(cloud: RunningCloud, job_id: str) -> None:
+    """Wait until none of its tasks is still to be sent: workers have begun with the first."""
+
+    def is_queued() -> bool:
+        states = {item["state"]["S"] for item in _items(cloud, "local", job_id, "TASK#t-")}
+        return bool(states) and states.isdisjoint({"WAITING", "READY"})
+
+    _wait_until(is_queued, "queued", look_every=5.0)  # it reads the whole job each time
+
+
+def wait_until_drained(cloud: RunningCloud) -> None:
+    url = cloud.output("infrastructure", "TaskQueueUrl")
+    _wait_until(lambda: sum(cloud.messages(url)) == 0, "drained")
+
+
+def wait_for_job(cloud: RunningCloud, tenant: str, job_id: str) -> float:
+    """Wait until it has settled; return when that was seen."""
+
+    def has_settled() -> bool:
+        item = _items(cloud, tenant, job_id, "JOB")[0]
+        return item["state"]["S"].lower() in SETTLED
+
+    _wait_until(has_settled, "settled")
+    return clock.monotonic()
+
+
+def started_at_ms(cloud: RunningCloud, tenant: str, job_id: str) -> list[int]:
+    """When the attempts were claimed that a child was started for: those took some time."""
+    items = _items(cloud, tenant, job_id, "TASK#")
+    return [int(item["started_at_ms"]["N"]) for item in items if _has_run(item)]
+
+
+def _has_run(item: Mapping[str, Any]) -> bool:
+    duration = item.get("outcome", {"M": {}})["M"].get("duration_ms", {"N": "0"})
+    return "started_at_ms" in item and duration["N"] != "0"
+
+
+def calls_since(cloud: RunningCloud, before: int) -> Counter[str]:
+    """What the functions asked of AWS, by function and action."""
+    lines = cloud.calls.read_text().splitlines()[before:]
+    return Counter(" ".join(json.loads(line)[:2]) for line in lines)
+
+
+def _items(cloud: RunningCloud, tenant: str, job_id: str, prefix: str) -> list[dict[str, Any]]:
+    pages = cloud.client("dynamodb").get_paginator("query")
+    found = pages.paginate(
+        TableName=cloud.output("infrastructure", "StateTableName"),
+        KeyConditionExpression="PK = :job AND begins_with(SK, :prefix)",
+        ExpressionAttributeValues={
+            ":job": {"S": f"TENANT#{tenant}#JOB#{job_id}"},
+            ":prefix": {"S": prefix},
+        },
+        ConsistentRead=True,
+    )
+    return [item for page in found for item in page["Items"]]
+
+
+def _wait_until(holds: Callable[[], bool], what: str, *, look_every: float = 0.5) -> None:
+    deadline = clock.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        if clock.monotonic() > deadline:
+            raise SystemExit(f"not {what} within {PATIENCE_SECONDS:g} s")
+        clock.sleep(look_every)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000))

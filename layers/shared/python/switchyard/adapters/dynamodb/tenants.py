@@ -1,0 +1,70 @@
+"""Tenants' settings in the state table, an item each in a partition of the tenant's own.
+
+All of them are found through the index of jobs, under a name that no tenant can have.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from switchyard.adapters.dynamodb.table import (
+    WHATEVER_IS_THERE,
+    DynamoDbTable,
+    Key,
+    Refusal,
+    Update,
+)
+from switchyard.adapters.dynamodb.values import Item
+from switchyard.contracts.tables import (
+    JOBS_INDEX,
+    JOBS_ORDER,
+    JOBS_TENANT,
+    tenant_settings_partition,
+)
+from switchyard.domain.access.tenants import TenantSettings
+
+_LISTED_UNDER: Final = "#TENANTS"
+_LISTS: Final = ("slack_channels", "slack_operators")
+
+
+class DynamoDbTenantStore:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def find(self, tenant: str) -> TenantSettings:
+        return _settings(self._table.get(_key(tenant)) or {})
+
+    def change(
+        self,
+        tenant: str,
+        *,
+        slack_channels: tuple[str, ...] | None = None,
+        slack_operators: tuple[str, ...] | None = None,
+    ) -> TenantSettings:
+        given = {"slack_channels": slack_channels, "slack_operators": slack_operators}
+        changed = {name: list(value) for name, value in given.items() if value is not None}
+        listed = {JOBS_TENANT: _LISTED_UNDER, JOBS_ORDER: tenant}
+        answer = self._table.update(
+            _key(tenant), Update(set={**changed, **listed}, condition=WHATEVER_IS_THERE)
+        )
+        return _settings({} if isinstance(answer, Refusal) else answer)
+
+    def all(self) -> Mapping[str, TenantSettings]:
+        listed = self._table.query(
+            f"#{JOBS_TENANT} = :tenants", {"tenants": _LISTED_UNDER}, IndexName=JOBS_INDEX
+        )
+        tenants = [item[JOBS_ORDER] for item in listed]
+        items = self._table.get_many([_key(tenant) for tenant in tenants])
+        return {item[JOBS_ORDER]: _settings(item) for item in sorted(items, key=_order)}
+
+
+def _key(tenant: str) -> Key:
+    return tenant_settings_partition(tenant), "SETTINGS"
+
+
+def _order(item: Item) -> str:
+    return str(item[JOBS_ORDER])
+
+
+def _settings(item: Item) -> TenantSettings:
+    """Read what this version knows: a newer one may have set more."""
+    return TenantSettings(**{name: tuple(item[name]) for name in _LISTS if name in item})

@@ -1,0 +1,49 @@
+"""How far the cancellation of a job has come."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from switchyard.domain.tasks.cancelling import Flag, Settle, decide_cancel
+from switchyard.domain.tasks.task import Task
+
+
+class Pass(StrEnum):
+    """A cancellation goes through a job twice, in the order of the task ids."""
+
+    QUEUED = "queued"
+    """Settles what a worker could take: no other task can be started meanwhile."""
+    ALL = "all"
+    """Settles or flags every task, so that nothing is left when it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelCursor:
+    """Every task up to `after` was visited in this pass, and all of them in the one before."""
+
+    step: Pass = Pass.QUEUED
+    after: str | None = None
+
+    @classmethod
+    def parse(cls, text: str | None) -> "CancelCursor":
+        """Start from the beginning where the text is missing or of another version: a task that
+        was visited before is left as it is.
+        """
+        step, _, after = (text or "").partition("#")
+        return cls(Pass(step), after or None) if step in set(Pass) else cls()
+
+    def __str__(self) -> str:
+        return f"{self.step}#{self.after or ''}"
+
+    def wants(self, task: Task) -> bool:
+        """Whether the task has to be written in this pass."""
+        decision = decide_cancel(task)
+        return isinstance(decision, Settle) or (
+            self.step is Pass.ALL and isinstance(decision, Flag)
+        )
+
+    def beyond(self, page: Sequence[Task]) -> "CancelCursor | None":
+        """The place after these tasks; without any, the next pass. `None` when all is done."""
+        if page:
+            return CancelCursor(self.step, page[-1].ref.task_id)
+        return CancelCursor(Pass.ALL) if self.step is Pass.QUEUED else None

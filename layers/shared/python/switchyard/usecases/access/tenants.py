@@ -1,0 +1,54 @@
+"""What operators do with tenants' settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from switchyard.domain.access.tenants import (
+    TenantSettings,
+    problem_with_channels,
+    problem_with_operators,
+)
+from switchyard.domain.errors import Rejected
+from switchyard.domain.ids import TENANT_ID
+from switchyard.ports.tenants import TenantStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class TenantOperator:
+    store: TenantStore
+
+    def find(self, tenant: str) -> TenantSettings:
+        _require_tenant(tenant)
+        return self.store.find(tenant)
+
+    def all(self) -> Mapping[str, TenantSettings]:
+        return self.store.all()
+
+    def change(
+        self,
+        tenant: str,
+        *,
+        slack_channels: tuple[str, ...] | None = None,
+        slack_operators: tuple[str, ...] | None = None,
+    ) -> TenantSettings:
+        """Replace the lists that are given. Raise `Rejected`, and nothing is changed."""
+        _require_tenant(tenant)
+        problem = problem_with_channels(slack_channels or ()) or problem_with_operators(
+            slack_operators or ()
+        )
+        if problem:
+            raise Rejected(problem)
+        return self.store.change(
+            tenant,
+            slack_channels=_without_doubles(slack_channels),
+            slack_operators=_without_doubles(slack_operators),
+        )
+
+
+def _without_doubles(listed: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return None if listed is None else tuple(dict.fromkeys(listed))
+
+
+def _require_tenant(tenant: str) -> None:
+    if not TENANT_ID.fullmatch(tenant):
+        raise Rejected(f"tenant {tenant!r} must be 1 to 63 of a-z 0-9 - and start with a-z 0-9")

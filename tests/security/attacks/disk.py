@@ -1,0 +1,130 @@
+"""Attacks on the disk: quotas, and what cannot be removed."""
+
+from functools import partial
+from typing import Final
+
+from tests.security.attack import Attack, Group, Trace
+
+disk_attack = partial(Attack, group=Group.DISK)
+FAILED: Final = frozenset({"FAILED"})
+QUOTA: Final = "of disk|files and folders|deep"
+
+_FILL: Final = """
+for number in range(200):
+    with open({place!s} / f"fill-{{os.getpid()}}-{{number}}", "wb") as file:
+        file.write(b"x" * 2_000_000)
+time.sleep(30)
+"""
+
+ATTACKS: Final = (
+    disk_attack(
+        name="fill the disk",
+        tries="writes more than its quota",
+        program=_FILL.format(place="(folder / 'artifacts')"),
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="fill its temporary folder",
+        tries="writes more than its quota to TMPDIR",
+        program=_FILL.format(place="Path(os.environ['TMPDIR'])"),
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="fill shared memory",
+        tries="writes more than its quota to /dev/shm",
+        program=_FILL.format(place="Path('/dev/shm')"),
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="hide files in a closed folder",
+        tries="writes more than its quota to a folder that is closed to its owner",
+        program="""
+place = folder / "artifacts" / "closed"
+place.mkdir()
+for number in range(40):
+    (place / str(number)).write_bytes(b"x" * 2_000_000)
+place.chmod(0)
+time.sleep(30)
+""",
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="too many files",
+        tries="makes more files than its quota allows",
+        program="""
+for number in range(8_000): (folder / "tmp" / str(number)).touch()
+time.sleep(30)
+""",
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="folders that are too deep",
+        tries="nests folders deeper than is counted",
+        program="""
+os.chdir(folder / "tmp")
+for _ in range(400):
+    os.mkdir("d"); os.chdir("d")
+time.sleep(30)
+""",
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="many names of one file",
+        tries="hides files behind thousands of hard links",
+        program="""
+(folder / "tmp" / "file").write_bytes(b"x" * 1_000)
+for number in range(8_000): os.link(folder / "tmp" / "file", folder / "tmp" / f"l{number}")
+time.sleep(30)
+""",
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="folders with the sticky bit",
+        tries="leaves folders with the sticky bit and without any rights",
+        program="""
+for mode in (0o1777, 0o1000, 0, 0o2000, 0o111):
+    place = folder / "artifacts" / oct(mode)
+    (place / "inner").mkdir(parents=True)
+    (place / "inner" / "file").write_text("x")
+    (place / "inner").chmod(mode); place.chmod(mode)
+""",
+        shows="task is settled",
+        trace=Trace.WORKER,
+    ),
+    disk_attack(
+        name="a closed task folder",
+        tries="takes all rights from its own folder",
+        program="answer(); folder.chmod(0)",
+        shows="task is settled",
+        trace=Trace.WORKER,
+    ),
+    disk_attack(
+        name="files elsewhere",
+        tries="leaves files and folders in /dev/shm and /var/tmp for the next task",
+        program="""
+for place in ("/dev/shm", "/var/tmp"):
+    try:
+        Path(place, f"left-{os.getpid()}", "inner").mkdir(parents=True)
+        Path(place, f"left-{os.getpid()}", "file").write_text("x")
+        Path(place, f"left-{os.getpid()}").chmod(0o1000)
+    except PermissionError:
+        pass
+""",
+        shows="left files outside its folder",
+        trace=Trace.WORKER,
+    ),
+    disk_attack(
+        name="shared memory for the next task",
+        tries="leaves a segment of System V shared memory",
+        program="libc_call(libc.shmget(0x51, 4096, 0o600 | 0o1000))",
+        shows="shared memory",
+        trace=Trace.WORKER,
+    ),
+)

@@ -1,0 +1,65 @@
+"""Measures how long an event loop stands still, and how long the machine itself does."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+TICK_SECONDS = 0.01
+
+
+class LoopPauses:
+    """Measures how long the event loop did not turn, without the time other programs took."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    async def watch(self) -> None:
+        waiting = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        while True:
+            began, queued = time.monotonic(), _queued_seconds(waiting)
+            await asyncio.sleep(TICK_SECONDS)
+            pause = time.monotonic() - began - TICK_SECONDS - (_queued_seconds(waiting) - queued)
+            self.longest = max(self.longest, pause)
+
+
+def _queued_seconds(schedstat: Path) -> float:
+    """Return how long this thread could have run while others had the processors."""
+    try:
+        return int(schedstat.read_bytes().split()[1]) / 1e9
+    except OSError:
+        return 0.0
+
+
+CONTROL = """
+import select, sys, time
+longest = 0.0
+while True:
+    began = time.monotonic()
+    ended, _, _ = select.select([0], [], [], 0.01)
+    if ended:
+        break
+    longest = max(longest, time.monotonic() - began - 0.01)
+print(longest)
+"""
+
+
+@contextmanager
+def control() -> Iterator[list[float]]:
+    """Measure how long a program that does nothing pauses meanwhile: the machine's own doing."""
+    found: list[float] = []
+    with subprocess.Popen(
+        [sys.executable, "-c", CONTROL],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={},
+        text=True,
+    ) as process:
+        try:
+            yield found
+        finally:
+            found.append(float(process.communicate(timeout=30)[0]))

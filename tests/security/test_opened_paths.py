@@ -1,0 +1,118 @@
+"""Nothing in the worker but a few modules touches files below a task's folder.
+
+Those resolve names by descriptors and without links. This reads the sources: each other call that
+touches a file, and each use of a task folder's path, has its reason below.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+WORKER: Final = Path(__file__).parents[2] / "worker"
+CONFINED: Final = {"confined.py", "trees.py", "folder.py"}
+"""Where names below a task's folder are resolved; `removal.py` and `quota.py` go through them."""
+IN_THE_CHILD: Final = ("task/", "agents/")
+"""These run as the task itself, with its rights."""
+TOUCHING: Final = {
+    "open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes", "touch",
+    "walk", "fwalk", "scandir", "listdir", "iterdir", "glob", "iglob", "rglob",
+    "stat", "lstat", "exists", "lexists", "is_file", "is_dir", "is_symlink", "isfile", "isdir",
+    "resolve", "realpath", "readlink", "samefile", "getsize", "statvfs",
+    "mkdir", "makedirs", "rmdir", "unlink", "remove", "removedirs", "rename", "renames",
+    "link", "symlink", "symlink_to", "hardlink_to", "mkfifo", "mknod", "truncate", "utime",
+    "chmod", "lchmod", "chown", "lchown", "chdir", "rmtree", "copy", "copy2", "copyfile",
+    "copytree", "move", "make_archive", "mkstemp", "mkdtemp", "NamedTemporaryFile",
+    "TemporaryDirectory", "TemporaryFile", "ZipFile", "loadtxt",
+}  # fmt: skip
+ALLOWED: Final = {
+    "__main__.py": {"move": "of leftovers", "remove": "of leftovers"},
+    "assignments.py": {"resolve": "references of a task, which are no paths"},
+    "attempt.py": {"remove": "asks for the removal of a task's folder"},
+    "child_output.py": {"fdopen": "the pipe from a child"},
+    "descendants.py": dict.fromkeys(("scandir", "open", "read_bytes", "stat"), "/proc"),
+    "end_orphans.py": dict.fromkeys(("iterdir", "stat", "read_bytes", "read_text"), "/proc"),
+    "end_user.py": {"read_text": "/proc"},
+    "health.py": dict.fromkeys(
+        ("mkdir", "touch", "stat", "unlink"), "the pulse, in the worker's own folder"
+    ),
+    "leftovers.py": {
+        **dict.fromkeys(("mkdir", "chmod", "open"), "the worker's own folder, and the lock in it"),
+        **dict.fromkeys(("scandir", "is_dir"), "the worker's own folders, above the tasks'"),
+        **dict.fromkeys(("rename", "rmdir"), "a folder of the worker's own around the tasks'"),
+        "remove": "an item of a list",
+    },
+    "pin_base_image.py": dict.fromkeys(("read_text", "write_text"), "the Dockerfile; no worker"),
+    "privileges.py": {"read_text": "/proc"},
+    "probe.py": dict.fromkeys(
+        ("mkdir", "open", "read_bytes", "statvfs", "unlink"),
+        "a file of the worker's own, above the tasks' folders",
+    ),
+    "removal.py": {"remove": "an item of a list, or through the task's folder"},
+    "writable.py": dict.fromkeys(
+        ("mkdir", "chmod", "rmdir", "stat", "lstat", "lexists", "mkdtemp", "tempfile"),
+        "a folder that the worker makes at its start, before there is a task",
+    ),
+}
+PATHS: Final = {
+    "children.py": "the child's working folder, where it is no other user",
+    "supervision.py": "an argument, a variable and a working folder of the child",
+    "removal.py": "a field of a log line",
+    "upload.py": "a field of a log line",
+}
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(WORKER.rglob("*.py")):
+        name = str(path.relative_to(WORKER))
+        if name not in CONFINED and not name.startswith(IN_THE_CHILD):
+            yield name, ast.parse(path.read_text())
+
+
+def touched(tree: ast.AST) -> set[str]:
+    """The names of functions that touch files and are called, or handed on to be called."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in TOUCHING:
+            found.add(node.attr)
+        elif isinstance(node, ast.Name) and node.id in TOUCHING and isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            found |= {alias.name for alias in node.names if alias.name in {"shutil", "tempfile"}}
+    return found
+
+
+def takes_paths(tree: ast.AST) -> bool:
+    """Whether it takes the path of something that is called a folder."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == "path" and "folder" in ast.unparse(node)
+        for node in ast.walk(tree)
+    )
+
+
+def test_only_a_few_modules_touch_files_below_a_tasks_folder() -> None:
+    found = {name: calls for name, tree in sources() if (calls := touched(tree))}
+
+    assert found == {name: set(calls) for name, calls in ALLOWED.items()}
+
+
+def test_a_tasks_path_is_only_handed_to_its_child_and_to_the_log() -> None:
+    assert {name for name, tree in sources() if takes_paths(tree)} == PATHS.keys()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "open(folder.path / 'x')",
+        "(folder.path / 'x').read_bytes()",
+        "os.walk(folder.path)",
+        "shutil.rmtree(folder.path)",
+        "await offload(Path.unlink, path)",
+        "from os import scandir\nscandir(place)",
+        "import shutil as s",
+    ],
+)
+def test_what_touches_files_is_seen(source: str) -> None:
+    assert touched(ast.parse(source, mode="exec"))

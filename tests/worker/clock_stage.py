@@ -1,0 +1,166 @@
+"""Real worker processes with wrong wall clocks, on a MiniStack of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import psutil
+import pytest
+
+from benchmarks.yard import BenchYard
+from local.processes import kill_family
+from switchyard.adapters.system import SystemClock
+from switchyard.bootstrap.dispatching import sweeper
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.task import Task
+from switchyard.settings import SweeperSettings
+from switchyard.usecases.dispatching.sweep import Sweeper
+
+ROOT: Final = Path(__file__).parents[2]
+LEASE_PER_EXTENSION: Final = 1.5
+USUAL_LEASE_SECONDS: Final = 45.0
+LOOK_SECONDS: Final = 0.5
+BEAT_MS: Final = 500
+POLL_SECONDS: Final = 1
+STOP_SECONDS: Final = 60
+PATIENCE_SECONDS: Final = 90.0
+
+clock = SystemClock()
+
+
+class SkewedWorker:
+    """One process, `ahead_seconds` ahead of the real time."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], ahead_seconds: float) -> None:
+        self._log = folder / "worker.log"
+        self._clock_file = folder / "ahead"
+        self.set_clock(ahead_seconds)
+        with self._log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.worker.skewed_worker", self._clock_file],
+                cwd=ROOT,
+                env=environment | {"OUTPUT_FOLDER": str(folder / "output")},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text()
+
+    def wait_until_started(self) -> None:
+        deadline = clock.monotonic() + PATIENCE_SECONDS
+        while "worker started" not in self.log:
+            assert clock.monotonic() < deadline, self.log
+            assert self.process.poll() is None, self.log
+            clock.sleep(0.1)
+
+    def set_clock(self, ahead_seconds: float) -> None:
+        new = self._clock_file.with_suffix(".new")
+        new.write_text(str(ahead_seconds))
+        new.rename(self._clock_file)
+
+    def ask_to_stop(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kill it with its children, as when its machine disappears."""
+        if self.process.poll() is None:
+            kill_family(psutil.Process(self.process.pid))
+            self.process.wait()
+
+    def exit_code(self) -> int:
+        return self.process.wait(STOP_SECONDS)
+
+
+@dataclass
+class ClockStage:
+    yard: BenchYard
+    folder: Path
+    workers: list[SkewedWorker] = field(default_factory=list)
+
+    def start(
+        self,
+        *,
+        ahead_seconds: float = 0.0,
+        task_seconds: float = 0.0,
+        lease_seconds: float = USUAL_LEASE_SECONDS,
+    ) -> SkewedWorker:
+        folder = self.folder / f"worker-{len(self.workers)}"
+        folder.mkdir()
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers/shared/python")]),
+            **self.yard.environment,
+            "VISIBILITY_EXTENSION_AMOUNT": str(round(lease_seconds / LEASE_PER_EXTENSION)),
+            "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
+            "WAIT_TIME_SECONDS": str(POLL_SECONDS),
+            "MAX_CONCURRENT_CLAUDE": "8",
+            "STOP_GRACE_SECONDS": "1",
+            "OFFLINE_DELAY_MS": str(round(1000 * task_seconds)),
+        }
+        worker = SkewedWorker(folder, environment, ahead_seconds)
+        self.workers.append(worker)
+        return worker
+
+    def sweep(self) -> None:
+        """Run the deployed sweeper in this process, whose clock is right."""
+        for _nudge in self._sweeper.sweep(at_most=100, seconds=5):
+            pass
+
+    @cached_property
+    def _sweeper(self) -> Sweeper:
+        sqs = self.yard.cloud.client("sqs")
+        elsewhere = sqs.create_queue(QueueName="elsewhere")["QueueUrl"]
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.yard.environment.items():
+                patch.setenv(name, value)
+            settings = SweeperSettings(
+                dispatch_queue_url=elsewhere,
+                job_queue_url=elsewhere,
+                alerts_queue_url=elsewhere,
+            )
+            return sweeper(settings)
+
+    def until(
+        self,
+        holds: Callable[[Sequence[Task]], bool],
+        *,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> float:
+        """Wait until it holds for the tasks; return how many seconds that took."""
+        began = clock.monotonic()
+        while not holds(self.yard.tasks()):
+            assert clock.monotonic() < began + PATIENCE_SECONDS, self.story
+            meanwhile()
+            clock.sleep(LOOK_SECONDS)
+        return clock.monotonic() - began
+
+    @property
+    def story(self) -> str:
+        """What the workers and the tasks say, for a test that fails."""
+        outcomes = [str((facts(task), task.outcome)) for task in self.yard.tasks()]
+        return "\n".join([*outcomes, *(worker.log[-5_000:] for worker in self.workers)])
+
+    def close(self) -> None:
+        for worker in self.workers:
+            worker.kill()
+
+
+def facts(task: Task) -> tuple[str, TaskState, int, int, str | None]:
+    return task.ref.task_id, task.state, task.fence, task.attempt, task.last_error
+
+
+def all_are(state: TaskState) -> Callable[[Sequence[Task]], bool]:
+    return lambda tasks: all(task.state is state for task in tasks)
+
+
+def all_settled(tasks: Sequence[Task]) -> bool:
+    return all(task.state.settled for task in tasks)

@@ -1,0 +1,149 @@
+"""What the worker itself computes for an attempt ends with the attempt, and harms no other."""
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Payload
+from tests.builders import JOB
+from tests.security.attacks import nested_unevaluated
+from tests.worker.misbehaving import let_children_run
+from tests.worker.yard import WorkerYard
+from worker.folder import TaskFolder
+from worker.trees import Clock
+
+ANSWER = """
+    import json, pathlib, sys
+    folder = pathlib.Path(sys.argv[-1])
+    (folder / "outcome.json").write_text(json.dumps({"status": "completed", "output": {"a": 1}}))
+"""
+
+
+def outcome_of(yard: WorkerYard, task_id: str = "a") -> tuple[TaskState, str]:
+    outcome = yard.task(task_id).outcome
+    assert outcome is not None
+    return outcome.state, outcome.error or ""
+
+
+@pytest.mark.parametrize("field", ["input_schema", "output_schema"])
+def test_three_tasks_with_an_endless_schema_hold_the_worker_for_seconds_only(
+    yard: WorkerYard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    """All three slots of the worker; they were occupied for good."""
+    let_children_run(ANSWER, tmp_path, monkeypatch)
+    for task_id in ("a", "b", "c"):
+        yard.add_task(task_id, given={"a": 1}, definition={field: nested_unevaluated(24)})
+    yard.add_task("d", given={"a": 1})
+
+    yard.work(until=yard.settled, seconds=90)
+
+    for task_id in ("a", "b", "c"):
+        state, error = outcome_of(yard, task_id)
+        assert state is TaskState.FAILED
+        assert "schema cannot be applied: the check took longer than" in error
+    assert yard.task("d").state is TaskState.COMPLETED
+
+
+class SlowPayloads:
+    """Reads nothing until it is let go: a table that hangs, or data that takes for ever."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.go_on = threading.Event()
+
+    def read_to_start(self, ref: TaskRef) -> Payload:
+        self.asked.set()
+        self.go_on.wait(20)
+        return Payload()
+
+    def outputs(self, job: JobRef, task_ids: Any, *, max_bytes: int | None = None) -> Any:
+        return {}
+
+
+def test_a_time_out_reaches_an_attempt_whose_data_is_still_read(yard: WorkerYard) -> None:
+    yard.memory.payloads = slow = SlowPayloads()  # type: ignore[assignment]
+    yard.add_task("a", definition={"timeout": 1_000})
+    began = time.monotonic()
+
+    try:
+        yard.work(until=yard.settled)
+    finally:
+        slow.go_on.set()
+
+    assert yard.task("a").state is TaskState.TIMED_OUT
+    assert time.monotonic() - began < 10
+
+
+def test_a_cancel_reaches_an_attempt_whose_data_is_still_read(yard: WorkerYard) -> None:
+    yard.memory.payloads = slow = SlowPayloads()  # type: ignore[assignment]
+    yard.configure(visibility_extension_interval=300)
+    yard.add_task("a")
+
+    def settled() -> bool:
+        if slow.asked.is_set() and not yard.task("a").cancel_requested:
+            yard.change("a", cancel_requested=True)
+        return yard.settled()
+
+    try:
+        yard.work(until=settled)
+    finally:
+        slow.go_on.set()
+
+    assert yard.task("a").state is TaskState.CANCELLED
+
+
+def test_a_bug_in_an_attempt_fails_that_attempt_and_the_others_go_on(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As deep folders once raised `RecursionError` while they were looked for."""
+    from worker import upload  # noqa: PLC0415
+
+    found = upload.files_to_upload
+
+    def too_deep(folder: TaskFolder, *, completed: bool, monotonic: Clock) -> dict[str, int]:
+        if "__a" in str(folder.path):
+            raise RecursionError("maximum recursion depth exceeded")
+        return found(folder, completed=completed, monotonic=monotonic)
+
+    monkeypatch.setattr("worker.upload.files_to_upload", too_deep)
+    yard.add_task("a", max_attempts=2)
+    yard.add_task("b")
+
+    yard.work(until=yard.quiet)
+
+    outcome = yard.task("a").outcome
+    assert outcome is not None
+    assert (outcome.state, outcome.error_category) == (
+        TaskState.FAILED,
+        FailureCategory.SERVER_ERROR,
+    )
+    assert outcome.error == "the worker failed: RecursionError: maximum recursion depth exceeded"
+    assert yard.task("a").attempt == 2
+    assert yard.task("b").state is TaskState.COMPLETED
+    assert caplog.messages.count("message failed by a bug") == 2
+
+
+def test_a_bug_while_a_task_is_settled_leaves_its_message_to_come_again(
+    yard: WorkerYard, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settle = yard.memory.leases.settle
+    broken = iter([True])
+
+    def once(*args: Any, **facts: Any) -> Any:
+        if next(broken, False):
+            raise TypeError("of ours")
+        return settle(*args, **facts)
+
+    monkeypatch.setattr(yard.memory.leases, "settle", once)
+    yard.add_task("a")
+
+    yard.work(until=lambda: "message failed by a bug" in caplog.messages)
+
+    assert JOB.task("a") in yard.memory.state.tasks
+    assert yard.memory.queue.waiting == 1

@@ -1,0 +1,69 @@
+"""How the guard's process is started and asked: the same for the worker and for a task's child."""
+
+import os
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import switchyard
+import worker
+from worker.guard.examine import Finding, Wrong
+from worker.slot_users import AGENT_USERS
+
+MAX_SECONDS: Final = 5.0
+MAX_MEGABYTES: Final = 512
+"""For a check of the largest outcome; three at once fit beside the worker once their children
+have ended."""
+MARGIN_SECONDS: Final = 2.0  # for a system that is slow to end a process
+
+Question = tuple[dict[str, Any], bytes]
+
+
+class GuardUnavailable(Exception):
+    """No check can be made here at all, whatever is to be checked."""
+
+
+def command(host: Mapping[str, str]) -> list[str]:
+    """Without the capabilities that the worker has where its children are another user's."""
+    program = [sys.executable, "-P", "-s", "-m", "worker.guard.process"]
+    if not host.get(AGENT_USERS):
+        return program
+    return ["setpriv", "--inh-caps=-all", "--ambient-caps=-all", "--no-new-privs", "--", *program]
+
+
+def environment() -> dict[str, str]:
+    """Nothing of the worker's, but where our packages are, and the one that checks schemas."""
+    names = (worker.__name__, switchyard.__name__, "jsonschema")
+    origins = [spec.origin for spec in map(find_spec, names) if spec and spec.origin]
+    return {"PYTHONPATH": os.pathsep.join(dict.fromkeys(_root(origin) for origin in origins))}
+
+
+def _root(origin: str) -> str:
+    return str(Path(origin).parents[1])
+
+
+def value_question(document: bytes, schema: Mapping[str, Any]) -> Question:
+    return {"kind": "value", "schema": dict(schema)}, document
+
+
+def outcome_question(
+    document: bytes, schema: Mapping[str, Any] | None, secrets: Sequence[str]
+) -> Question:
+    header = {"kind": "outcome", "schema": None if schema is None else dict(schema)}
+    return header | {"secrets": list(secrets)}, document
+
+
+def connection_pair() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+
+
+def unchecked(*, took: float, max_seconds: float) -> Finding:
+    """Of a check that ended without an answer."""
+    if took >= max_seconds * 0.95:
+        message = f"the check took longer than {max_seconds:g} s"
+    else:
+        message = "the check was ended by the system"
+    return Finding(wrong=Wrong.UNCHECKED, message=message)
