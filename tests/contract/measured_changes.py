@@ -77,7 +77,7 @@ def note_cancelled(yard: MeteredYard) -> int:
 def end_cancel(yard: MeteredYard) -> int:
     job = yard.opened()
     yard.cancelling.begin(job, now_ms=NOW_MS)
-    return yard.cost(lambda: yard.cancelling.end(job, now_ms=NOW_MS + 654_321))
+    return yard.cost(lambda: yard.cancelling.end(job, now_ms=NOW_MS + 654_321, cursor="events#"))
 
 
 def begin_redrive(yard: MeteredYard) -> int:

@@ -172,7 +172,7 @@ def test_a_read_of_tasks_says_whether_their_job_is_being_cancelled(backend: Back
     assert begun is not None
     assert not before.job_cancelled
     assert backend.graph.find_in_job(refs).job_cancelled
-    backend.cancelling.end(begun, now_ms=NOW_MS)
+    backend.cancelling.end(begun, now_ms=NOW_MS, cursor="events#")
     assert backend.graph.find_in_job(refs).job_cancelled
     backend.jobs.settle(the_job(backend), JobState.CANCELLED, now_ms=NOW_MS)
     assert not backend.graph.find_in_job(refs).job_cancelled
@@ -205,7 +205,7 @@ def test_what_a_task_needs_is_not_read_once_its_job_is_being_cancelled(backend: 
     assert begun is not None
     with pytest.raises(MustNotStart):
         backend.payloads.read_to_start(ref)
-    backend.cancelling.end(begun, now_ms=NOW_MS)
+    backend.cancelling.end(begun, now_ms=NOW_MS, cursor="events#")
     with pytest.raises(MustNotStart):
         backend.payloads.read_to_start(ref)
     bare = TaskRef(JOB.tenant, "~nobody", "nobody")
@@ -222,7 +222,27 @@ def test_progress_is_stored_while_this_run_is_being_cancelled(backend: Backend) 
     assert the_job(backend) == begun
     backend.cancelling.note_progress(begun, "all#c")
     assert the_job(backend) == replace(begun, cancel_cursor="all#c")
-    backend.cancelling.end(begun, now_ms=NOW_MS)
+    backend.cancelling.note_reported(begun, "events#a")
+    assert the_job(backend) == replace(begun, cancel_cursor="all#c")
+    backend.cancelling.end(begun, now_ms=NOW_MS, cursor="events#")
+    assert the_job(backend).cancel_cursor == "events#"
+
+
+def test_whose_events_were_emitted_is_stored_once_all_tasks_were_visited(backend: Backend) -> None:
+    begun = backend.cancelling.begin(a_job(backend), now_ms=NOW_MS)
+    assert begun is not None
+    backend.cancelling.end(begun, now_ms=NOW_MS, cursor="events#")
+    backend.cancelling.note_reported(replace(begun, run=2), "events#a")
+    assert the_job(backend).cancel_cursor == "events#"
+    backend.cancelling.note_reported(begun, "events#b")
+    assert the_job(backend).cancel_cursor == "events#b"
+    again = backend.cancelling.begin(the_job(backend), now_ms=NOW_MS)
+    assert again is not None
+    assert again.cancel_cursor is None
+    backend.cancelling.note_reported(begun, "events#c")
+    assert the_job(backend) == again
+    backend.cancelling.end(again, now_ms=NOW_MS, cursor="events#")
+    backend.cancelling.note_reported(again, None)
     assert the_job(backend).cancel_cursor is None
 
 
@@ -249,10 +269,11 @@ def test_an_open_job_is_cancelled_and_then_open_again(backend: Backend) -> None:
         due_at_ms=NOW_MS + due.JOB_BEING_CHANGED,
     )
     assert backend.cancelling.begin(job, now_ms=NOW_MS + 3) == begun
-    backend.cancelling.end(begun, now_ms=NOW_MS + 5)
-    ended = replace(begun, state=JobState.OPEN, due_at_ms=NOW_MS + 5 + due.JOB_AUDIT)
+    backend.cancelling.end(begun, now_ms=NOW_MS + 5, cursor="events#")
+    audited_at_ms = NOW_MS + 5 + due.JOB_AUDIT
+    ended = replace(begun, state=JobState.OPEN, cancel_cursor="events#", due_at_ms=audited_at_ms)
     assert the_job(backend) == ended
-    backend.cancelling.end(begun, now_ms=NOW_MS + 9)
+    backend.cancelling.end(begun, now_ms=NOW_MS + 9, cursor="events#")
     assert the_job(backend) == ended
 
 
@@ -261,7 +282,7 @@ def test_who_cancelled_is_remembered_and_not_forgotten_by_who_is_unknown(backend
     begun = backend.cancelling.begin(job, now_ms=NOW_MS, by="ada")
     assert begun is not None
     assert backend.cancelling.begin(job, now_ms=NOW_MS, by="grace") == begun
-    backend.cancelling.end(begun, now_ms=NOW_MS)
+    backend.cancelling.end(begun, now_ms=NOW_MS, cursor="events#")
     again = backend.cancelling.begin(the_job(backend), now_ms=NOW_MS)
     assert again is not None
     assert (begun.cancelled_by, again.cancelled_by) == ("ada", "ada")
@@ -291,5 +312,5 @@ def test_any_other_job_is_not_cancelled(backend: Backend, facts: dict[str, Any])
 def test_the_end_of_an_older_run_changes_nothing(backend: Backend) -> None:
     job = a_job(backend, run=2)
     begun = backend.cancelling.begin(job, now_ms=NOW_MS)
-    backend.cancelling.end(replace(job, run=1), now_ms=NOW_MS)
+    backend.cancelling.end(replace(job, run=1), now_ms=NOW_MS, cursor="events#")
     assert the_job(backend) == begun

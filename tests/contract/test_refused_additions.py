@@ -31,7 +31,7 @@ def _begin_to_cancel(backend: Backend) -> None:
 
 def _have_cancelled(backend: Backend) -> None:
     _begin_to_cancel(backend)
-    backend.cancelling.end(picture(backend).job, now_ms=NOW_MS)
+    backend.cancelling.end(picture(backend).job, now_ms=NOW_MS, cursor="events#")
 
 
 def _begin_to_redrive(backend: Backend) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.security.two_tasks import ATTACKS, REFUSED
+from tests.worker.task_users import agent_users, task_users
 from tests.worker.test_agent_user import ENTRYPOINT, GROUP, OURS, WORKER, python
 from tests.worker.test_process import ENVIRONMENT, REPOSITORY
 
@@ -30,7 +31,7 @@ def report(python: str) -> Iterator[dict[str, Any]]:
         ended = subprocess.run(
             ["/bin/sh", ENTRYPOINT, python, "-m", "tests.security.two_tasks", folder],
             cwd=REPOSITORY,
-            env=ENVIRONMENT | OURS | {"AWS_SECRET": "canary"},
+            env=ENVIRONMENT | OURS | agent_users(task_users(4)) | {"AWS_SECRET": "canary"},
             capture_output=True,
             text=True,
             check=False,

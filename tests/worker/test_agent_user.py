@@ -50,7 +50,7 @@ def python() -> str:
             env=OURS,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=180,
         )
         if tried.returncode == 0:
             return candidate
@@ -130,7 +130,7 @@ def test_what_a_child_kept_to_itself_is_uploaded_or_goes_with_its_home(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=180,
     )
     assert ended.returncode == 0, ended.stderr
     assert report(folder) == {"state": "COMPLETED", "notes": "read me", "left": []}
@@ -177,6 +177,6 @@ def test_the_process_that_checks_schemas_has_none_of_the_workers_capabilities(py
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=180,
     )
     assert ended.stdout == "mismatch True 0\n", ended.stderr

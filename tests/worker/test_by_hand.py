@@ -26,7 +26,7 @@ def by_hand(tmp_path: Path) -> Any:
             env={"PATH": os.environ["PATH"], "PYTHONPATH": paths, **variables},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
             check=False,
         )
 

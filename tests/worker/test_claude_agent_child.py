@@ -54,7 +54,7 @@ def outcome(
             [sys.executable, "-P", "-m", "worker.task", str(folder)],
             cwd=folder,
             env=child_environment(host, folder, access=proxy.open().given),
-            timeout=60,
+            timeout=180,
             check=False,
             capture_output=True,
             text=True,

@@ -49,9 +49,30 @@ GUARDS: Final = (
     Mutant(
         guard="the progress of an older run is not stored",
         file=CANCELLING,
-        old=":cancelling AND #run = :run",
-        new=":cancelling AND :run = :run",
+        old='"#state = :cancelling AND #run = :run"',
+        new='"#state = :cancelling AND :run = :run"',
         tests=CANCELLING_TESTS,
+    ),
+    Mutant(
+        guard="whose events an older run emitted is not stored",
+        file=CANCELLING,
+        old='"#state <> :cancelling AND #run = :run"',
+        new='"#state <> :cancelling AND :run = :run"',
+        tests=CANCELLING_TESTS,
+    ),
+    Mutant(
+        guard="a cancellation that emits events does not move the cursor of a later one",
+        file=CANCELLING,
+        old='"#state <> :cancelling AND #run = :run"',
+        new='":cancelling = :cancelling AND #run = :run"',
+        tests=CANCELLING_TESTS,
+    ),
+    Mutant(
+        guard="a cancelled task stays due until its event was emitted",
+        file=CANCEL,
+        old="            self.follower.settle_dependents(settled, until=until)",
+        new="            self.follower.follow_cancelled(settled, until=until)",
+        tests=CANCEL_TESTS,
     ),
     Mutant(
         guard="one that changed keeps none of the others from being cancelled",

@@ -82,6 +82,14 @@ def test_any_other_wake_up_is_not_needless(facts: dict[str, Any]) -> None:
     assert why_needless(a_task(**facts), run=2, job_cancelled=False) is None
 
 
+@pytest.mark.parametrize(("run", "needless"), [(1, True), (2, True), (3, False)])
+def test_a_task_that_was_cancelled_with_its_job_needs_no_wake_up_to_emit_its_event(
+    run: int, needless: bool
+) -> None:
+    task = a_task(state=TaskState.CANCELLED, run=2, due_at_ms=NOW_MS)
+    assert bool(why_needless(task, run=run, job_cancelled=True)) is needless
+
+
 def test_of_a_job_that_is_being_cancelled_what_will_be_visited_needs_no_wake_up() -> None:
     needless = {
         (state, flagged)

@@ -8,6 +8,7 @@ import pytest
 
 from switchyard.domain.errors import Conflict, NotNow, UnknownJob, UnknownTask
 from switchyard.domain.ids import END, JobRef
+from switchyard.domain.jobs.advancing import NextStep, next_step
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed
@@ -183,10 +184,9 @@ def test_when_time_is_over_the_next_step_goes_on_behind_what_was_visited(
     monkeypatch.setattr(yard.memory.cancelling, "page", counted)
     steps = 1
     while not yard.canceller.go_on(yard.the_job(), until=yard.clock.monotonic()):
-        assert yard.job_state() is JobState.CANCELLING
         steps += 1
-    assert steps > 4
-    assert Counter(read).most_common(1)[0][1] == 2  # once in each of the two passes
+    assert steps > 6
+    assert Counter(read).most_common(1)[0][1] == 3  # once in each of the three passes
     yard.deliver()
     assert set(yard.states().values()) == {TaskState.CANCELLED}
     assert yard.job_state() is JobState.CANCELLED
@@ -330,3 +330,45 @@ def test_a_waiting_task_is_cancelled_when_it_is_decided(yard: ChangedYard) -> No
     assert yard.states()["b"] is TaskState.CANCELLED
     with pytest.raises(Conflict, match="a has settled already: completed"):
         yard.cancels.cancel_task(yard.job.task("a"))
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_the_job_settles_before_the_events_of_its_tasks_are_emitted(yard: ChangedYard) -> None:
+    yard.start({**ROOTS, "z-last": list(ROOTS)})
+    yard.cancels.request_cancel(yard.job)
+    assert yard.canceller.go_on(yard.the_job(), until=yard.until)
+    emitted = [event.event_type for event in yard.memory.bus.events]
+    after = emitted[emitted.index("Job Cancelled") + 1 :]
+    assert after == ["Task Cancelled"] * (len(ROOTS) + 1)
+    assert "Task Cancelled" not in emitted[: -len(after)]
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_until_its_event_was_emitted_a_cancelled_task_stays_due(yard: ChangedYard) -> None:
+    yard.start(ROOTS)
+    yard.cancels.request_cancel(yard.job)
+    while yard.job_state() is JobState.CANCELLING:
+        yard.canceller.go_on(yard.the_job(), until=yard.clock.monotonic())
+    due = {name for name in ROOTS if yard.task(name).due_at_ms is not None}
+    assert len(due) >= len(ROOTS) - PAGE
+    emitted = {event.entity_id for event in yard.memory.bus.events}
+    assert due.isdisjoint(emitted)
+    assert next_step(yard.the_job()) is NextStep.CANCEL
+
+
+def test_a_cursor_of_an_earlier_cancellation_does_not_hold_up_a_redrive(yard: ChangedYard) -> None:
+    yard.start({"a": [], "b": []})
+    yard.cancels.request_cancel(yard.job)
+    with pytest.MonkeyPatch.context() as patch, suppress(Crash):
+        patch.setattr(yard.emitter, "emit", crashing(yard.emitter.emit, after=False))
+        yard.canceller.go_on(yard.the_job(), until=yard.until)
+    assert yard.the_job().cancel_cursor is not None
+    yard.wake("a", "b", END, by_event=False)
+    yard.redrive()
+    yard.deliver()
+    assert set(yard.states().values()) == {TaskState.QUEUED}
+    yard.cancels.request_cancel(yard.job)
+    yard.deliver()
+    assert set(yard.states().values()) == {TaskState.CANCELLED}
+    assert yard.job_state() is JobState.CANCELLED
+    assert yard.the_job().cancel_cursor is None

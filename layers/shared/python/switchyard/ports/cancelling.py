@@ -12,7 +12,9 @@ class Cancelling(Protocol):
     """Each method that writes does so on conditions. Whoever asks again changes nothing."""
 
     def begin(self, job: Job, *, now_ms: int, by: str | None = None) -> Job | None:
-        """OPEN becomes CANCELLING, due. A job that is being cancelled is returned as it is.
+        """OPEN becomes CANCELLING, due and without a cursor.
+
+        A job that is being cancelled is returned as it is.
 
         `by` is a person, where one is known, and remembered until the job is redriven.
 
@@ -40,5 +42,8 @@ class Cancelling(Protocol):
     def note_progress(self, job: Job, cursor: str) -> None:
         """Store how far the cancellation of this run has come, while the job is CANCELLING."""
 
-    def end(self, job: Job, *, now_ms: int) -> None:
-        """CANCELLING becomes OPEN again, without a cursor; that it was cancelled stays known."""
+    def end(self, job: Job, *, now_ms: int, cursor: str) -> None:
+        """CANCELLING becomes OPEN again, with this cursor; that it was cancelled stays known."""
+
+    def note_reported(self, job: Job, cursor: str | None) -> None:
+        """Store whose events were emitted, after `end` and in this run; `None` when all were."""

@@ -42,6 +42,7 @@ class DynamoDbCancelling:
                 set={"state": JobState.CANCELLING, "cancel_requested": True}
                 | known
                 | due_attributes(job.ref.job_id, now_ms + due.JOB_BEING_CHANGED),
+                remove=("cancel_cursor",),
                 condition="#state = :open AND #run = :run AND attribute_not_exists(#redrive_key)",
                 values={"open": JobState.OPEN, "run": job.run},
             ),
@@ -91,14 +92,24 @@ class DynamoDbCancelling:
             ),
         )
 
-    def end(self, job: Job, *, now_ms: int) -> None:
+    def end(self, job: Job, *, now_ms: int, cursor: str) -> None:
         self._table.update(
             job_key(job.ref),
             Update(
-                set={"state": JobState.OPEN}
+                set={"state": JobState.OPEN, "cancel_cursor": cursor}
                 | due_attributes(job.ref.job_id, now_ms + due.JOB_AUDIT),
-                remove=("cancel_cursor",),
                 condition=_CANCELLING,
+                values={"cancelling": JobState.CANCELLING, "run": job.run},
+            ),
+        )
+
+    def note_reported(self, job: Job, cursor: str | None) -> None:
+        self._table.update(
+            job_key(job.ref),
+            Update(
+                set={"cancel_cursor": cursor} if cursor else {},
+                remove=() if cursor else ("cancel_cursor",),
+                condition="#state <> :cancelling AND #run = :run",
                 values={"cancelling": JobState.CANCELLING, "run": job.run},
             ),
         )

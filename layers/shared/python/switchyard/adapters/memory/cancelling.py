@@ -31,6 +31,7 @@ class MemoryCancelling:
                 state=JobState.CANCELLING,
                 cancel_requested=True,
                 cancelled_by=by or stored.cancelled_by,
+                cancel_cursor=None,
                 due_at_ms=now_ms + due.JOB_BEING_CHANGED,
             )
             return self._state.jobs[job.ref]
@@ -59,16 +60,22 @@ class MemoryCancelling:
             if stored.state is JobState.CANCELLING and stored.run == job.run:
                 self._state.jobs[job.ref] = replace(stored, cancel_cursor=cursor)
 
-    def end(self, job: Job, *, now_ms: int) -> None:
+    def end(self, job: Job, *, now_ms: int, cursor: str) -> None:
         with self._state.lock:
             stored = self._state.jobs[job.ref]
             if stored.state is JobState.CANCELLING and stored.run == job.run:
                 self._state.jobs[job.ref] = replace(
                     stored,
                     state=JobState.OPEN,
-                    cancel_cursor=None,
+                    cancel_cursor=cursor,
                     due_at_ms=now_ms + due.JOB_AUDIT,
                 )
+
+    def note_reported(self, job: Job, cursor: str | None) -> None:
+        with self._state.lock:
+            stored = self._state.jobs[job.ref]
+            if stored.state is not JobState.CANCELLING and stored.run == job.run:
+                self._state.jobs[job.ref] = replace(stored, cancel_cursor=cursor)
 
     def _flag(self, task: Task) -> Task | None:
         with self._state.lock:

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from switchyard.domain.jobs.cancel_cursor import CancelCursor, Pass
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
 
@@ -10,7 +11,7 @@ class NextStep(StrEnum):
     EXPAND = "expand"
     """Accepted, and its items are not all written."""
     CANCEL = "cancel"
-    """Some of its tasks are still to be visited."""
+    """Some of its tasks are still to be visited, or their events to be emitted."""
     REDRIVE = "redrive"
     """Some of its tasks are still to be opened again."""
 
@@ -27,4 +28,6 @@ def next_step(job: Job) -> NextStep | None:
         return NextStep.CANCEL
     if job.state is JobState.REDRIVING or job.redrive_key:
         return NextStep.REDRIVE
+    if CancelCursor.parse(job.cancel_cursor).step is Pass.EVENTS:
+        return NextStep.CANCEL
     return None

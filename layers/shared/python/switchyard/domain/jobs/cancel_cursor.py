@@ -5,16 +5,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from switchyard.domain.tasks.cancelling import Flag, Settle, decide_cancel
+from switchyard.domain.tasks.following import settled_by_following
 from switchyard.domain.tasks.task import Task
 
 
 class Pass(StrEnum):
-    """A cancellation goes through a job twice, in the order of the task ids."""
+    """A cancellation goes through a job three times, in the order of the task ids."""
 
     QUEUED = "queued"
     """Settles what a worker could take: no other task can be started meanwhile."""
     ALL = "all"
     """Settles or flags every task, so that nothing is left when it is over."""
+    EVENTS = "events"
+    """Emits the events of what was settled, after the job has settled: thousands of events keep
+    other functions busy, and the end of the job does not wait for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,17 @@ class CancelCursor:
 
     def wants(self, task: Task) -> bool:
         """Whether the task has to be written in this pass."""
+        if self.step is Pass.EVENTS:
+            return settled_by_following(task)
         decision = decide_cancel(task)
         return isinstance(decision, Settle) or (
             self.step is Pass.ALL and isinstance(decision, Flag)
         )
 
     def beyond(self, page: Sequence[Task]) -> "CancelCursor | None":
-        """The place after these tasks; without any, the next pass. `None` when all is done."""
+        """Return the place after these tasks; without any, the pass that settles all after the one
+        that settles what is queued. `None` when a pass is over that the next one does not follow.
+        """
         if page:
             return CancelCursor(self.step, page[-1].ref.task_id)
         return CancelCursor(Pass.ALL) if self.step is Pass.QUEUED else None

@@ -32,7 +32,7 @@ class Job:
     cancelled_by: str | None = None
     """A person, where one is known."""
     cancel_cursor: str | None = None
-    """How far a cancellation that is not over has come, as a `CancelCursor` in text."""
+    """How far a cancellation has come, as a `CancelCursor` in text; `None` when it is over."""
     additions: int = 0
     """How often tasks were added: each chunk of them is one."""
     document_key: str | None = None

@@ -66,10 +66,13 @@ def why_needless(task: Task, *, run: int, job_cancelled: bool) -> str | None:
 
     A settled task with a due time has not been followed yet: its worker may have died before it
     emitted the event, and the wake-up that comes back is what emits it again soon. In a job that
-    is being cancelled, what is queued and not flagged is still to be visited, and settled then.
+    is being cancelled, what is queued and not flagged is still to be visited, and settled then; the
+    events of what is cancelled are still to be emitted, thousands at once.
     """
     if task.state.settled and task.run >= run and task.due_at_ms is None:
         return f"{task.state.value.lower()} already"
+    if task.state is TaskState.CANCELLED and task.run >= run and job_cancelled:
+        return "cancelled with its job"
     queued = task.state in {TaskState.READY, TaskState.QUEUED} and not task.cancel_requested
     return "its job is being cancelled" if job_cancelled and queued else None
 

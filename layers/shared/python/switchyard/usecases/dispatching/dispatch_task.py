@@ -75,6 +75,20 @@ class Dispatcher:
         """
         self._follow_all(settled, until, job_cancelled=True)
 
+    def settle_dependents(self, settled: Sequence[Task], *, until: float) -> None:
+        """Settle what depends on tasks of a job that is being cancelled, and emit no event.
+
+        They stay due, and so does what is settled here: `follow_cancelled` comes when their events
+        are emitted, and does also what is left when `until` has passed.
+        """
+        waiting = deque(lots(self._with_edges(settled)))
+        while waiting and self._clock.monotonic() < until:
+            lot = waiting.popleft()
+            moved = self._edges.remove_from(lot[0].task.ref.job, lot, job_cancelled=True)
+            _require_known(moved)
+            settled_now = [child for child in moved if settled_by_following(child)]
+            waiting.extend(lots(self._with_edges(settled_now)))
+
     def _find(self, runs: Sequence[TaskRun]) -> TasksOfJob:
         refs = list(dict.fromkeys(one.ref for one in runs))
         found = self._graph.find_in_job(refs)

@@ -87,15 +87,21 @@ class CancelRequests:
 class Follower(Protocol):
     """Does what follows from tasks that a cancellation settled."""
 
-    def follow_cancelled(self, settled: Sequence[Task], *, until: float) -> None: ...
+    def settle_dependents(self, settled: Sequence[Task], *, until: float) -> None:
+        """Settle what depends on them. All stay due: their events are emitted later."""
+
+    def follow_cancelled(self, settled: Sequence[Task], *, until: float) -> None:
+        """Settle what depends on them, whose events were emitted: they are due no more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Canceller:
     """A step of a job that is CANCELLING.
 
-    It goes through the job page by page: first it settles what a worker could take, and then it
-    settles or flags every task. No task is added to such a job, and none becomes ready in it.
+    It goes through the job page by page: first it settles what a worker could take, then it settles
+    or flags every task, and when the job has settled it emits the events of its tasks. No task is
+    added to such a job, and none becomes ready in it. A task whose event was not emitted is due, so
+    that the sweeper emits it should this step be lost.
     """
 
     graph: TaskGraph
@@ -106,8 +112,19 @@ class Canceller:
     workforce: Workforce
 
     def go_on(self, job: Job, *, until: float) -> bool:
-        """Go on where the last step stopped, until every task was visited."""
-        cursor: CancelCursor | None = CancelCursor.parse(job.cancel_cursor)
+        """Go on where the last step stopped, until all events of the tasks were emitted."""
+        cursor = CancelCursor.parse(job.cancel_cursor)
+        if job.state is JobState.CANCELLING:
+            if not self._cancel_all(job, cursor, until):
+                return False
+            cursor = CancelCursor(Pass.EVENTS)
+            self.cancelling.end(job, now_ms=self.clock.now_ms(), cursor=str(cursor))
+            self._settle_if_ended(job.ref, until)
+        return self._report_all(job, cursor, until)
+
+    def _cancel_all(self, job: Job, start: CancelCursor, until: float) -> bool:
+        """Settle or flag every task; `False` when the time was over before."""
+        cursor: CancelCursor | None = start
         while cursor is not None:
             page = self.cancelling.page(job.ref, after=cursor.after, at_most=VISITED_AT_ONCE)
             self._visit([task for task in page if cursor.wants(task)], cursor, until)
@@ -115,8 +132,19 @@ class Canceller:
             if cursor is not None and self.clock.monotonic() >= until:
                 self.cancelling.note_progress(job, str(cursor))
                 return False
-        self.cancelling.end(job, now_ms=self.clock.now_ms())
-        self._settle_if_ended(job.ref, until)
+        return True
+
+    def _report_all(self, job: Job, start: CancelCursor, until: float) -> bool:
+        """Emit the event of every task that was settled; `False` when the time was over before."""
+        cursor: CancelCursor | None = start
+        while cursor is not None:
+            page = self.cancelling.page(job.ref, after=cursor.after, at_most=VISITED_AT_ONCE)
+            self._report([task for task in page if cursor.wants(task)], until)
+            cursor = cursor.beyond(page)
+            if cursor is not None and self.clock.monotonic() >= until:
+                self.cancelling.note_reported(job, str(cursor))
+                return False
+        self.cancelling.note_reported(job, None)
         return True
 
     def _visit(self, tasks: Sequence[Task], cursor: CancelCursor, until: float) -> None:
@@ -125,16 +153,17 @@ class Canceller:
             if not tasks:
                 return
             visited = self.cancelling.cancel_many(tasks, now_ms=self.clock.now_ms())
-            self._follow([task for task in visited if task], until)
+            settled = [task for task in visited if task and task.state is TaskState.CANCELLED]
+            self.follower.settle_dependents(settled, until=until)
             changed = [task.ref for task, now in zip(tasks, visited, strict=True) if now is None]
             found = self.graph.find_many(changed) if changed else {}
             tasks = [task for task in found.values() if cursor.wants(task)]
         if tasks and cursor.step is Pass.ALL:
             raise Unavailable(f"{tasks[0].ref.request_id} changes faster than it can be cancelled")
 
-    def _follow(self, visited: Sequence[Task], until: float) -> None:
-        settled = [task for task in visited if task.state is TaskState.CANCELLED]
-        facts = [task_events.settled(task, output=None) for task in settled]
+    def _report(self, settled: Sequence[Task], until: float) -> None:
+        visible = [task for task in settled if not task.ref.hidden]
+        facts = [task_events.settled(task, output=None) for task in visible]
         self.workforce.each(lambda some: self.emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
         self.follower.follow_cancelled(settled, until=until)
 
