@@ -127,8 +127,12 @@ def wait_for_job(cloud: RunningCloud, tenant: str, job_id: str) -> float:
     """Wait until it has settled; return when that was seen."""
 
     def has_settled() -> bool:
-        item = _items(cloud, tenant, job_id, "JOB")[0]
-        return item["state"]["S"].lower() in SETTLED
+        found = cloud.client("dynamodb").get_item(
+            TableName=cloud.output("infrastructure", "StateTableName"),
+            Key={"PK": {"S": _partition(tenant, job_id)}, "SK": {"S": "JOB"}},
+            ConsistentRead=True,
+        )  # a query would read all tasks of the job on the local cloud, and slow the cancel down
+        return found["Item"]["state"]["S"].lower() in SETTLED
 
     _wait_until(has_settled, "settled")
     return clock.monotonic()
@@ -157,12 +161,16 @@ def _items(cloud: RunningCloud, tenant: str, job_id: str, prefix: str) -> list[d
         TableName=cloud.output("infrastructure", "StateTableName"),
         KeyConditionExpression="PK = :job AND begins_with(SK, :prefix)",
         ExpressionAttributeValues={
-            ":job": {"S": f"TENANT#{tenant}#JOB#{job_id}"},
+            ":job": {"S": _partition(tenant, job_id)},
             ":prefix": {"S": prefix},
         },
         ConsistentRead=True,
     )
     return [item for page in found for item in page["Items"]]
+
+
+def _partition(tenant: str, job_id: str) -> str:
+    return f"TENANT#{tenant}#JOB#{job_id}"
 
 
 def _wait_until(holds: Callable[[], bool], what: str, *, look_every: float = 0.5) -> None:

@@ -17,7 +17,7 @@ from switchyard.usecases.dispatching.start_tasks import AT_ONCE
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 
-VISITED_AT_ONCE: Final = 500  # a second or two of writes: between two pages one looks at the clock
+VISITED_AT_ONCE: Final = 1_000  # two seconds of writes: between two pages one looks at the clock
 TRIES: Final = 5
 
 
