@@ -68,6 +68,13 @@ GUARDS: Final = (
         tests=CANCELLING_TESTS,
     ),
     Mutant(
+        guard="a cancellation does not clear what the event of the job's creation is due by",
+        file=f"{PACKAGE}/domain/jobs/cancel_cursor.py",
+        old="settled_by_following(task) and task.ref.task_id != START",
+        new="settled_by_following(task)",
+        tests=CANCEL_TESTS,
+    ),
+    Mutant(
         guard="a cancelled task stays due until its event was emitted",
         file=CANCEL,
         old="            self.follower.settle_dependents(settled, until=until)",

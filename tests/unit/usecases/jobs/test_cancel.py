@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from switchyard.domain.errors import Conflict, NotNow, UnknownJob, UnknownTask
-from switchyard.domain.ids import END, JobRef
+from switchyard.domain.ids import END, START, JobRef
 from switchyard.domain.jobs.advancing import NextStep, next_step
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
@@ -372,3 +372,13 @@ def test_a_cursor_of_an_earlier_cancellation_does_not_hold_up_a_redrive(yard: Ch
     assert set(yard.states().values()) == {TaskState.CANCELLED}
     assert yard.job_state() is JobState.CANCELLED
     assert yard.the_job().cancel_cursor is None
+
+
+def test_a_cancellation_leaves_the_event_of_the_jobs_creation_due(yard: ChangedYard) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yard, "wake", lambda *_names: None)
+        yard.start({"a": []})
+    assert yard.task(START).due_at_ms is not None
+    yard.cancels.request_cancel(yard.job)
+    assert yard.canceller.go_on(yard.the_job(), until=yard.until)
+    assert yard.task(START).due_at_ms is not None

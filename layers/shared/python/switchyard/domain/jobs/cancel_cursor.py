@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from switchyard.domain.ids import START
 from switchyard.domain.tasks.cancelling import Flag, Settle, decide_cancel
 from switchyard.domain.tasks.following import settled_by_following
 from switchyard.domain.tasks.task import Task
@@ -40,9 +41,13 @@ class CancelCursor:
         return f"{self.step}#{self.after or ''}"
 
     def wants(self, task: Task) -> bool:
-        """Whether the task has to be written in this pass."""
+        """Whether something has to be done about the task in this pass.
+
+        `__start__` stays due until the event of the job's creation was emitted, which is not done
+        here.
+        """
         if self.step is Pass.EVENTS:
-            return settled_by_following(task)
+            return settled_by_following(task) and task.ref.task_id != START
         decision = decide_cancel(task)
         return isinstance(decision, Settle) or (
             self.step is Pass.ALL and isinstance(decision, Flag)
