@@ -62,7 +62,7 @@ GUARDS: Final = (
         guard="a settlement needs the lease",
         file=TASK_TRANSITIONS,
         old='name="settle",\n        guard=_held_by(lease),',
-        new='name="settle",\n        guard=(),',
+        new='name="settle",\n        guard=(),\n        still_open=_held_by(lease),',
         tests=STORMS,
     ),
     Mutant(

@@ -231,7 +231,8 @@ def _words(term: Term, word: Callable[[Any], str]) -> str:
         case NoItem():
             return "no item"
         case AnyOf(alternatives):
-            return f"({' or '.join(described(guard, word) for guard in alternatives)})"
+            texts = [(len(guard) > 1, described(guard, word)) for guard in alternatives]
+            return f"({' or '.join(f'({t})' if several else t for several, t in texts)})"
 
 
 def _default(item: Task | Job, name: str) -> Any:
