@@ -62,8 +62,8 @@ GUARDS: Final = (
         guard="a settlement needs the lease",
         file=TASK_TRANSITIONS,
         old='name="settle",\n        guard=_held_by(lease),',
-        new='name="settle",\n        guard=(),\n        still_open=_held_by(lease),',
-        tests=STORMS,
+        new='name="settle",\n        guard=(),',
+        tests=ZOMBIES,
     ),
     Mutant(
         guard="a claim raises the fence",
