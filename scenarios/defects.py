@@ -15,14 +15,15 @@ from scenarios.reconciliation import Change
 from scenarios.switches import WorkerSwitches
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.values import serialized
-from switchyard.adapters.memory.settling import settled
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.claims import Busy, Done
 from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
+from switchyard.domain.transition import applied
 from switchyard.ports import Claimed, Received, Refused, TaskInbox, TaskLeases
 
 Switched = Callable[[WorkerPorts, WorkerSwitches], WorkerPorts]
@@ -132,7 +133,7 @@ class GrantsInSpite:
         try:
             return self._leases.settle(lease, outcome, output=output, now_ms=now_ms)
         except LeaseLost:
-            return settled(lease.task, outcome, now_ms)
+            return applied(lease.task, transitions.settle(lease, outcome, now_ms=now_ms))
 
 
 class ForgetsAnEffect(EffectiveLeases):

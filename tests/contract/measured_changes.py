@@ -80,6 +80,13 @@ def end_cancel(yard: MeteredYard) -> int:
     return yard.cost(lambda: yard.cancelling.end(job, now_ms=NOW_MS + 654_321, cursor="events#"))
 
 
+def note_emitted(yard: MeteredYard) -> int:
+    job = yard.opened()
+    yard.cancelling.begin(job, now_ms=NOW_MS)
+    yard.cancelling.end(job, now_ms=NOW_MS, cursor="events#")
+    return yard.cost(lambda: yard.cancelling.note_reported(job, f"events#{CHILD.task_id}"))
+
+
 def begin_redrive(yard: MeteredYard) -> int:
     job = yard.settled_job()
     return yard.cost(lambda: yard.redriving.begin(job, key=KEY, now_ms=NOW_MS + 654_321))

@@ -54,6 +54,7 @@ UNITS: dict[Callable[[MeteredYard], int], int] = {
     changes.clear_due_together: 3,
     changes.note_cancelled: 1,
     changes.end_cancel: 4,
+    changes.note_emitted: 1,
     changes.begin_redrive: 3,
     changes.add_edges: 1,
     changes.reopen_waiting: 1,

@@ -2,7 +2,12 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import PACKAGE, SIMULATED
+from tests.mutants.guards.places import (
+    JOB_TRANSITIONS,
+    PACKAGE,
+    SIMULATED,
+    TASK_TRANSITIONS,
+)
 from tests.mutants.mutant import Mutant
 
 ADDITIONS: Final = f"{PACKAGE}/adapters/dynamodb/task_additions.py"
@@ -13,44 +18,44 @@ ADDED: Final = ("tests/contract/test_task_additions.py", *SIMULATED)
 GUARDS: Final = (
     Mutant(
         guard="tasks are added to an open job",
-        file=ADDITIONS,
-        old='condition="#state = :open AND #run = :run AND',
-        new='condition=":open = :open AND #run = :run AND',
+        file=JOB_TRANSITIONS,
+        old='            _OPEN,\n            equal("run", job.run),\n',
+        new='            equal("run", job.run),\n',
         tests=REFUSED,
     ),
     Mutant(
         guard="tasks are added to the run that was read",
-        file=ADDITIONS,
-        old='condition="#state = :open AND #run = :run AND',
-        new='condition="#state = :open AND :run = :run AND',
+        file=JOB_TRANSITIONS,
+        old='            _OPEN,\n            equal("run", job.run),\n',
+        new="            _OPEN,\n",
         tests=REFUSED,
     ),
     Mutant(
         guard="no tasks are added to a job that was cancelled",
-        file=ADDITIONS,
-        old="AND attribute_not_exists(#cancel_requested) ",
+        file=JOB_TRANSITIONS,
+        old='            Absent("cancel_requested"),\n',
         new="",
         tests=REFUSED,
     ),
     Mutant(
         guard="no tasks are added to a job whose redrive is not over",
-        file=ADDITIONS,
-        old='"AND attribute_not_exists(#redrive_key) AND',
-        new='"AND',
+        file=JOB_TRANSITIONS,
+        old='            Absent("redrive_key"),\n',
+        new="",
         tests=REFUSED,
     ),
     Mutant(
         guard="no tasks are added once the end was decided",
-        file=ADDITIONS,
-        old='waits = "#state = :waiting AND #run = :run"',
-        new='waits = ":waiting = :waiting AND #run = :run"',
+        file=TASK_TRANSITIONS,
+        old='    waits = (_WAITING, equal("run", end.run))\n',
+        new='    waits = (equal("run", end.run),)\n',
         tests=REFUSED,
     ),
     Mutant(
         guard="a parent that settled meanwhile is read again",
-        file=ADDITIONS,
-        old="states = [task.state] if task.state.settled else _UNSETTLED",
-        new="states = list(TaskState)",
+        file=TASK_TRANSITIONS,
+        old="states = (task.state,) if task.state.settled else _UNSETTLED",
+        new="states = tuple(TaskState)",
         tests=REFUSED,
     ),
     Mutant(
@@ -62,16 +67,16 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="no tasks are added to a job that is full",
-        file=ADDITIONS,
-        old=" AND #total_tasks <= :most_before",
-        new=" AND :most_before = :most_before",
+        file=JOB_TRANSITIONS,
+        old='            at_most("total_tasks", most_before),\n',
+        new="",
         tests=REFUSED,
     ),
     Mutant(
         guard="what a crowded end waits for is as read",
-        file=ADDITIONS,
-        old='condition=f"{waits} AND #waiting_on = :as_read"',
-        new='condition=f"{waits} AND :as_read = :as_read"',
+        file=TASK_TRANSITIONS,
+        old='guard=(*waits, equal("waiting_on", end.waiting_on)),',
+        new="guard=waits,",
         tests=ADDED,
     ),
     Mutant(

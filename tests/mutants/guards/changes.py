@@ -2,17 +2,20 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import PACKAGE, SIMULATED
+from tests.mutants.guards.places import (
+    JOB_TRANSITIONS,
+    PACKAGE,
+    SIMULATED,
+    TASK_TRANSITIONS,
+)
 from tests.mutants.mutant import Mutant
 
-CANCELLING: Final = f"{PACKAGE}/adapters/dynamodb/cancelling.py"
 REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redriving.py"
 PLAN: Final = f"{PACKAGE}/domain/jobs/redriving.py"
 CANCEL: Final = f"{PACKAGE}/usecases/jobs/cancel.py"
 REDRIVE: Final = f"{PACKAGE}/usecases/jobs/redrive.py"
 CLAIMS: Final = f"{PACKAGE}/domain/tasks/claims.py"
 DISPATCH: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
-GRAPH: Final = f"{PACKAGE}/adapters/dynamodb/task_graph.py"
 MANY_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/many_writes.py"
 PAYLOADS: Final = f"{PACKAGE}/adapters/dynamodb/payloads.py"
 READINESS: Final = f"{PACKAGE}/domain/tasks/readiness.py"
@@ -27,44 +30,44 @@ REDRIVE_AGAIN_TESTS: Final = ("tests/unit/usecases/jobs/test_redrive_again.py",)
 GUARDS: Final = (
     Mutant(
         guard="only the task that was read is flagged",
-        file=CANCELLING,
-        old='condition="#state = :state AND #fence = :fence"',
-        new='condition=":state = :state AND :fence = :fence"',
+        file=TASK_TRANSITIONS,
+        old="guard=as_read,",
+        new="guard=(),",
         tests=CANCELLING_TESTS,
     ),
     Mutant(
         guard="a job that is being redriven is not cancelled",
-        file=CANCELLING,
-        old=" AND attribute_not_exists(#redrive_key)",
-        new="",
+        file=JOB_TRANSITIONS,
+        old='guard=(_OPEN, equal("run", job.run), Absent("redrive_key")),',
+        new='guard=(_OPEN, equal("run", job.run)),',
         tests=CANCELLING_TESTS,
     ),
     Mutant(
         guard="only a job that is being cancelled is open again, or has its progress stored",
-        file=CANCELLING,
-        old='_CANCELLING: Final = "#state = :cancelling AND',
-        new='_CANCELLING: Final = ":cancelling = :cancelling AND',
+        file=JOB_TRANSITIONS,
+        old='    return (_CANCELLING, equal("run", job.run))\n',
+        new='    return (equal("run", job.run),)\n',
         tests=CANCELLING_TESTS,
     ),
     Mutant(
         guard="the progress of an older run is not stored",
-        file=CANCELLING,
-        old='"#state = :cancelling AND #run = :run"',
-        new='"#state = :cancelling AND :run = :run"',
+        file=JOB_TRANSITIONS,
+        old='    return (_CANCELLING, equal("run", job.run))\n',
+        new="    return (_CANCELLING,)\n",
         tests=CANCELLING_TESTS,
     ),
     Mutant(
         guard="whose events an older run emitted is not stored",
-        file=CANCELLING,
-        old='"#state <> :cancelling AND #run = :run"',
-        new='"#state <> :cancelling AND :run = :run"',
+        file=JOB_TRANSITIONS,
+        old='guard=(_AFTER_CANCELLING, equal("run", job.run))',
+        new="guard=(_AFTER_CANCELLING,)",
         tests=CANCELLING_TESTS,
     ),
     Mutant(
         guard="a cancellation that emits events does not move the cursor of a later one",
-        file=CANCELLING,
-        old='"#state <> :cancelling AND #run = :run"',
-        new='":cancelling = :cancelling AND #run = :run"',
+        file=JOB_TRANSITIONS,
+        old='guard=(_AFTER_CANCELLING, equal("run", job.run))',
+        new='guard=(equal("run", job.run),)',
         tests=CANCELLING_TESTS,
     ),
     Mutant(
@@ -90,9 +93,10 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="due times are cleared together only of tasks that are as read",
-        file=GRAPH,
-        old='condition="#state = :state AND #fence = :fence AND #run = :run"',
-        new='condition=":state = :state AND :fence = :fence AND :run = :run"',
+        file=TASK_TRANSITIONS,
+        old='guard=(equal("state", task.state), equal("fence", task.fence), equal("run",'
+        " task.run)),",
+        new="guard=(),",
         tests=CANCELLING_TESTS,
     ),
     Mutant(
@@ -160,16 +164,18 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a task is reopened from the run that was planned",
-        file=REDRIVING,
-        old='condition="#state = :read AND #run = :run AND #fence = :fence"',
-        new='condition="#state = :read AND :run = :run AND :fence = :fence"',
+        file=TASK_TRANSITIONS,
+        old="""            equal("run", reopening.run),
+            equal("fence", reopening.fence),
+""",
+        new="",
         tests=REDRIVING_TESTS,
     ),
     Mutant(
         guard="a job begins its next run once",
-        file=REDRIVING,
-        old="AND #state = :redriving",
-        new="AND :redriving = :redriving",
+        file=JOB_TRANSITIONS,
+        old="guard=(_this_redrive(job), _REDRIVING),",
+        new="guard=(_this_redrive(job),),",
         tests=REDRIVING_TESTS,
     ),
     Mutant(
@@ -181,9 +187,9 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="the progress of a redrive never goes back",
-        file=REDRIVING,
-        old=" AND #written < :set_written",
-        new="",
+        file=JOB_TRANSITIONS,
+        old='guard=(_this_redrive(job), below("written", written)),',
+        new="guard=(_this_redrive(job),),",
         tests=REDRIVING_TESTS,
     ),
     Mutant(
@@ -230,9 +236,9 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="what was reopened before a crash is told all the same",
-        file=f"{PACKAGE}/adapters/memory/redriving.py",
-        old="return stored if stored.run == reopening.run + 1 else None",
-        new="return stored if stored.state is JobState.OPEN else None",
+        file=TASK_TRANSITIONS,
+        old='already=(equal("run", reopening.run + 1),),',
+        new="already=None,",
         tests=REDRIVE_AGAIN_TESTS,
     ),
 )

@@ -3,18 +3,16 @@
 from typing import Final
 
 PACKAGE: Final = "layers/shared/python/switchyard"
-LEASES: Final = f"{PACKAGE}/adapters/dynamodb/task_leases.py"
+TASK_TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/transitions.py"
+JOB_TRANSITIONS: Final = f"{PACKAGE}/domain/jobs/transitions.py"
+TRANSITION_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/transition_writes.py"
 GRAPH: Final = f"{PACKAGE}/adapters/dynamodb/task_graph.py"
-JOBS: Final = f"{PACKAGE}/adapters/dynamodb/job_store.py"
-READ_BACK: Final = f"{PACKAGE}/adapters/dynamodb/read_back.py"
 TABLE: Final = f"{PACKAGE}/adapters/dynamodb/table.py"
-OVERDUE: Final = f"{PACKAGE}/adapters/dynamodb/overdue.py"
 BUS: Final = f"{PACKAGE}/adapters/eventbridge.py"
 DISPATCH: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
 EDGES: Final = f"{PACKAGE}/usecases/dispatching/remove_edges.py"
 SWEEP: Final = f"{PACKAGE}/usecases/dispatching/sweep.py"
 SWEEPING: Final = f"{PACKAGE}/domain/jobs/sweeping.py"
-PROOFS: Final = f"{PACKAGE}/domain/tasks/proofs.py"
 FOLD: Final = f"{PACKAGE}/domain/events/fold.py"
 TASK: Final = f"{PACKAGE}/domain/tasks/task.py"
 SIMULATED: Final = ("-k", "simulated")

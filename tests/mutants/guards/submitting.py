@@ -2,7 +2,11 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import PACKAGE, SIMULATED
+from tests.mutants.guards.places import (
+    JOB_TRANSITIONS,
+    PACKAGE,
+    SIMULATED,
+)
 from tests.mutants.mutant import Mutant
 
 KEYS: Final = f"{PACKAGE}/adapters/dynamodb/submission_keys.py"
@@ -19,16 +23,16 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a job that was opened keeps its key",
-        file=KEYS,
-        old='"#state = :writing AND',
-        new='":writing = :writing AND',
+        file=JOB_TRANSITIONS,
+        old='(_WRITING, Absent("document_key"))',
+        new='(Absent("document_key"),)',
         tests=TAKEN_OVER,
     ),
     Mutant(
         guard="a job that the dispatcher writes keeps its key",
-        file=KEYS,
-        old=' AND attribute_not_exists(#document_key)"',
-        new='"',
+        file=JOB_TRANSITIONS,
+        old='(_WRITING, Absent("document_key"))',
+        new="(_WRITING,)",
         tests=TAKEN_OVER,
     ),
     Mutant(
@@ -40,9 +44,9 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a job that was given up is not opened",
-        file=f"{PACKAGE}/adapters/dynamodb/job_intake.py",
-        old="#state = :writing AND #created_at_ms = :created",
-        new="#state = :writing AND :created = :created",
+        file=JOB_TRANSITIONS,
+        old='guard=(_WRITING, equal("created_at_ms", job.created_at_ms)),',
+        new="guard=(_WRITING,),",
         tests=CHANGED,
     ),
     Mutant(

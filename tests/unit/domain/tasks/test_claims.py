@@ -1,10 +1,12 @@
 """Every state, every question: who may run a task now."""
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from switchyard.domain.states import SETTLED, TaskState
+from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.claims import (
     Busy,
     Claimable,
@@ -15,6 +17,7 @@ from switchyard.domain.tasks.claims import (
     decide_claim,
     why_needless,
 )
+from switchyard.domain.transition import holds
 from tests.builders import NOW_MS, a_task
 
 LIVE = {"state": TaskState.PROCESSING, "lease_until_ms": NOW_MS, "attempt": 1}
@@ -98,3 +101,25 @@ def test_of_a_job_that_is_being_cancelled_what_will_be_visited_needs_no_wake_up(
         if why_needless(a_task(state=state, cancel_requested=flagged), run=1, job_cancelled=True)
     }
     assert needless == {(TaskState.READY, False), (TaskState.QUEUED, False)}
+
+
+FACTS: list[dict[str, Any]] = [
+    {
+        "cancel_requested": flagged,
+        "attempt": attempts,
+        "not_before_ms": start,
+        "lease_until_ms": end,
+    }
+    for flagged, attempts, start, end in product(
+        (False, True), (0, 2, 3, 4), (0, NOW_MS, NOW_MS + 1), (0, NOW_MS - 1, NOW_MS, NOW_MS + 1)
+    )
+]
+
+
+@pytest.mark.parametrize("state", TaskState)
+def test_the_guard_of_a_claim_holds_wherever_a_task_may_be_claimed(state: TaskState) -> None:
+    claim = transitions.claim(owner="w/2", now_ms=NOW_MS, lease_ms=45_000)
+    for facts in FACTS:
+        task = a_task(state=state, **facts)
+        may = isinstance(decide_claim(task, now_ms=NOW_MS), Claimable)
+        assert holds(claim.guard, task) == may, facts

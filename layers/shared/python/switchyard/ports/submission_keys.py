@@ -39,8 +39,8 @@ class SubmissionKeys(Protocol):
     def take_over(
         self, tenant: str, key: str, taken: KeyTaken, *, instead_of: str, kind: KeyKind
     ) -> KeyTaken:
-        """Let the key stand for another job than it does, unless that one `may_be_given_up` no
-        more: return the one it stands for.
+        """Let the key stand for another job than it does, unless something of that one may run:
+        return the one it stands for.
 
         In the same write the old job becomes one that nobody can write or open, even who is about
         to. Raise `AnswerLost` as `take`.

@@ -20,6 +20,7 @@ from switchyard.domain.jobs.notify import Notify
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Outcome, Overrides, Task, Usage
+from switchyard.domain.transition import is_empty
 
 JOB_SORT_KEY: Final = "JOB"
 TASK_PREFIX: Final = "TASK#"
@@ -72,8 +73,12 @@ def job_item(job: Job) -> Item:
         **_stored(job, _JOB_FIELDS),
         **_notify_attribute(job.notify),
         **due,
-        "job_id": job.ref.job_id,
+        **job_name(job.ref),
     }
+
+
+def job_name(ref: JobRef) -> Item:
+    return {"job_id": ref.job_id}
 
 
 def job_from(item: Mapping[str, Any], tenant: str) -> Job:
@@ -88,7 +93,7 @@ def task_item(task: Task) -> Item:
     return {
         **key_item(task_key(task.ref)),
         **_stored(task, _TASK_FIELDS),
-        **overrides_attribute(task.overrides),
+        **_overrides_attribute(task.overrides),
         **due,
         "max_attempts": task.max_attempts,
         "attempt": task.attempt,
@@ -109,8 +114,10 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
-def outcome_attribute(outcome: Outcome) -> Item:
-    return _without_empty(asdict(outcome))
+def field_attribute(value: Any) -> Any:
+    """Return a field's value as it is stored: what has fields itself becomes a map."""
+    is_map = isinstance(value, Outcome | Overrides | Signs)
+    return _without_empty(asdict(value)) if is_map else value
 
 
 def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
@@ -135,13 +142,9 @@ def _state_and_rule(item: Mapping[str, Any]) -> tuple[TaskState, Rule]:
         return (TaskState.UNKNOWN if unknown else state), Rule.ALL_COMPLETED
 
 
-def overrides_attribute(overrides: Overrides) -> Item:
+def _overrides_attribute(overrides: Overrides) -> Item:
     """Absent, like everything empty."""
     return _without_empty({"overrides": _without_empty(asdict(overrides))})
-
-
-def signs_attribute(signs: Signs | None) -> Item:
-    return {"signs": _without_empty(asdict(signs))} if signs else {}
 
 
 def _notify_attribute(notify: Notify | None) -> Item:
@@ -159,8 +162,4 @@ def _stored(thing: Task | Job, names: tuple[str, ...]) -> Item:
 
 def _without_empty(item: Mapping[str, Any]) -> Item:
     """Sets and texts that are empty are not stored: DynamoDB has no empty sets."""
-    return {
-        name: value
-        for name, value in item.items()
-        if value is not None and value is not False and value not in ("", frozenset(), {})
-    }
+    return {name: value for name, value in item.items() if not is_empty(value)}

@@ -1,32 +1,35 @@
 """New jobs into the state table; inputs too large for an item into the bucket."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from switchyard.adapters.dynamodb.items import (
     dependents_key,
-    due_attributes,
     job_from,
     job_item,
     job_key,
     listing_attributes,
     task_item,
-    task_key,
 )
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
+from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, Write, write_of
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.errors import Conflict, UnknownJob
 from switchyard.domain.ids import START
+from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import JobPlan
-from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks import due
+from switchyard.domain.states import JobState
+from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.transition import Refused
 from switchyard.ports.jobs import WRITING_SECONDS
 
 
 class DynamoDbJobIntake:
     def __init__(self, table: DynamoDbTable, payloads: DynamoDbPayloads) -> None:
         self._table = table
+        self._writer = TransitionWriter(table)
         self._payloads = payloads
 
     def write(self, plan: JobPlan, *, seconds: float = WRITING_SECONDS) -> None:
@@ -41,43 +44,17 @@ class DynamoDbJobIntake:
         self._table.put_many([*self._items(part), *self._data(part)], seconds=seconds)
 
     def note_written(self, job: Job, written: int) -> Job:
-        answer = self._table.update(
-            job_key(job.ref),
-            Update(
-                set={"written": written},
-                condition="#state = :writing"
-                " AND (attribute_not_exists(#written) OR #written < :more)",
-                values={"writing": JobState.WRITING, "more": written},
-            ),
-        )
-        item = answer.item if isinstance(answer, Refusal) else answer
-        if item is None:
+        answer = self._writer.write_job(job.ref, of_jobs.note_written(written))
+        found = answer.found if isinstance(answer, Refused) else answer
+        if found is None:
             raise UnknownJob(job.ref.job_id)
-        return job_from(item, job.ref.tenant)
+        return found
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
-        job, start = plan.job.ref, plan.job.ref.task(START)
+        job = plan.job.ref
         opened = self._table.transact(
-            (
-                job_key(job),
-                Update(
-                    set={"state": JobState.OPEN}
-                    | listing_attributes(plan.job)
-                    | due_attributes(job.job_id, now_ms + due.JOB_AUDIT),
-                    condition="#state = :writing AND #created_at_ms = :created",
-                    values={"writing": JobState.WRITING, "created": plan.job.created_at_ms},
-                ),
-            ),
-            (
-                task_key(start),
-                Update(
-                    set={"state": TaskState.COMPLETED, "settled_at_ms": now_ms}
-                    | due_attributes(start.request_id, now_ms + due.AFTER_SETTLING),
-                    add={"fence": 1},
-                    condition="#state = :waiting",
-                    values={"waiting": TaskState.WAITING},
-                ),
-            ),
+            _listed(plan.job, write_of(job, of_jobs.open_job(plan.job, now_ms=now_ms))),
+            write_of(job.task(START), of_tasks.settle_start(now_ms=now_ms)),
         )
         if not opened and self._found(plan.job).state is JobState.WRITING:
             raise Conflict(f"{job.job_id} is not all written")
@@ -104,3 +81,9 @@ class DynamoDbJobIntake:
             lambda named: self._payloads.new_item(plan.job.ref.task(named[0]), named[1]),
             list(plan.payloads.items()),
         )
+
+
+def _listed(job: Job, write: Write) -> Write:
+    """Return the write with what lists the job."""
+    key, update = write
+    return key, replace(update, set={**update.set, **listing_attributes(job)})

@@ -14,14 +14,17 @@ from switchyard.adapters.dynamodb.items import (
     partition,
     task_from,
 )
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
+from switchyard.adapters.dynamodb.transition_writes import TransitionWriter
 from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
-from switchyard.contracts.tables import DUE_AT, DUE_SHARD, JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
+from switchyard.contracts.tables import JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import JOB_ID, JobRef
+from switchyard.domain.jobs import transitions
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState
+from switchyard.domain.transition import Refused, Transition
 from switchyard.ports import PageOfJobs
 
 _CURSOR: Final = re.compile(rf"(\d{{13}})#({JOB_ID.pattern})")
@@ -30,6 +33,7 @@ _CURSOR: Final = re.compile(rf"(\d{{13}})#({JOB_ID.pattern})")
 class DynamoDbJobStore:
     def __init__(self, table: DynamoDbTable) -> None:
         self._table = table
+        self._writer = TransitionWriter(table)
 
     def find(self, ref: JobRef) -> Job | None:
         item = self._table.get(job_key(ref))
@@ -76,33 +80,18 @@ class DynamoDbJobStore:
         )
 
     def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
-        answer = self._table.update(
-            job_key(job.ref),
-            Update(
-                set={"failure_detected_at_ms": now_ms, "failed_task_id": task_id},
-                condition="attribute_not_exists(#failure_detected_at_ms) AND #run = :run",
-                values={"run": job.run},
-            ),
-        )
-        return self._job(job.ref, answer)
+        return self._write(job.ref, transitions.note_failure(job, task_id=task_id, now_ms=now_ms))
 
     def settle(self, job: Job, state: JobState, *, now_ms: int) -> Job:
-        answer = self._table.update(
-            job_key(job.ref),
-            Update(
-                set={"state": state, "settled_at_ms": now_ms},
-                remove=(DUE_SHARD, DUE_AT),
-                condition="#state = :open AND #run = :run",
-                values={"open": JobState.OPEN, "run": job.run},
-            ),
-        )
-        return self._job(job.ref, answer)
+        return self._write(job.ref, transitions.settle(job, state, now_ms=now_ms))
 
-    def _job(self, ref: JobRef, answer: Item | Refusal) -> Job:
-        item = answer.item if isinstance(answer, Refusal) else answer
-        if item is None:
+    def _write(self, ref: JobRef, transition: Transition) -> Job:
+        """Return the job as it is, written or not."""
+        answer = self._writer.write_job(ref, transition)
+        job = answer.found if isinstance(answer, Refused) else answer
+        if job is None:
             raise UnknownJob(ref.job_id)
-        return job_from(item, ref.tenant)
+        return job
 
 
 def _parents(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:

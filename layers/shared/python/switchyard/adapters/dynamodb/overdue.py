@@ -5,14 +5,17 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.items import JOB_SORT_KEY, TASK_PREFIX, job_key, task_key
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.items import JOB_SORT_KEY, TASK_PREFIX
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal
+from switchyard.adapters.dynamodb.transition_writes import write_of
 from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.contracts.tables import DUE_AT, DUE_INDEX, DUE_SHARD
 from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.states import JobState
+from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
+from switchyard.domain.transition import Transition
 from switchyard.ports import PageOfOverdue
 
 _PARTITION: Final = re.compile(r"TENANT#([^#]+)#JOB#([^#]+)")
@@ -40,31 +43,15 @@ class DynamoDbOverdue:
         )
 
     def move_due(self, overdue: Task | Job, due_at_ms: int, *, count: bool = False) -> bool:
-        answer = self._table.update(
-            _key(overdue),
-            Update(
-                set={DUE_AT: due_at_ms},
-                add={"resends": 1} if count else {},
-                condition=f"#{DUE_AT} = :old",
-                values={"old": overdue.due_at_ms},
-            ),
-        )
-        return not isinstance(answer, Refusal)
+        if isinstance(overdue, Job):
+            return self._write(overdue.ref, of_jobs.postpone(overdue, due_at_ms))
+        return self._write(overdue.ref, of_tasks.postpone(overdue, due_at_ms, count=count))
 
     def abandon(self, job: Job) -> bool:
-        answer = self._table.update(
-            job_key(job.ref),
-            Update(
-                remove=(DUE_SHARD, DUE_AT),
-                condition=f"#state = :writing AND #{DUE_AT} = :old",
-                values={"writing": JobState.WRITING, "old": job.due_at_ms},
-            ),
-        )
-        return not isinstance(answer, Refusal)
+        return self._write(job.ref, of_jobs.abandon(job))
 
-
-def _key(overdue: Task | Job) -> Key:
-    return task_key(overdue.ref) if isinstance(overdue, Task) else job_key(overdue.ref)
+    def _write(self, ref: TaskRef | JobRef, transition: Transition) -> bool:
+        return not isinstance(self._table.update(*write_of(ref, transition)), Refusal)
 
 
 def job_of(item: Mapping[str, Any]) -> JobRef:

@@ -3,15 +3,16 @@
 from dataclasses import replace
 from typing import Final
 
-from switchyard.adapters.dynamodb.items import job_item, known_in
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, as_new
+from switchyard.adapters.dynamodb.items import job_name, known_in
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.transition_writes import Write, write_of
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import TTL
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.plan import Pinned
-from switchyard.domain.jobs.submission_keys import KeyKind, given_up
-from switchyard.domain.states import JobState
+from switchyard.domain.jobs.submission_keys import KeyKind
+from switchyard.domain.jobs.transitions import give_up_submission
 from switchyard.ports import KeyTaken
 
 
@@ -54,15 +55,10 @@ class DynamoDbSubmissionKeys:
         return _found(self._table.get(place), key)
 
 
-def _given_up(ref: JobRef) -> tuple[Key, Update]:
-    """Its due time stays: the sweeper abandons it."""
-    place, put = as_new(job_item(given_up(ref)))
-    condition = "#state = :writing AND attribute_not_exists(#document_key)"
-    return place, replace(
-        put,
-        condition=f"{put.condition} OR ({condition})",
-        values={"writing": JobState.WRITING},
-    )
+def _given_up(ref: JobRef) -> Write:
+    """Return the write with what names the job: there may be no item yet."""
+    key, update = write_of(ref, give_up_submission(ref))
+    return key, replace(update, set={**update.set, **job_name(ref)})
 
 
 def _attributes(taken: KeyTaken, kind: KeyKind) -> Item:

@@ -10,26 +10,25 @@ from switchyard.adapters.dynamodb.items import (
     DEPENDENTS_PREFIX,
     TASK_PREFIX,
     dependents_key,
+    field_attribute,
     job_from,
     job_key,
-    outcome_attribute,
     task_from,
     task_item,
     task_key,
 )
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update, as_new, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Update, as_new, key_item
+from switchyard.adapters.dynamodb.transition_writes import Write, write_of
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.errors import AnswerLost, Conflict, UnknownJob
 from switchyard.domain.ids import END, JobRef
+from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.chunks import Change, Chunk, Member, Surroundings
-from switchyard.domain.states import SETTLED, JobState, TaskState
+from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
 
 _TOO_MUCH: Final = frozenset({"ValidationException", TRANSACTION_CANCELLED})
-_UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
-
-Write = tuple[Key, Update]
 
 
 class DynamoDbTaskAdditions:
@@ -73,8 +72,11 @@ class DynamoDbTaskAdditions:
 
     def _writes(self, chunk: Chunk) -> Iterator[Write]:
         job = chunk.job.ref
-        yield job_key(job), _of_job(chunk)
-        yield task_key(chunk.end.ref), _of_end(chunk)
+        added = len(chunk.added.task_ids)
+        grown = of_jobs.add_tasks(chunk.job, added=added, most_before=chunk.most_before)
+        yield write_of(job, grown)
+        end = of_tasks.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
+        yield write_of(chunk.end.ref, end)
         for task in chunk.new_tasks:
             yield as_new(_item(task))
         for name, dependents in chunk.dependents.items():
@@ -96,31 +98,9 @@ def _dependents(found: dict[str, Item], name: str) -> list[str]:
     return names
 
 
-def _of_job(chunk: Chunk) -> Update:
-    return Update(
-        add={"total_tasks": len(chunk.added.task_ids), "additions": 1},
-        condition="#state = :open AND #run = :run AND attribute_not_exists(#cancel_requested) "
-        "AND attribute_not_exists(#redrive_key) AND #total_tasks <= :most_before",
-        values={"open": JobState.OPEN, "run": chunk.job.run, "most_before": chunk.most_before},
-    )
-
-
-def _of_end(chunk: Chunk) -> Update:
-    """As a whole only if one leaves it: else it may be told meanwhile that others settled."""
-    waits = "#state = :waiting AND #run = :run"
-    values = {"waiting": TaskState.WAITING, "run": chunk.end.run}
-    if chunk.moved is None:
-        return Update(add={"waiting_on": {chunk.relay.token}}, condition=waits, values=values)
-    return Update(
-        set={"waiting_on": chunk.end_waits_on},
-        condition=f"{waits} AND #waiting_on = :as_read",
-        values=values | {"as_read": chunk.end.waiting_on},
-    )
-
-
 def _of_member(change: Change) -> Iterator[Write]:
     task = change.member.task
-    yield task_key(task.ref), _as_read(task)
+    yield write_of(task.ref, of_tasks.stay_parent(task))
     yield dependents_key(task.ref), _moved(change) if change.moves else _followed(change)
 
 
@@ -141,16 +121,6 @@ def _followed(change: Change) -> Update:
     )
 
 
-def _as_read(task: Task) -> Update:
-    """Unsettled or not is what matters: who runs it may go on meanwhile."""
-    states = [task.state] if task.state.settled else _UNSETTLED
-    values = {f"state_{number}": state for number, state in enumerate(states)}
-    return Update(
-        condition=f"#run = :run AND #state IN ({', '.join(f':{name}' for name in values)})",
-        values={"run": task.run, **values},
-    )
-
-
 def _item(task: Task) -> Item:
-    outcome = {"outcome": outcome_attribute(task.outcome)} if task.outcome else {}
+    outcome = {"outcome": field_attribute(task.outcome)} if task.outcome else {}
     return task_item(task) | outcome

@@ -1,15 +1,14 @@
 """Tasks that join a job, in memory."""
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.errors import UnknownJob
 from switchyard.domain.ids import END, JobRef
+from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.chunks import Change, Chunk, Member, Surroundings
-from switchyard.domain.jobs.job import Job
-from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.transition import holds
 
 
 class MemoryTaskAdditions:
@@ -32,39 +31,33 @@ class MemoryTaskAdditions:
             )
 
     def add(self, chunk: Chunk) -> bool:
+        grown = of_jobs.add_tasks(
+            chunk.job, added=len(chunk.added.task_ids), most_before=chunk.most_before
+        )
+        waits = of_tasks.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
         with self._state.lock:
-            if not self._is_as_read(chunk):
+            job, end = self._state.jobs[chunk.job.ref], self._state.tasks[chunk.end.ref]
+            as_read = holds(grown.guard, job) and holds(waits.guard, end)
+            if not as_read or not self._others_are_as_read(chunk):
                 return self._state.payloads.get(chunk.relay.ref) == chunk.added.payload()
+            self._state.write_job(job.ref, grown)
+            self._state.write_task(end.ref, waits)
             self._write(chunk)
             return True
 
-    def _is_as_read(self, chunk: Chunk) -> bool:
-        end = self._state.tasks[chunk.end.ref]
-        return (
-            _may_grow(self._state.jobs[chunk.job.ref], chunk)
-            and (end.state, end.run) == (TaskState.WAITING, chunk.end.run)
-            and (chunk.moved is None or end.waiting_on == chunk.end.waiting_on)
-            and not any(task.ref in self._state.tasks for task in chunk.new_tasks)
-            and all(map(self._unchanged, chunk.changes))
-        )
+    def _others_are_as_read(self, chunk: Chunk) -> bool:
+        new = not any(task.ref in self._state.tasks for task in chunk.new_tasks)
+        return new and all(map(self._unchanged, chunk.changes))
 
     def _unchanged(self, change: Change) -> bool:
-        ref, as_read = change.member.task.ref, change.member.dependents
-        dependents = self._state.dependents.get(ref, ())
-        return _same(self._state.tasks[ref], change.member.task) and (
+        task, as_read = change.member.task, change.member.dependents
+        dependents = self._state.dependents.get(task.ref, ())
+        return holds(of_tasks.stay_parent(task).guard, self._state.tasks[task.ref]) and (
             dependents == as_read if change.moves else len(dependents) == len(as_read)
         )
 
     def _write(self, chunk: Chunk) -> None:
         ref = chunk.job.ref
-        job, end = self._state.jobs[ref], self._state.tasks[chunk.end.ref]
-        left = end.waiting_on - ({chunk.moved.token} if chunk.moved else set())
-        self._state.jobs[ref] = replace(
-            job,
-            total_tasks=job.total_tasks + len(chunk.added.task_ids),
-            additions=job.additions + 1,
-        )
-        self._state.tasks[end.ref] = replace(end, waiting_on=left | {chunk.relay.token})
         self._state.tasks |= {task.ref: task for task in chunk.new_tasks}
         self._state.dependents |= {ref.task(n): names for n, names in chunk.dependents.items()}
         for change in chunk.changes:
@@ -77,15 +70,3 @@ class MemoryTaskAdditions:
         self._state.dependents[ref] = (
             change.dependents if change.moves else (*there, *change.further)
         )
-
-
-def _may_grow(job: Job, chunk: Chunk) -> bool:
-    free = not job.cancel_requested and job.redrive_key is None
-    has_room = job.total_tasks <= chunk.most_before
-    return free and has_room and (job.state, job.run) == (JobState.OPEN, chunk.job.run)
-
-
-def _same(task: Task, as_read: Task) -> bool:
-    """Unsettled or not is what matters: who runs it may go on meanwhile."""
-    known = as_read.state if as_read.state.settled else None
-    return (task.run, task.state if task.state.settled else None) == (as_read.run, known)

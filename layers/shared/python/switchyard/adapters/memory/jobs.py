@@ -1,16 +1,17 @@
 """Jobs, in memory."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.errors import Conflict, Rejected, UnknownJob
 from switchyard.domain.ids import START, JobRef
+from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.jobs.relays import declared_parents
-from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks import due
+from switchyard.domain.states import JobState
+from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.transition import Refused
 from switchyard.ports import PageOfJobs
 from switchyard.ports.jobs import WRITING_SECONDS
 
@@ -39,33 +40,17 @@ class MemoryJobIntake:
                 self._state.payloads.setdefault(ref.task(name), payload)
 
     def note_written(self, job: Job, written: int) -> Job:
-        with self._state.lock:
-            stored = self._state.jobs.get(job.ref)
-            if stored is None:
-                raise UnknownJob(job.ref.job_id)
-            if stored.state is JobState.WRITING and stored.written < written:
-                stored = replace(stored, written=written)
-                self._state.jobs[job.ref] = stored
-            return stored
+        return _as_it_is(job.ref, self._state.write_job(job.ref, of_jobs.note_written(written)))
 
     def open(self, plan: JobPlan, *, now_ms: int) -> None:
         with self._state.lock:
             job = self._found(plan.job)
             if job.state is not JobState.WRITING:
                 return
-            start = self._state.tasks.get(job.ref.task(START))
-            if start is None:
+            start = of_tasks.settle_start(now_ms=now_ms)
+            if isinstance(self._state.write_task(job.ref.task(START), start), Refused):
                 raise Conflict(f"{job.ref.job_id} is not all written")
-            self._state.jobs[job.ref] = replace(
-                job, state=JobState.OPEN, due_at_ms=now_ms + due.JOB_AUDIT
-            )
-            self._state.tasks[start.ref] = replace(
-                start,
-                state=TaskState.COMPLETED,
-                fence=start.fence + 1,
-                settled_at_ms=now_ms,
-                due_at_ms=now_ms + due.AFTER_SETTLING,
-            )
+            self._state.write_job(job.ref, of_jobs.open_job(plan.job, now_ms=now_ms))
 
     def _stored(self, job: Job) -> Job:
         """This very submission's job, as it is: put now, or earlier."""
@@ -111,20 +96,12 @@ class MemoryJobStore:
         return PageOfJobs(tuple(page), page[-1].listing_order if len(rest) > limit else None)
 
     def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
-        with self._state.lock:
-            stored = self._state.jobs[job.ref]
-            if stored.failure_detected_at_ms is None and stored.run == job.run:
-                stored = replace(stored, failure_detected_at_ms=now_ms, failed_task_id=task_id)
-                self._state.jobs[job.ref] = stored
-            return stored
+        failure = of_jobs.note_failure(job, task_id=task_id, now_ms=now_ms)
+        return _as_it_is(job.ref, self._state.write_job(job.ref, failure))
 
     def settle(self, job: Job, state: JobState, *, now_ms: int) -> Job:
-        with self._state.lock:
-            stored = self._state.jobs[job.ref]
-            if stored.state is JobState.OPEN and stored.run == job.run:
-                stored = replace(stored, state=state, settled_at_ms=now_ms, due_at_ms=None)
-                self._state.jobs[job.ref] = stored
-            return stored
+        settlement = of_jobs.settle(job, state, now_ms=now_ms)
+        return _as_it_is(job.ref, self._state.write_job(job.ref, settlement))
 
     def _parents(self, ref: JobRef) -> dict[str, tuple[str, ...]]:
         return declared_parents(
@@ -138,3 +115,10 @@ class MemoryJobStore:
 
 def _is_listed(job: Job, tenant: str) -> bool:
     return job.ref.tenant == tenant and job.state is not JobState.WRITING
+
+
+def _as_it_is(ref: JobRef, answer: Job | Refused[Job]) -> Job:
+    job = answer.found if isinstance(answer, Refused) else answer
+    if job is None:
+        raise UnknownJob(ref.job_id)
+    return job

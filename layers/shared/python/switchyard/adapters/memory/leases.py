@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from switchyard.adapters.memory.settling import settled
 from switchyard.adapters.memory.state import MemoryState
-from switchyard.domain.errors import LeaseLost
+from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import due, proofs
+from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.claims import Claimable, decide_claim
 from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
+from switchyard.domain.transition import Transition
 from switchyard.ports import Claimed, Refused, Seen
 
 
@@ -27,48 +27,29 @@ class MemoryTaskLeases:
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
     ) -> Claimed | Refused | None:
-        with self._state.lock:
-            task = self._state.tasks.get(ref)
-            if task is None:
-                return None
-            if proofs.claimed(task, owner=owner, now_ms=now_ms):
-                return Claimed(task, Lease(task, owner))
-            decision = decide_claim(task, now_ms=now_ms)
-            if not isinstance(decision, Claimable):
-                return Refused(task, decision)
-            claimed = replace(
-                task,
-                state=TaskState.PROCESSING,
-                owner=owner,
-                fence=task.fence + 1,
-                attempt=task.attempt + 1,
-                lease_until_ms=now_ms + lease_ms,
-                started_at_ms=now_ms,
-                due_at_ms=now_ms + lease_ms + due.AFTER_LEASE,
-                resends=0,
-                signs=None,
-            )
-            self._state.tasks[ref] = claimed
-            return Claimed(claimed, Lease(claimed, owner))
+        claim = transitions.claim(owner=owner, now_ms=now_ms, lease_ms=lease_ms)
+        answer = self._state.write_task(ref, claim)
+        if isinstance(answer, Task):
+            return Claimed(answer, Lease(answer, owner))
+        if answer.found is None:
+            return None
+        decision = decide_claim(answer.found, now_ms=now_ms)
+        if isinstance(decision, Claimable):
+            raise Unavailable(f"{ref.request_id} was refused, though {decision.reason}")
+        return Refused(answer.found, decision)
 
     def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
-        with self._state.lock:
-            task = self._held(lease)
-            if lease_until_ms < task.lease_until_ms:
-                return task
-            seen = signs or task.signs
-            return self._store(replace(task, lease_until_ms=lease_until_ms, signs=seen))
+        renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
+        return self._write(lease, renewal)
 
     def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
         with self._state.lock:
-            stored = self._state.tasks.get(lease.ref)
-            if stored and proofs.settled(stored, lease, outcome.state):
-                return stored
-            task = self._held(lease)
-            if outcome.state is TaskState.COMPLETED:
+            before = self._state.tasks.get(lease.ref)
+            task = self._write(lease, transitions.settle(lease, outcome, now_ms=now_ms))
+            if task is not before and outcome.state is TaskState.COMPLETED:
                 payload = self._state.payloads[task.ref]
                 self._state.payloads[task.ref] = replace(payload, output=output)
-            return self._store(settled(task, outcome, now_ms))
+            return task
 
     def release(
         self,
@@ -79,45 +60,26 @@ class MemoryTaskLeases:
         give_attempt_back: bool,
         error: str | None = None,
     ) -> Task:
-        with self._state.lock:
-            stored = self._state.tasks.get(lease.ref)
-            if stored and proofs.released(stored, lease):
-                return stored
-            task = self._held(lease)
-            return self._store(
-                replace(
-                    task,
-                    state=TaskState.QUEUED,
-                    not_before_ms=not_before_ms,
-                    attempt=task.attempt - 1 if give_attempt_back else task.attempt,
-                    owner=None,
-                    lease_until_ms=0,
-                    last_error=error or task.last_error,
-                    due_at_ms=max(now_ms, not_before_ms) + due.AFTER_QUEUED,
-                    resends=0,
-                )
-            )
+        release = transitions.release(
+            lease,
+            not_before_ms=not_before_ms,
+            now_ms=now_ms,
+            give_attempt_back=give_attempt_back,
+            error=error,
+        )
+        return self._write(lease, release)
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
-        with self._state.lock:
-            stored = self._state.tasks[task.ref]
-            if proofs.given_up(stored, task, outcome.state):
-                return stored
-            if not proofs.may_be_given_up(stored, task, now_ms=now_ms):
-                return None
-            fenced = replace(stored, fence=stored.fence + 1, resends=0)
-            return self._store(settled(fenced, outcome, now_ms))
+        giving_up = transitions.give_up(task, outcome, now_ms=now_ms)
+        answer = self._state.write_task(task.ref, giving_up)
+        return answer if isinstance(answer, Task) else None
 
     def _is_cancelled(self, ref: JobRef) -> bool:
         job = self._state.jobs.get(ref)
         return job is not None and job.being_cancelled
 
-    def _held(self, lease: Lease) -> Task:
-        task = self._state.tasks.get(lease.ref)
-        if task is None or not proofs.holds(lease, task):
-            raise LeaseLost(f"{lease.ref.request_id} is no longer ours")
-        return task
-
-    def _store(self, task: Task) -> Task:
-        self._state.tasks[task.ref] = task
-        return task
+    def _write(self, lease: Lease, transition: Transition) -> Task:
+        answer = self._state.write_task(lease.ref, transition)
+        if not isinstance(answer, Task):
+            raise LeaseLost(f"{lease.ref.request_id} is no longer ours: {answer.reason}")
+        return answer

@@ -1,11 +1,10 @@
 """What is overdue, in memory."""
 
-from dataclasses import replace
-
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
+from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.states import JobState
+from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import PageOfOverdue
 
@@ -31,34 +30,14 @@ class MemoryOverdue:
         )
 
     def move_due(self, overdue: Task | Job, due_at_ms: int, *, count: bool = False) -> bool:
-        with self._state.lock:
-            match overdue:
-                case Task():
-                    return self._move_task(overdue, due_at_ms, resends=int(count))
-                case Job():
-                    return self._move_job(overdue, due_at_ms)
+        if isinstance(overdue, Job):
+            postponed = of_jobs.postpone(overdue, due_at_ms)
+            return isinstance(self._state.write_job(overdue.ref, postponed), Job)
+        nudged = of_tasks.postpone(overdue, due_at_ms, count=count)
+        return isinstance(self._state.write_task(overdue.ref, nudged), Task)
 
     def abandon(self, job: Job) -> bool:
-        with self._state.lock:
-            stored = self._state.jobs.get(job.ref)
-            if stored is None or stored.state is not JobState.WRITING:
-                return False
-            return self._move_job(job, None)
-
-    def _move_task(self, task: Task, due_at_ms: int, *, resends: int) -> bool:
-        stored = self._state.tasks.get(task.ref)
-        if stored is None or stored.due_at_ms != task.due_at_ms:
-            return False
-        moved = replace(stored, due_at_ms=due_at_ms, resends=stored.resends + resends)
-        self._state.tasks[task.ref] = moved
-        return True
-
-    def _move_job(self, job: Job, due_at_ms: int | None) -> bool:
-        stored = self._state.jobs.get(job.ref)
-        if stored is None or stored.due_at_ms != job.due_at_ms:
-            return False
-        self._state.jobs[job.ref] = replace(stored, due_at_ms=due_at_ms)
-        return True
+        return isinstance(self._state.write_job(job.ref, of_jobs.abandon(job)), Job)
 
 
 def _name(ref: TaskRef | JobRef) -> str:

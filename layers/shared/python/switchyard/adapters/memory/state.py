@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.tasks.task import Payload, Task
+from switchyard.domain.transition import Refused, Transition, attempt
 
 
 @dataclass
@@ -15,3 +16,19 @@ class MemoryState:
     dependents: dict[TaskRef, tuple[str, ...]] = field(default_factory=dict)
     payloads: dict[TaskRef, Payload] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def write_task(self, ref: TaskRef, transition: Transition) -> Task | Refused[Task]:
+        """Return the task as the transition leaves it, also if it was written before."""
+        with self.lock:
+            answer = attempt(self.tasks.get(ref), transition)
+            if isinstance(answer, Task):
+                self.tasks[ref] = answer
+            return answer
+
+    def write_job(self, ref: JobRef, transition: Transition) -> Job | Refused[Job]:
+        """Return the job as the transition leaves it, also if it was written before."""
+        with self.lock:
+            answer = attempt(self.jobs.get(ref), transition)
+            if isinstance(answer, Job):
+                self.jobs[ref] = answer
+            return answer

@@ -1,10 +1,10 @@
 """Idempotency keys, in memory."""
 
-from dataclasses import replace
-
 from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.submission_keys import KeyKind, given_up, may_be_given_up
+from switchyard.domain.jobs.submission_keys import KeyKind, given_up
+from switchyard.domain.jobs.transitions import give_up_submission
+from switchyard.domain.transition import applied, holds
 from switchyard.ports import KeyTaken
 
 
@@ -36,9 +36,9 @@ class MemorySubmissionKeys:
         with self._lock:
             stands_for = self._taken[tenant, key, kind]
             found = self._state.jobs.get(old)
-            if stands_for.job_id != instead_of or not may_be_given_up(found):
+            giving_up = give_up_submission(old)
+            if stands_for.job_id != instead_of or not holds(giving_up.guard, found):
                 return stands_for
-            due_at_ms = found.due_at_ms if found else None
-            self._state.jobs[old] = replace(given_up(old), due_at_ms=due_at_ms)
+            self._state.jobs[old] = applied(found, giving_up) if found else given_up(old)
             self._taken[tenant, key, kind] = taken
             return taken

@@ -21,9 +21,10 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task, new_task
 from switchyard.domain.jobs.relays import MAX_NAMES
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import due
-from switchyard.domain.tasks.readiness import Verdict, decide_readiness
+from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks.readiness import decide_readiness
 from switchyard.domain.tasks.task import Payload, Task, edge_token, parent_of
+from switchyard.domain.transition import applied
 
 MOST_DEPENDENTS: Final = 1_000  # one item names them all
 MOST_CANDIDATES: Final = 20
@@ -151,7 +152,9 @@ def _new_task(
         waiting_on=frozenset([*beside, *(t.token for t in parents if t not in settled)]),
         not_completed=frozenset(lost),
     )
-    return task if task.waiting_on else _decided(task, decide_readiness(task, lost), at_ms)
+    if task.waiting_on:
+        return task
+    return applied(task, transitions.decide(task, decide_readiness(task, lost), now_ms=at_ms))
 
 
 def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
@@ -159,15 +162,3 @@ def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
     if spec is None:
         return hidden_task(job.ref.task(newcomer.task_id))
     return new_task(job, spec, pinned[spec.name])
-
-
-def _decided(task: Task, verdict: Verdict, at_ms: int) -> Task:
-    decided = replace(task, state=verdict.state, fence=task.fence + 1)
-    if verdict.state is TaskState.READY:
-        return replace(decided, ready_at_ms=at_ms, due_at_ms=at_ms + due.AFTER_READY)
-    return replace(
-        decided,
-        outcome=verdict.outcome,
-        settled_at_ms=at_ms,
-        due_at_ms=at_ms + due.AFTER_SETTLING,
-    )

@@ -114,11 +114,6 @@ class Chunk:
         """With more tasks than these, the job has no room for them."""
         return MAX_TASKS - len(self.added.task_ids)
 
-    @property
-    def end_waits_on(self) -> frozenset[str]:
-        left = self.end.waiting_on - ({self.moved.token} if self.moved else set())
-        return left | {self.relay.token}
-
 
 def open_end(job: Job, end: Task | None) -> Task:
     """`__end__` of a job that takes tasks. Raise `Conflict`, or `NotNow` where that will pass."""

@@ -1,7 +1,7 @@
 """Which tasks a redrive reopens, and how each of them goes on."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Final
 
@@ -10,7 +10,6 @@ from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.plan import FIRST_RUN, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
 from switchyard.domain.states import TaskState, task_status
-from switchyard.domain.tasks import due
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Task, edge_token
 
 REDRIVABLE: Final = frozenset(
@@ -125,33 +124,6 @@ def plan_redrive(
         edges=_new_edges(dependents, last),
         inputs=changes.inputs,
     )
-
-
-def reopened(task: Task, reopening: Reopening, *, now_ms: int) -> Task:
-    """The task as its next run begins: of the last one nothing is left but who it is."""
-    fresh = Task(
-        ref=task.ref,
-        state=TaskState.WAITING,
-        definition=task.definition,
-        definition_version=task.definition_version,
-        rule=task.rule,
-        run=reopening.run + 1,
-        fence=reopening.fence + 1,
-        max_attempts=task.max_attempts,
-        waiting_on=reopening.waiting_on,
-        not_completed=reopening.not_completed,
-        overrides=reopening.overrides,
-        trace=task.trace,
-    )
-    if fresh.waiting_on:
-        return fresh
-    ready_until = now_ms + due.AFTER_READY
-    return replace(fresh, state=TaskState.READY, ready_at_ms=now_ms, due_at_ms=ready_until)
-
-
-def is_as_planned(task: Task, reopening: Reopening) -> bool:
-    """Whether it can be reopened still; afterwards it is of another run."""
-    return (task.state, task.run, task.fence) == (reopening.state, reopening.run, reopening.fence)
 
 
 def relay_task(job: JobRef, plan: RedrivePlan, name: str) -> Task:

@@ -47,11 +47,6 @@ def body_hash(body: Json) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def may_be_given_up(job: Job | None) -> bool:
-    """Nothing of it has run, and nothing will unless who submitted it goes on."""
-    return job is None or (job.state is JobState.WRITING and job.document_key is None)
-
-
 def given_up(ref: JobRef) -> Job:
     """In the place of a job whose key another has taken over: it is of no submission, so that
     whoever still writes it is refused, and cannot open it."""

@@ -1,0 +1,299 @@
+"""Every state change of a task. `docs/protocol.md` says why each guard is needed.
+
+An owner keeps the fence when it changes its task; everybody else raises it. So a state under the
+fence of a lease was written by its owner, and an owner's name stands for one claim.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from switchyard.domain.jobs.redriving import Reopening
+from switchyard.domain.states import SETTLED, TaskState
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.cancelling import Flag, Leave, Settle, decide_cancel
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.task import NO_OVERRIDES, Lease, Outcome, Task, parent_of
+from switchyard.domain.transition import (
+    Absent,
+    AnyOf,
+    Contains,
+    Due,
+    Guard,
+    OneOf,
+    OtherField,
+    Present,
+    Refused,
+    Transition,
+    at_least,
+    at_most,
+    below,
+    equal,
+    is_empty,
+    same,
+)
+
+_NOBODY_STARTED_IT: Final = OneOf("state", (TaskState.READY, TaskState.QUEUED))
+_PROCESSING: Final = equal("state", TaskState.PROCESSING)
+_WAITING: Final = equal("state", TaskState.WAITING)
+_UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
+_OF_THE_LAST_RUN: Final = (
+    "cancel_requested",
+    "outcome",
+    "owner",
+    "lease_until_ms",
+    "not_before_ms",
+    "last_error",
+    "started_at_ms",
+    "settled_at_ms",
+    "resends",
+)
+
+
+def claim(*, owner: str, now_ms: int, lease_ms: int) -> Transition:
+    """Take the lease. The task is not read before: `decide_claim` says why it was refused."""
+    lease_until_ms = now_ms + lease_ms
+    may_run_now = AnyOf(((Absent("not_before_ms"),), (at_most("not_before_ms", now_ms),)))
+    return Transition(
+        name="claim",
+        guard=(
+            AnyOf(((_NOBODY_STARTED_IT, may_run_now), _lease_is_over(now_ms))),
+            below("attempt", OtherField("max_attempts")),
+            Absent("cancel_requested"),
+        ),
+        sets={
+            "state": TaskState.PROCESSING,
+            "owner": owner,
+            "lease_until_ms": lease_until_ms,
+            "started_at_ms": now_ms,
+        },
+        removes=("resends", "signs"),
+        adds={"fence": 1, "attempt": 1},
+        due=lease_until_ms + due.AFTER_LEASE,
+        already=(_PROCESSING, at_least("lease_until_ms", now_ms), equal("owner", owner)),
+    )
+
+
+def renew(lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Transition:
+    """Keep the lease. A renewal that arrives late shortens nothing."""
+    return Transition(
+        name="renew",
+        guard=(*_held_by(lease), at_most("lease_until_ms", lease_until_ms)),
+        sets={"lease_until_ms": lease_until_ms} | ({"signs": signs} if signs else {}),
+        already=(*_held_by(lease), at_least("lease_until_ms", lease_until_ms)),
+    )
+
+
+def settle(lease: Lease, outcome: Outcome, *, now_ms: int) -> Transition:
+    """Store how the attempt ended, by the owner of its lease."""
+    return Transition(
+        name="settle",
+        guard=_held_by(lease),
+        sets=_ended(outcome, now_ms),
+        due=now_ms + due.AFTER_SETTLING,
+        already=(equal("state", outcome.state), *_of(lease)),
+    )
+
+
+def release(
+    lease: Lease,
+    *,
+    not_before_ms: int,
+    now_ms: int,
+    give_attempt_back: bool,
+    error: str | None = None,
+) -> Transition:
+    """Hand the task back, by the owner of its lease: to be tried again, later or elsewhere."""
+    return Transition(
+        name="release",
+        guard=_held_by(lease),
+        sets={"state": TaskState.QUEUED, "not_before_ms": not_before_ms}
+        | ({"last_error": error} if error else {}),
+        removes=("owner", "lease_until_ms", "resends"),
+        adds={"attempt": -1} if give_attempt_back else {},
+        due=max(now_ms, not_before_ms) + due.AFTER_QUEUED,
+        already=(equal("state", TaskState.QUEUED), equal("fence", lease.fence)),
+    )
+
+
+def give_up(task: Task, outcome: Outcome, *, now_ms: int) -> Transition:
+    """Settle a task that nobody holds: its attempts are used up, or it is cancelled.
+
+    An owner that hands it back keeps the fence, so state and attempt have to be as read, too. Two
+    who give up the same task emit the same event: either may count it as its own.
+    """
+    return Transition(
+        name="give_up",
+        guard=(
+            equal("fence", task.fence),
+            equal("state", task.state),
+            equal("attempt", task.attempt),
+            AnyOf(((_NOBODY_STARTED_IT,), _lease_is_over(now_ms))),
+        ),
+        sets=_ended(outcome, now_ms),
+        removes=("resends",),
+        adds={"fence": 1},
+        due=now_ms + due.AFTER_SETTLING,
+        already=(
+            equal("state", outcome.state),
+            equal("fence", task.fence + 1),
+            same("owner", task.owner),
+        ),
+    )
+
+
+def cancel(task: Task, *, now_ms: int) -> Transition | Refused[Task]:
+    """Settle or flag the task, as `decide_cancel` says; refused where nothing is to be done."""
+    match decide_cancel(task):
+        case Settle(outcome):
+            return give_up(task, outcome, now_ms=now_ms)
+        case Flag():
+            return flag(task)
+        case Leave(reason):
+            return Refused(reason, task)
+
+
+def flag(task: Task) -> Transition:
+    """Ask for the cancellation of a task that waits or runs: whoever has it next ends it."""
+    as_read = (equal("state", task.state), equal("fence", task.fence))
+    return Transition(
+        name="flag",
+        guard=as_read,
+        sets={"cancel_requested": True},
+        already=(Present("cancel_requested"), *as_read),
+    )
+
+
+def decide(task: Task, verdict: Verdict, *, now_ms: int) -> Transition:
+    """Let a task go on that waits for nothing any more: to run, or to end without having run."""
+    flagged = Present if task.cancel_requested else Absent
+    ready = verdict.state is TaskState.READY
+    return Transition(
+        name="decide",
+        guard=(_WAITING, Absent("waiting_on"), equal("run", task.run), flagged("cancel_requested")),
+        sets={"state": TaskState.READY, "ready_at_ms": now_ms}
+        if ready
+        else _ended(verdict.outcome, now_ms),
+        adds={"fence": 1},
+        due=now_ms + (due.AFTER_READY if ready else due.AFTER_SETTLING),
+    )
+
+
+def mark_queued(task: Task, *, now_ms: int) -> Transition:
+    """Note that the task's message was sent, unless a worker was faster."""
+    return Transition(
+        name="mark_queued",
+        guard=(equal("state", TaskState.READY), equal("run", task.run)),
+        sets={"state": TaskState.QUEUED},
+        adds={"fence": 1},
+        due=now_ms + due.AFTER_QUEUED,
+    )
+
+
+def clear_due(task: Task) -> Transition:
+    """Forget the due time of a task of which everything was done that follows from its end."""
+    return Transition(
+        name="clear_due",
+        guard=(equal("state", task.state), equal("fence", task.fence), equal("run", task.run)),
+        due=Due.REMOVED,
+    )
+
+
+def postpone(task: Task, due_at_ms: int, *, count: bool) -> Transition:
+    """Move the due time before something is done about the task: of two sweepers one acts."""
+    return Transition(
+        name="postpone",
+        guard=(equal("due_at_ms", task.due_at_ms),),
+        adds={"resends": 1} if count else {},
+        due=due_at_ms,
+    )
+
+
+def remove_edges(tokens: Mapping[str, bool]) -> Transition:
+    """Take the tokens of settled parents out of `waiting_on`; each is true if that completed."""
+    lost = frozenset(parent_of(token) for token, completed in tokens.items() if not completed)
+    return Transition(
+        name="remove_edges",
+        guard=tuple(Contains("waiting_on", token) for token in tokens),
+        deletes={"waiting_on": frozenset(tokens)},
+        adds={"not_completed": lost} if lost else {},
+    )
+
+
+def settle_start(*, now_ms: int) -> Transition:
+    """Settle `__start__`, which everything in a new job waits for, with the job's opening."""
+    return Transition(
+        name="settle_start",
+        guard=(_WAITING,),
+        sets={"state": TaskState.COMPLETED, "settled_at_ms": now_ms},
+        adds={"fence": 1},
+        due=now_ms + due.AFTER_SETTLING,
+    )
+
+
+def follow_relay(end: Task, relay: Task, *, instead_of: Task | None = None) -> Transition:
+    """Let `__end__` wait for the relay of added tasks; `instead_of` another, where it names many.
+
+    Only in that case its whole set is written: else other edges may be removed meanwhile.
+    """
+    waits = (_WAITING, equal("run", end.run))
+    if instead_of is None:
+        adds = {"waiting_on": frozenset({relay.token})}
+        return Transition(name="follow_relay", guard=waits, adds=adds)
+    return Transition(
+        name="follow_relay",
+        guard=(*waits, equal("waiting_on", end.waiting_on)),
+        sets={"waiting_on": (end.waiting_on - {instead_of.token}) | {relay.token}},
+    )
+
+
+def stay_parent(task: Task) -> Transition:
+    """Write nothing, while tasks that follow this one are added: it settles before, or after.
+
+    Who runs an unsettled one may go on meanwhile.
+    """
+    states = (task.state,) if task.state.settled else _UNSETTLED
+    return Transition(name="stay_parent", guard=(equal("run", task.run), OneOf("state", states)))
+
+
+def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
+    """Begin the task's next run: nothing of the last one is left but its signs."""
+    ready = not reopening.waiting_on
+    begun: dict[str, Any] = {
+        "state": TaskState.READY if ready else TaskState.WAITING,
+        "ready_at_ms": now_ms if ready else None,
+        "waiting_on": reopening.waiting_on,
+        "not_completed": reopening.not_completed,
+        "overrides": None if reopening.overrides == NO_OVERRIDES else reopening.overrides,
+        "attempt": 0,
+    }
+    empty = tuple(name for name, value in begun.items() if is_empty(value))
+    return Transition(
+        name="reopen",
+        guard=(
+            equal("state", reopening.state),
+            equal("run", reopening.run),
+            equal("fence", reopening.fence),
+        ),
+        sets={name: value for name, value in begun.items() if name not in empty},
+        removes=(*_OF_THE_LAST_RUN, *empty),
+        adds={"run": 1, "fence": 1},
+        due=now_ms + due.AFTER_READY if ready else Due.REMOVED,
+        already=(equal("run", reopening.run + 1),),
+    )
+
+
+def _ended(outcome: Outcome, now_ms: int) -> dict[str, Any]:
+    return {"state": outcome.state, "outcome": outcome, "settled_at_ms": now_ms}
+
+
+def _held_by(lease: Lease) -> Guard:
+    return (_PROCESSING, *_of(lease))
+
+
+def _of(lease: Lease) -> Guard:
+    return (equal("fence", lease.fence), equal("owner", lease.owner))
+
+
+def _lease_is_over(now_ms: int) -> Guard:
+    return (_PROCESSING, below("lease_until_ms", now_ms))
