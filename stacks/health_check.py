@@ -80,7 +80,7 @@ class HealthCheckStack(Stack):
             self,
             "Sweep",
             stage=stage,
-            verb="sweep",
+            folder="sweep",
             layers=layers,
             environment=environment_for(
                 SweeperSettings,

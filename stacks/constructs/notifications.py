@@ -25,7 +25,7 @@ from switchyard.contracts.alerting import (
 )
 from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.events import DETAIL_TYPE
-from switchyard.settings import NotifySettings
+from switchyard.settings import ReportIncidentsSettings
 
 GATHERED = Duration.seconds(5)
 """Many letters at once are one message to people."""
@@ -54,10 +54,10 @@ class Notifications(Construct):
             self,
             "Notify",
             stage=stage,
-            verb="notify",
+            folder="report_incidents",
             layers=layers,
             environment=environment_for(
-                NotifySettings,
+                ReportIncidentsSettings,
                 stage=stage.name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 webhooks_secret=webhooks_secret(stage),
@@ -69,7 +69,7 @@ class Notifications(Construct):
         self.notify.consume(
             self.alerts.queue,
             batch_size=10,
-            at_once=stage.concurrency.notify,
+            at_once=stage.concurrency.report_incidents,
             window=GATHERED,
         )
         allow_telling(self.notify.role, stage=stage, shared=shared)

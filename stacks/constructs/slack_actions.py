@@ -34,7 +34,7 @@ class SlackActions(Construct):
             self,
             "AnswerSlack",
             stage=stage,
-            verb="answer_slack",
+            folder="answer_slack",
             layers=layers,
             environment=environment_for(
                 AnswerSlackSettings,

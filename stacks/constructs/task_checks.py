@@ -41,7 +41,7 @@ class TaskChecks(Construct):
             self,
             "CheckHealth",
             stage=stage,
-            verb="check_health",
+            folder="check_health",
             layers=layers,
             environment=_environment(stage, shared),
         )

@@ -120,7 +120,7 @@ class TriggerSettings(SubmitterSettings):
     """Where its events come from; what is put aside goes back there when it is sent again."""
 
 
-class AlertSettings(Settings):
+class ArchiveDeadLettersSettings(Settings):
     s3_bucket: str
 
 
@@ -131,7 +131,7 @@ class MeasureSettings(Settings):
     """All of them, with commas between."""
 
 
-class NotifierSettings(Settings):
+class AlertingSettings(Settings):
     """What is needed to tell people."""
 
     state_table_name: str
@@ -143,7 +143,7 @@ class NotifierSettings(Settings):
     """Where Slack answers, if it is not Slack's own address."""
 
 
-class EscalatorSettings(NotifierSettings):
+class EscalatorSettings(AlertingSettings):
     """What is needed to tell those whom jobs name, too."""
 
     webhooks_secret: str = ""
@@ -152,12 +152,12 @@ class EscalatorSettings(NotifierSettings):
     """As where jobs are accepted."""
 
 
-class NotifySettings(EscalatorSettings):
+class ReportIncidentsSettings(EscalatorSettings):
     s3_bucket: str
     """Where letters are kept."""
 
 
-class AnswerSlackSettings(EmitterSettings, NotifierSettings):
+class AnswerSlackSettings(EmitterSettings, AlertingSettings):
     dispatch_queue_url: str
     job_queue_url: str
     slack_operators: str = ""
@@ -168,7 +168,7 @@ class AnswerSlackSettings(EmitterSettings, NotifierSettings):
         return frozenset(filter(None, self.slack_operators.split(",")))
 
 
-class CheckSettings(EmitterSettings, NotifierSettings):
+class CheckSettings(EmitterSettings, AlertingSettings):
     task_definitions_table: str
     tenant_id: TenantId | None = None
     """In whose log it is told when nothing runs."""

@@ -6,11 +6,11 @@ from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.adapters.slack import SlackDoor
-from switchyard.settings import NotifierSettings
+from switchyard.settings import AlertingSettings
 from switchyard.usecases.alerts.tell_incident import Teller
 
 
-def teller(settings: NotifierSettings) -> Teller:
+def teller(settings: AlertingSettings) -> Teller:
     clock = function_clock()
     return Teller(
         book=alert_book(settings.state_table_name),

@@ -1,4 +1,4 @@
-"""The alert function as the event source mappings of the dead-letter queues call it."""
+"""Calls `archive_dead_letters` as the event source mappings of dead-letter queues do."""
 
 import json
 import logging
@@ -92,7 +92,7 @@ def kept(bucket: str) -> dict[str, Any]:
 def test_everything_is_kept_and_what_is_not_an_event_is_told_as_such(
     bucket: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answer = load_handler("alert").handler(a_batch(BODY, "not json"), FakeContext())
+    answer = load_handler("archive_dead_letters").handler(a_batch(BODY, "not json"), FakeContext())
     assert answer == {"batchItemFailures": []}
     objects = kept(bucket)
     assert {key: kept["body"] for key, kept in objects.items()} == {
@@ -114,7 +114,7 @@ def test_everything_is_kept_and_what_is_not_an_event_is_told_as_such(
 def test_what_is_undeliverable_is_one_line_in_the_log_without_its_body(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    load_handler("alert").handler(a_batch(BODY), FakeContext())
+    load_handler("archive_dead_letters").handler(a_batch(BODY), FakeContext())
     printed = capsys.readouterr().out
     (line,) = [line for line in printed.splitlines() if '"undeliverable"' in line]
     assert json.loads(line)["entity_id"] == REQUEST_ID
@@ -126,7 +126,7 @@ def test_what_is_undeliverable_is_one_line_in_the_log_without_its_body(
 def test_what_was_kept_is_counted_for_its_queue(
     service: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    load_handler("alert").handler(a_batch(BODY, "not json", "{}"), FakeContext())
+    load_handler("archive_dead_letters").handler(a_batch(BODY, "not json", "{}"), FakeContext())
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     (counted,) = [line for line in lines if "Undeliverable" in line]
     assert counted["Undeliverable"] == [1, 1, 1]
@@ -143,7 +143,7 @@ def test_what_was_kept_is_counted_for_its_queue(
 def test_exactly_what_could_not_be_kept_comes_back(
     bucket: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = load_handler("alert")
+    module = load_handler("archive_dead_letters")
     blobs = module.keeper().blobs
     put = blobs.put
 
@@ -162,5 +162,5 @@ def test_exactly_what_could_not_be_kept_comes_back(
 
 @pytest.mark.usefixtures("cloud")
 def test_without_a_bucket_everything_comes_back() -> None:
-    answer = load_handler("alert").handler(a_batch(BODY, "b"), FakeContext())
+    answer = load_handler("archive_dead_letters").handler(a_batch(BODY, "b"), FakeContext())
     assert [failed["itemIdentifier"] for failed in answer["batchItemFailures"]] == ["m0", "m1"]

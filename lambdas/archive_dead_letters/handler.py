@@ -1,4 +1,4 @@
-"""Keeps what ended in a dead-letter queue, and tells of it."""
+"""Archives messages that ended in a dead-letter queue in the bucket, and counts them."""
 
 from functools import cache
 from typing import Any
@@ -15,7 +15,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from switchyard import bootstrap
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE, DeadLetter, queue_name
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
-from switchyard.settings import AlertSettings
+from switchyard.settings import ArchiveDeadLettersSettings
 from switchyard.usecases.letters.keep_undeliverable import Undeliverable, UndeliverableKeeper
 
 logger = get_logger()
@@ -26,7 +26,7 @@ processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failu
 
 @cache
 def keeper() -> UndeliverableKeeper:
-    return bootstrap.undeliverable_keeper(AlertSettings())
+    return bootstrap.undeliverable_keeper(ArchiveDeadLettersSettings())
 
 
 @tracer.capture_method(capture_response=False)

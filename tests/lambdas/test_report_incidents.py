@@ -1,4 +1,4 @@
-"""The notify function as the alerts queue's event source mapping calls it, through to Slack."""
+"""Calls `report_incidents` as the mapping of the alerts queue does, through to Slack."""
 
 import json
 import logging
@@ -76,7 +76,7 @@ def failed_job(cloud: dict[str, str]) -> DynamoDbJobStore:
 
 def run(*bodies: str, context: FakeContext | None = None) -> list[str]:
     """The ids of the messages that have to come back."""
-    answer = load_handler("notify").handler(a_batch(*bodies), context or FakeContext())
+    answer = load_handler("report_incidents").handler(a_batch(*bodies), context or FakeContext())
     return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
 
@@ -161,7 +161,7 @@ def test_while_slack_is_down_nothing_fails_and_the_sweeper_wakes_the_watcher_aga
 def test_without_a_token_nothing_fails_and_one_line_says_so(
     cloud: dict[str, str], failed_job: DynamoDbJobStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    handler = load_handler("notify").handler
+    handler = load_handler("report_incidents").handler
     for _ in range(3):
         assert handler(a_batch(of_job("Job Failed")), FakeContext()) == {"batchItemFailures": []}
     said = [r for r in caplog.records if r.message == "nobody could be told"]

@@ -16,7 +16,7 @@ from switchyard.bootstrap.watching import lookout as lookout_for
 from switchyard.contracts.alerting import woken_subject
 from switchyard.domain.errors import Unavailable
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
-from switchyard.settings import NotifySettings
+from switchyard.settings import ReportIncidentsSettings
 from switchyard.usecases.alerts.lookout import Lookout
 from switchyard.usecases.alerts.tell_alone import Told
 
@@ -29,7 +29,7 @@ ENOUGH_MS = 12_000  # for one subject: a slow webhook takes ten seconds
 
 @cache
 def lookout() -> Lookout:
-    return lookout_for(NotifySettings())
+    return lookout_for(ReportIncidentsSettings())
 
 
 @tracer.capture_method(capture_response=False)
