@@ -18,8 +18,8 @@ from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.alerting import (
     ALARM_EVENT,
+    DEAD_LETTER_PREFIXES,
     JOB_EVENTS,
-    LETTER_PREFIXES,
     OBJECT_EVENTS,
     TASK_EVENTS,
 )
@@ -84,7 +84,7 @@ class Notifications(Construct):
             detail_type=list(OBJECT_EVENTS),
             detail={
                 "bucket": {"name": [shared.artifacts.bucket.bucket_name]},
-                "object": {"key": [{"prefix": prefix} for prefix in LETTER_PREFIXES]},
+                "object": {"key": [{"prefix": prefix} for prefix in DEAD_LETTER_PREFIXES]},
             },
         )
         alarms = events.EventPattern(

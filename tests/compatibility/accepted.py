@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 from switchyard.adapters.dynamodb.values import deserialized, serialized
-from switchyard.contracts.alerting import LookAgain
+from switchyard.contracts.alerting import CheckSubject
 from switchyard.contracts.bus import BusMessage
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.contracts.dispatching import DispatchMessage
@@ -31,7 +31,7 @@ Accepted = Mapping[str, Any]
 _SENT: Final[Mapping[str, type[BaseModel]]] = {
     "tasks": TaskMessage,
     "dispatch": DispatchMessage,
-    "alerts": LookAgain,
+    "alerts": CheckSubject,
     "trigger": TriggerMessage,
     "events": BusMessage,
 }

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
+from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
@@ -26,7 +26,7 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.contracts.alerting import woken_subject
+from switchyard.contracts.alerting import subject_to_check
 from switchyard.contracts.bus import BusMessage
 from switchyard.contracts.events import KeptEvent, what_it_says
 from switchyard.contracts.job_document import JobDocument
@@ -137,7 +137,7 @@ def _says(event: KeptEvent) -> Any:
 
 
 def _alert(table: DynamoDbTable, item: Item) -> Any:
-    return DynamoDbAlertBook(table).find(item["SK"]["S"])
+    return DynamoDbAlertStore(table).find(item["SK"]["S"])
 
 
 _ITEMS: Final[Mapping[str, Callable[[DynamoDbTable, Item], Any]]] = {
@@ -186,7 +186,7 @@ _QUEUES: Final[Mapping[str, Callable[[Delivered], Any]]] = {
     "dispatch": lambda delivered: wake_up(delivered.body),
     "dispatch-dlq": lambda delivered: wake_up(delivered.body),
     "events": lambda delivered: BusMessage.model_validate_json(delivered.body).detail.record(),
-    "alerts": lambda delivered: woken_subject(delivered.body),
+    "alerts": lambda delivered: str(subject_to_check(delivered.body)),
     "trigger": lambda delivered: parse_trigger_message(delivered.body),
 }
 _DOCUMENTS: Final[Mapping[str, Callable[[str, bytes], Any]]] = {

@@ -155,7 +155,7 @@ def test_while_slack_is_down_nothing_fails_and_the_sweeper_wakes_the_watcher_aga
     assert run(again["Body"]) == []
     assert len(slack.messages) == 1
     said = {record.message for record in caplog.records}
-    assert {"nobody could be told", "alert is due", "incident"} <= said
+    assert {"alert could not be posted", "alert is due", "incident was reported"} <= said
 
 
 def test_without_a_token_nothing_fails_and_one_line_says_so(
@@ -164,5 +164,5 @@ def test_without_a_token_nothing_fails_and_one_line_says_so(
     handler = load_handler("report_incidents").handler
     for _ in range(3):
         assert handler(a_batch(of_job("Job Failed")), FakeContext()) == {"batchItemFailures": []}
-    said = [r for r in caplog.records if r.message == "nobody could be told"]
-    assert [vars(record)["told"] for record in said] == ["not configured"]
+    said = [r for r in caplog.records if r.message == "alert could not be posted"]
+    assert [vars(record)["status"] for record in said] == ["not configured"]
