@@ -80,7 +80,7 @@ def run(*bodies: str, context: FakeContext | None = None) -> list[str]:
     return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
 
-def test_a_failed_job_is_told_once_however_many_events_say_so(
+def test_a_failed_job_is_posted_once_however_many_events_name_it(
     slack: SlackApi, failed_job: DynamoDbJobStore
 ) -> None:
     assert run(of_job("Job Failure Detected"), of_job("Job Failed")) == []
@@ -116,7 +116,7 @@ def test_what_there_is_no_time_for_comes_back_by_itself_and_the_others_do_not(
     assert len(slack.messages) == 1
 
 
-def test_an_alarm_is_told_as_it_is_now(slack: SlackApi) -> None:
+def test_an_alarm_is_posted_as_it_is_now(slack: SlackApi) -> None:
     name = "switchyard-test-event-not-saved-unread"
     cloudwatch = aws.client("cloudwatch")
     cloudwatch.put_metric_alarm(
@@ -140,7 +140,7 @@ def test_an_alarm_is_told_as_it_is_now(slack: SlackApi) -> None:
     assert len(slack.thread()) == 1
 
 
-def test_while_slack_is_down_nothing_fails_and_the_sweeper_wakes_the_watcher_again(
+def test_while_slack_is_down_nothing_fails_and_the_sweeper_has_it_checked_again(
     slack: SlackApi, failed_job: DynamoDbJobStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)

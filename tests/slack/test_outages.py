@@ -89,7 +89,7 @@ def test_an_outage_is_over_when_the_next_run_finds_it_so(stage: Stage) -> None:
     assert stage.due == []
 
 
-def test_while_slack_does_not_answer_one_teller_asks_it_once(stage: Stage) -> None:
+def test_while_slack_does_not_answer_one_process_calls_it_once(stage: Stage) -> None:
     stage.slack.lasting = Fault(status=503)
     publisher = stage.publisher()
     for number in range(5):
@@ -147,7 +147,9 @@ def test_news_and_pages_whose_answers_were_lost_are_not_posted_twice(
 
 
 @pytest.mark.parametrize("fault", LOST)
-def test_an_end_whose_answer_was_lost_is_told_once(stage: Stage, fault: dict[str, object]) -> None:
+def test_an_end_whose_answer_was_lost_is_posted_once(
+    stage: Stage, fault: dict[str, object]
+) -> None:
     stage.run(an_incident())
     stage.slack.faults = [Fault(method=POST, **fault)]  # type: ignore[arg-type]
     for _ in range(9):
@@ -155,7 +157,7 @@ def test_an_end_whose_answer_was_lost_is_told_once(stage: Stage, fault: dict[str
     assert [reply.seen.strip() for reply in stage.slack.thread()] == ["✅ Over: it completed"]
 
 
-def test_what_was_over_before_its_lost_message_was_found_is_told_to_be_over(stage: Stage) -> None:
+def test_an_incident_that_was_over_before_its_lost_message_was_found_is_ended(stage: Stage) -> None:
     stage.slack.faults = [Fault(method=POST, cut=True, accepted=True)]
     stage.run(an_incident())
     assert stage.run(over()).status is PublishStatus.RECOVERED
@@ -163,7 +165,7 @@ def test_what_was_over_before_its_lost_message_was_found_is_told_to_be_over(stag
     assert main.seen.startswith("# ✅")
 
 
-def test_what_was_over_before_it_could_be_told_is_not_told(stage: Stage) -> None:
+def test_an_incident_that_was_over_before_it_could_be_posted_is_not_posted(stage: Stage) -> None:
     stage.slack.faults = [Fault(method=POST, cut=True)]
     stage.run(an_incident())
     assert stage.run(over()).status is PublishStatus.UNCHANGED
@@ -248,7 +250,7 @@ def test_after_a_day_of_refusals_only_a_new_event_tries_it_again(stage: Stage) -
     assert stage.run(an_incident()).status is PublishStatus.POSTED
 
 
-def test_a_teller_that_died_is_followed_by_one_that_looks_first(stage: Stage) -> None:
+def test_after_a_process_died_the_next_one_looks_before_it_posts(stage: Stage) -> None:
     taken = stage.store.lease(Alert(key=KEY), now_ms=stage.clock.now_ms())
     assert taken is not None
     assert stage.run(an_incident(), after=1).status is PublishStatus.POSTPONED
@@ -257,7 +259,7 @@ def test_a_teller_that_died_is_followed_by_one_that_looks_first(stage: Stage) ->
     assert stage.slack.calls == [LIST, HISTORY, POST, REPLIES]
 
 
-def test_what_changes_while_another_tells_is_looked_at_again(stage: Stage) -> None:
+def test_a_change_while_another_process_posts_is_checked_again(stage: Stage) -> None:
     taken = stage.store.lease(Alert(key=KEY), now_ms=stage.clock.now_ms())
     assert taken is not None
     assert stage.run(an_incident(), after=1).status is PublishStatus.POSTPONED
@@ -267,7 +269,7 @@ def test_what_changes_while_another_tells_is_looked_at_again(stage: Stage) -> No
     assert stage.due == [KEY]
 
 
-def test_of_two_who_tell_at_once_one_tells_and_the_other_has_it_looked_at_again(
+def test_of_two_at_once_one_posts_and_the_other_requests_an_update(
     stage: Stage,
 ) -> None:
     class Slow(SlackChat):
@@ -289,7 +291,7 @@ def test_of_two_who_tell_at_once_one_tells_and_the_other_has_it_looked_at_again(
     assert (len(stage.slack.messages), stage.due) == (1, [])
 
 
-def test_without_the_secret_store_it_is_told_later(stage: Stage) -> None:
+def test_without_the_secret_store_it_is_posted_later(stage: Stage) -> None:
     class Down:
         def connect(self) -> None:
             raise Unavailable("no answer")

@@ -1,4 +1,4 @@
-"""One message per incident: changed when it changes, its thread told why, its end told once."""
+"""Each incident is one message: updated when it changes, with each change posted in its thread."""
 
 from dataclasses import replace
 
@@ -24,14 +24,14 @@ def test_an_incident_is_one_message_with_what_is_known_of_it(stage: Stage) -> No
     assert stage.slack.tokens == {"xoxb-token"}
 
 
-def test_ten_runs_that_find_the_same_tell_it_once(stage: Stage) -> None:
+def test_ten_runs_that_find_the_same_post_it_once(stage: Stage) -> None:
     """The minutes that pass are no news."""
     for minute in range(10):
         status_of(stage, stuck(3, elapsed=20 + minute))
     assert stage.slack.calls == [POST]
 
 
-def test_a_change_is_seen_in_the_message_and_told_in_its_thread(stage: Stage) -> None:
+def test_a_change_is_seen_in_the_message_and_posted_in_its_thread(stage: Stage) -> None:
     status_of(stage, an_incident("partly failed"))
     assert status_of(stage, an_incident("failed")) is PublishStatus.UPDATED
     (main,) = stage.slack.mains
@@ -39,7 +39,7 @@ def test_a_change_is_seen_in_the_message_and_told_in_its_thread(stage: Stage) ->
     assert [reply.seen.strip() for reply in stage.slack.thread()] == ["🔴 Now it failed"]
 
 
-def test_the_end_is_told_once(stage: Stage) -> None:
+def test_the_end_is_posted_once(stage: Stage) -> None:
     status_of(stage, an_incident())
     assert [status_of(stage, over()) for _ in range(3)] == [
         PublishStatus.RECOVERED,
@@ -51,7 +51,7 @@ def test_the_end_is_told_once(stage: Stage) -> None:
     assert [reply.seen.strip() for reply in stage.slack.thread()] == ["✅ Over: it completed"]
 
 
-def test_what_is_over_and_was_never_told_is_not_told(stage: Stage) -> None:
+def test_an_incident_that_is_over_and_was_never_posted_is_not_posted(stage: Stage) -> None:
     assert status_of(stage, over()) is PublishStatus.UNCHANGED
     assert stage.slack.calls == []
     assert stage.store.find(KEY) is None
@@ -111,7 +111,7 @@ def test_every_channel_has_a_message_of_its_own(stage: Stage) -> None:
     assert there.seen.startswith("# ✅")
 
 
-def test_buttons_are_shown_where_somebody_listens(stage: Stage) -> None:
+def test_buttons_are_shown_where_presses_can_be_verified(stage: Stage) -> None:
     status_of(stage, an_incident())
     assert "[Redrive]" not in stage.slack.messages[0].seen
     stage.secrets["slack"] = '{"botToken": "xoxb-2", "signingSecret": "s3cret"}'
@@ -123,7 +123,7 @@ def test_buttons_are_shown_where_somebody_listens(stage: Stage) -> None:
     assert "s3cret" not in str(stage.slack.messages)
 
 
-def test_without_a_token_or_a_channel_nobody_is_told_and_nothing_is_kept_as_told(
+def test_without_a_token_or_a_channel_nothing_is_posted_or_stored(
     stage: Stage,
 ) -> None:
     stage.secrets = KnownSecrets()
@@ -143,7 +143,7 @@ def test_a_secret_that_cannot_be_read_as_one_is_no_token(stage: Stage) -> None:
         assert status_of(stage, an_incident()) is PublishStatus.NOT_CONFIGURED
 
 
-def test_a_message_that_somebody_removed_is_posted_anew(stage: Stage) -> None:
+def test_a_deleted_message_is_posted_again(stage: Stage) -> None:
     status_of(stage, stuck(60))
     stage.slack.messages.clear()
     assert status_of(stage, stuck(50)) is PublishStatus.UPDATED
@@ -151,7 +151,7 @@ def test_a_message_that_somebody_removed_is_posted_anew(stage: Stage) -> None:
     assert "(2 of 2)" in stage.slack.thread()[0].seen
 
 
-def test_the_end_of_what_somebody_removed_is_not_told(stage: Stage) -> None:
+def test_the_end_of_a_deleted_message_is_not_posted(stage: Stage) -> None:
     status_of(stage, an_incident())
     stage.slack.messages.clear()
     assert status_of(stage, over()) is PublishStatus.UNCHANGED

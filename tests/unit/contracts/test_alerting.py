@@ -41,7 +41,7 @@ def test_an_event_of_a_task_without_a_job_names_the_task_and_else_its_job() -> N
 
 
 @pytest.mark.parametrize("detail_type", ["Object Created", "Object Deleted"])
-def test_a_letter_names_the_place_where_it_lies(detail_type: str) -> None:
+def test_a_dead_letter_names_its_queue(detail_type: str) -> None:
     kept = of_object(f"undeliverable/{QUEUE}/2027-01-15/m-1.json", detail_type)
     assert str(subject_to_check(kept)) == f"letters/{QUEUE}"
     aside = of_object("quarantine/2027-01-15/m-1.json", detail_type)
@@ -54,7 +54,7 @@ def test_an_alarm_names_itself() -> None:
     assert str(subject_to_check(body)) == "alarm/switchyard-dev-event-not-saved"
 
 
-def test_what_was_postponed_is_named_as_it_was() -> None:
+def test_a_check_request_names_its_subject() -> None:
     body = CheckSubject(subject="letters/quarantine").model_dump_json(by_alias=True)
     assert str(subject_to_check(body)) == "letters/quarantine"
 
@@ -82,6 +82,6 @@ def test_what_was_postponed_is_named_as_it_was() -> None:
         an_event("CloudWatch Alarm State Change", {}),
     ],
 )
-def test_anything_else_wakes_nobody(body: str) -> None:
+def test_any_other_message_is_refused(body: str) -> None:
     with pytest.raises(NotAWakeUp):
         subject_to_check(body)

@@ -132,36 +132,36 @@ class MeasureSettings(Settings):
 
 
 class AlertingSettings(Settings):
-    """What is needed to tell people."""
+    """The settings of every function that posts alerts."""
 
     state_table_name: str
-    """Where it is remembered what they were told."""
+    """The table that stores alerts."""
     slack_secret: str = ""
-    """The name of the secret with the bot's token; without it nobody is told."""
+    """The name of the secret with the bot's token; without it no alert is posted."""
     slack_channel: str = ""
     slack_url: str = ""
-    """Where Slack answers, if it is not Slack's own address."""
+    """The address of Slack's Web API, if it is not Slack's own."""
 
 
 class EscalatorSettings(AlertingSettings):
-    """What is needed to tell those whom jobs name, too."""
+    """The settings of a function that also publishes to the channels and webhooks of jobs."""
 
     webhooks_secret: str = ""
-    """The name of the secret that webhooks are signed with; without it none is told."""
+    """The name of the secret that webhooks are signed with; without it none is called."""
     webhooks_may_reach_private: bool = False
-    """As where jobs are accepted."""
+    """The same value as that of the API, which accepts jobs."""
 
 
 class ReportIncidentsSettings(EscalatorSettings):
     s3_bucket: str
-    """Where letters are kept."""
+    """The bucket with archived dead letters."""
 
 
 class AnswerSlackSettings(EmitterSettings, AlertingSettings):
     dispatch_queue_url: str
     job_queue_url: str
     slack_operators: str = ""
-    """The ids of those who may press buttons on every tenant's incidents, with commas between."""
+    """The ids of users who may press buttons on every tenant's incidents, separated by commas."""
 
     @property
     def operators(self) -> frozenset[str]:

@@ -128,22 +128,22 @@ def test_while_the_secret_cannot_be_read_nothing_is_believed(failed: PressHarnes
     assert failed.press().status is HTTPStatus.SERVICE_UNAVAILABLE
 
 
-def whispered(harness: PressHarness, answered: Answer) -> str:
+def replied(harness: PressHarness, answered: Answer) -> str:
     assert (answered.status, answered.done) == (HTTPStatus.OK, False)
     assert not harness.chat.messages
     (text,) = harness.replies.texts
     return text
 
 
-def test_who_presses_too_early_is_told_why(harness: PressHarness) -> None:
-    assert "has not settled yet" in whispered(harness, harness.press())
+def test_a_press_that_is_too_early_is_answered_with_the_reason(harness: PressHarness) -> None:
+    assert "has not settled yet" in replied(harness, harness.press())
 
 
-def test_who_presses_after_another_is_told_so(failed: PressHarness) -> None:
+def test_a_second_press_is_answered_with_the_reason(failed: PressHarness) -> None:
     failed.press()
     failed.chat.messages.clear()
     failed.yard.clock.advance(1)
-    assert "being redriven already" in whispered(failed, failed.press())
+    assert "being redriven already" in replied(failed, failed.press())
 
 
 def test_a_button_of_an_older_run_says_so(failed: PressHarness) -> None:
@@ -153,29 +153,29 @@ def test_a_button_of_an_older_run_says_so(failed: PressHarness) -> None:
     failed.yard.deliver()
     failed.chat.messages.clear()
     failed.yard.clock.advance(1)
-    assert "that was run 1" in whispered(failed, failed.press())
+    assert "that was run 1" in replied(failed, failed.press())
     assert failed.yard.the_job().run == 2
 
 
 def test_an_old_button_cancels_nothing_either(failed: PressHarness) -> None:
     failed.yard.redrive()
     failed.yard.deliver()
-    assert "that was run 1" in whispered(failed, failed.press("cancel"))
+    assert "that was run 1" in replied(failed, failed.press("cancel"))
 
 
-def test_a_job_that_is_not_there_is_told(failed: PressHarness) -> None:
+def test_a_press_for_an_unknown_job_is_answered(failed: PressHarness) -> None:
     job = replace(failed.yard.job, tenant="nobody")
     request = signed(form_of(a_payload(job)), at_ms=failed.yard.clock.now_ms())
-    assert "there is no job" in whispered(failed, failed.interactions.answer(request))
+    assert "there is no job" in replied(failed, failed.interactions.answer(request))
 
 
-def test_what_cannot_be_said_in_slack_is_done_all_the_same(failed: PressHarness) -> None:
+def test_an_action_whose_note_cannot_be_posted_is_done_all_the_same(failed: PressHarness) -> None:
     failed.interactions.presses.alerts.chats = MemoryConnector(None)
     answered = failed.press()
     assert (answered.done, answered.not_posted) == (True, "there is no token")
 
 
-def test_a_whisper_that_does_not_arrive_harms_nobody(harness: PressHarness) -> None:
+def test_a_reply_that_does_not_arrive_is_only_logged(harness: PressHarness) -> None:
     harness.replies.down = True
     assert harness.press().not_posted == "it answered 500"
 
@@ -183,7 +183,7 @@ def test_a_whisper_that_does_not_arrive_harms_nobody(harness: PressHarness) -> N
 @pytest.mark.parametrize(
     "url", ["", "https://evil.example/", "https://hooks.slack.com.evil.example/"]
 )
-def test_nobody_but_slack_is_whispered_to(harness: PressHarness, url: str) -> None:
+def test_replies_go_to_slack_only(harness: PressHarness, url: str) -> None:
     answered = harness.press(response_url=url)
     assert answered.not_posted == "Slack named no URL for the reply"
     assert harness.replies.texts == []

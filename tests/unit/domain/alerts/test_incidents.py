@@ -1,4 +1,4 @@
-"""What each kind of incident tells, and when it is news."""
+"""What each kind of incident shows, and when it is news."""
 
 from dataclasses import replace
 
@@ -112,7 +112,7 @@ def failed(number: int, **outcome: object) -> Task:
     )
 
 
-def test_a_failed_job_tells_what_failed_why_what_it_cost_and_what_to_type() -> None:
+def test_a_failed_job_shows_what_failed_why_what_it_cost_and_what_to_type() -> None:
     paid = a_task("t-0", state=TaskState.COMPLETED)
     paid = replace(paid, outcome=Outcome(state=TaskState.COMPLETED, usage=Usage(cost_usd=1.25)))
     incident = incident_of(FAILED, paid, failed(3, usage=Usage(cost_usd=0.5)))
@@ -144,7 +144,7 @@ def test_five_failures_are_shown_the_first_to_be_noted_first_and_the_rest_counte
     ]
 
 
-def test_a_job_is_told_of_from_its_first_failure_until_it_is_over() -> None:
+def test_an_incident_lasts_from_the_first_failure_until_the_job_is_over() -> None:
     story = [
         FAILING,
         FAILED,
@@ -183,7 +183,9 @@ def test_of_a_job_that_never_failed_nobody_was_incident_of(state: JobState) -> N
     assert not never_failed(replace(job, failure_detected_at_ms=NOW_MS))
 
 
-def letters(count: int, *reasons: str, place: str = "quarantine", more: bool = False) -> Incident:
+def dead_letters(
+    count: int, *reasons: str, place: str = "quarantine", more: bool = False
+) -> Incident:
     newest = tuple(
         DeadLetterFacts(
             message_id=f"m-{number}",
@@ -200,8 +202,8 @@ def letters(count: int, *reasons: str, place: str = "quarantine", more: bool = F
     return dead_letters_incident(seen, stage="dev")
 
 
-def test_letters_are_told_by_cause_with_the_newest_three_and_what_to_type() -> None:
-    incident = letters(4, "no task 'a'", "no task 'b'", "not JSON", "not JSON at 7")
+def test_dead_letters_are_shown_by_cause_with_the_newest_three_and_what_to_type() -> None:
+    incident = dead_letters(4, "no task 'a'", "no task 'b'", "not JSON", "not JSON at 7")
     assert incident.title == "4 messages in quarantine"
     causes, *newest, to_do = incident.sections
     assert causes.title == "By cause"
@@ -211,7 +213,7 @@ def test_letters_are_told_by_cause_with_the_newest_three_and_what_to_type() -> N
 
 
 def test_what_was_not_read_is_said() -> None:
-    incident = letters(2_000, "not JSON", place="switchyard-dev-event-queue-dlq", more=True)
+    incident = dead_letters(2_000, "not JSON", place="switchyard-dev-event-queue-dlq", more=True)
     assert (
         incident.title
         == "more than 2,000 messages undeliverable, from switchyard-dev-event-queue-dlq"
@@ -219,9 +221,9 @@ def test_what_was_not_read_is_said() -> None:
     assert incident.sections[0].title == "By cause (of the newest 1)"
 
 
-def test_many_letters_are_news_in_steps_and_another_cause_always_is() -> None:
+def test_many_dead_letters_are_news_in_steps_and_another_cause_always_is() -> None:
     def said(count: int, *reasons: str) -> str:
-        return letters(count, *reasons).fingerprint
+        return dead_letters(count, *reasons).fingerprint
 
     steps = {count: said(count, "x") for count in (1, 2, 9, 10, 19, 20, 49, 50, 99, 100, 150)}
     assert steps[10] == steps[19]
@@ -232,11 +234,11 @@ def test_many_letters_are_news_in_steps_and_another_cause_always_is() -> None:
     assert said(15, "x") != said(15, "y")
 
 
-def test_without_letters_there_is_no_incident() -> None:
-    assert not letters(0).open
+def test_without_dead_letters_there_is_no_incident() -> None:
+    assert not dead_letters(0).open
 
 
-def test_an_alarm_tells_what_it_means_in_the_words_of_who_set_it() -> None:
+def test_an_alarm_shows_its_description() -> None:
     alarm = Alarm(
         name="switchyard-dev-event-not-saved-unread",
         raised=True,

@@ -31,7 +31,7 @@ def harness() -> EscalationHarness:
     return EscalationHarness()
 
 
-def test_a_webhook_is_told_what_happened(harness: EscalationHarness) -> None:
+def test_a_webhook_receives_the_incident(harness: EscalationHarness) -> None:
     assert harness.escalate().status is PublishStatus.POSTED
     (said,) = harness.hook.said()
     assert (said["schema"], said["type"]) == (1, "incident.open")
@@ -60,7 +60,9 @@ def test_every_request_is_signed_and_named(harness: EscalationHarness) -> None:
     assert headers["Content-Type"] == "application/json"
 
 
-def test_each_state_is_told_once_however_often_it_is_looked_at(harness: EscalationHarness) -> None:
+def test_each_state_is_delivered_once_however_often_it_is_checked(
+    harness: EscalationHarness,
+) -> None:
     for incident in (FAILED, FAILED, REDRIVEN, FAILED, OVER, OVER):
         harness.escalate(incident)
     assert [said["type"] for said in harness.hook.said()] == ["incident.open", "incident.over"]
@@ -69,7 +71,9 @@ def test_each_state_is_told_once_however_often_it_is_looked_at(harness: Escalati
     assert len({said["id"] for said in harness.hook.said()}) == 3
 
 
-def test_what_is_over_and_was_never_told_is_not_told(harness: EscalationHarness) -> None:
+def test_an_incident_that_is_over_and_was_never_posted_is_not_posted(
+    harness: EscalationHarness,
+) -> None:
     assert harness.escalate(OVER).status is PublishStatus.UNCHANGED
     assert harness.hook.sent == []
 
@@ -80,12 +84,12 @@ def test_that_others_go_on_is_for_the_operators(harness: EscalationHarness) -> N
     assert (harness.hook.sent, harness.due()) == ([], [])
 
 
-def test_who_names_nobody_is_nobodys_concern(harness: EscalationHarness) -> None:
+def test_a_job_that_names_no_contact_is_not_escalated(harness: EscalationHarness) -> None:
     harness.escalator.escalate(None, FAILED, tenant=TENANT)
     assert (harness.hook.sent, harness.results, harness.chat.messages) == ([], [], {})
 
 
-def test_a_channel_is_told_as_the_stages_own_is(harness: EscalationHarness) -> None:
+def test_a_channel_gets_alerts_as_the_stages_own_does(harness: EscalationHarness) -> None:
     channel = Notify(channel="#brand")
     harness.alerts.publish(FAILED)
     for incident in (FAILED, FAILED, OVER, OVER):
@@ -95,7 +99,7 @@ def test_a_channel_is_told_as_the_stages_own_is(harness: EscalationHarness) -> N
     assert "It completed" in theirs[0].text
 
 
-def test_a_channel_that_is_the_stages_own_is_not_told_twice(harness: EscalationHarness) -> None:
+def test_a_channel_that_is_the_stages_own_gets_one_alert(harness: EscalationHarness) -> None:
     harness.alerts.publish(FAILED)
     harness.escalate(FAILED, Notify(channel="#ops"))
     assert len(harness.chat.messages) == 1
@@ -118,7 +122,7 @@ def test_a_webhook_that_fails_is_tried_again_under_the_same_id(harness: Escalati
     assert (harness.results[-1].status, harness.due()) == (PublishStatus.POSTED, [])
 
 
-def test_after_five_tries_within_a_day_it_is_given_up_and_told_the_operators(
+def test_after_five_tries_within_a_day_it_is_given_up_and_operators_read_so(
     harness: EscalationHarness,
 ) -> None:
     harness.alerts.publish(FAILED)
@@ -151,7 +155,7 @@ def test_the_next_state_is_tried_afresh_after_one_was_given_up(harness: Escalati
     assert [said["type"] for said in harness.hook.said()] == ["incident.over"] * 2
 
 
-def test_what_is_told_late_is_what_is_then(harness: EscalationHarness) -> None:
+def test_a_late_delivery_has_the_latest_state(harness: EscalationHarness) -> None:
     harness.hook.down = "no answer within 10 s"
     harness.escalate()
     harness.hook.down = ""
@@ -182,7 +186,7 @@ def test_while_the_secret_cannot_be_read_it_is_tried_later(harness: EscalationHa
     assert harness.escalate().status is PublishStatus.POSTED
 
 
-def test_of_two_at_once_one_tells(harness: EscalationHarness) -> None:
+def test_of_two_at_once_one_delivers(harness: EscalationHarness) -> None:
     post = harness.hook.post
 
     def meanwhile(url: str, body: bytes, headers: Mapping[str, str]) -> None:

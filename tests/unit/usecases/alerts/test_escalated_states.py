@@ -48,7 +48,7 @@ def test_a_state_that_comes_while_another_is_tried_in_vain_has_all_its_own_tries
 
 
 @pytest.mark.parametrize("notify", [WEBHOOK, Notify(channel="#brand")])
-def test_what_was_postponed_is_not_looked_at_again_once_it_is_being_mended(
+def test_a_postponed_delivery_is_not_due_once_the_job_is_redriven(
     harness: EscalationHarness, notify: Notify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness.hook.down = "it answered 500"
@@ -63,7 +63,7 @@ def test_what_was_postponed_is_not_looked_at_again_once_it_is_being_mended(
     assert not harness.escalator.needs_update(notify, REDRIVEN, tenant=TENANT)
 
 
-def test_what_may_have_arrived_is_told_to_be_over_even_if_it_was_set_aside(
+def test_the_end_of_what_may_have_arrived_is_delivered_even_if_it_was_dropped(
     harness: EscalationHarness,
 ) -> None:
     harness.hook.down = "no answer within 10 s"
@@ -75,7 +75,7 @@ def test_what_may_have_arrived_is_told_to_be_over_even_if_it_was_set_aside(
     assert [said["type"] for said in harness.hook.said()] == ["incident.open", "incident.over"]
 
 
-def test_there_is_news_until_it_was_told_and_none_while_it_has_to_wait(
+def test_an_update_is_needed_until_it_was_delivered_and_not_while_it_waits(
     harness: EscalationHarness,
 ) -> None:
     needs_update = harness.escalator.needs_update
@@ -91,7 +91,7 @@ def test_there_is_news_until_it_was_told_and_none_while_it_has_to_wait(
     assert not needs_update(WEBHOOK, FAILED, tenant=TENANT)
 
 
-def test_a_channel_that_is_the_stages_own_by_its_id_is_not_told_twice(
+def test_a_channel_that_is_the_stages_own_by_its_id_gets_one_alert(
     harness: EscalationHarness,
 ) -> None:
     harness.alerts.publish(FAILED)

@@ -54,12 +54,12 @@ def harness() -> Harness:
     return Harness()
 
 
-def test_a_hundred_thousand_letters_of_an_hour_ago_are_looked_at_once(harness: Harness) -> None:
+def test_a_hundred_thousand_old_messages_are_checked_once(harness: Harness) -> None:
     looked = [harness.reported(ago=3_600, batch=f"b{number}") for number in range(100)]
     assert looked.count(True) == 1
 
 
-def test_what_was_sent_after_the_look_began_is_looked_at(harness: Harness) -> None:
+def test_a_message_that_was_sent_after_the_check_began_is_checked(harness: Harness) -> None:
     harness.reported(batch="b1")
     harness.clock.advance(1)
     assert harness.reported(batch="b2")
@@ -71,14 +71,14 @@ def test_clocks_that_differ_hide_nothing(harness: Harness) -> None:
     assert not harness.reported(ago=CLOCKS_DIFFER_MS / 1000 + 0.001, batch="b3")
 
 
-def test_of_one_batch_a_subject_is_looked_at_once_and_each_by_itself(harness: Harness) -> None:
+def test_for_one_batch_each_subject_is_checked_once(harness: Harness) -> None:
     subjects: list[Subject] = [DEAD_LETTERS, ALARM, DEAD_LETTERS, ALARM]
     assert [harness.reported(s, batch="b1") for s in subjects] == [True, True, False, False]
     assert harness.checks.at == [DEAD_LETTERS, ALARM]
 
 
 @pytest.mark.parametrize(("asked", "checks"), [(0, 1), (1, 2), (99, 3)])
-def test_what_another_came_with_meanwhile_is_looked_at_now_and_not_only_by_the_sweeper(
+def test_an_update_that_is_requested_meanwhile_is_checked_at_once(
     harness: Harness, asked: int, checks: int
 ) -> None:
     harness.checks.asked = asked
@@ -86,7 +86,7 @@ def test_what_another_came_with_meanwhile_is_looked_at_now_and_not_only_by_the_s
     assert len(harness.checks.at) == checks
 
 
-def test_a_look_that_failed_is_no_look(harness: Harness) -> None:
+def test_a_check_that_failed_is_repeated(harness: Harness) -> None:
     harness.checks.down = True
     with pytest.raises(Unavailable):
         harness.reported(ago=60, batch="b1")

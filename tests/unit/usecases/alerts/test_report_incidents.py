@@ -106,7 +106,7 @@ def put_aside(harness: Harness, number: int, body: str) -> str:
     return kept.key
 
 
-def test_a_failed_job_is_told_with_its_tasks_and_once(harness: Harness) -> None:
+def test_a_failed_job_is_posted_with_its_tasks_and_once(harness: Harness) -> None:
     harness.put(A_JOB)
     assert harness.check(SUBJECT) is PublishStatus.POSTED
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
@@ -115,14 +115,14 @@ def test_a_failed_job_is_told_with_its_tasks_and_once(harness: Harness) -> None:
     assert f"switchyard redrive {JOB_ID} --stage dev" in seen
 
 
-def test_a_job_that_completed_after_a_redrive_is_told_to_be_over(harness: Harness) -> None:
+def test_the_incident_of_a_job_that_completed_after_a_redrive_is_over(harness: Harness) -> None:
     harness.put(A_JOB)
     harness.check(SUBJECT)
     harness.put(replace(A_JOB, run=2, state=JobState.COMPLETED, failure_detected_at_ms=None))
     assert harness.check(SUBJECT) is PublishStatus.RECOVERED
 
 
-def test_late_and_early_events_tell_what_is_and_not_what_was(harness: Harness) -> None:
+def test_late_and_early_events_post_what_is_and_not_what_was(harness: Harness) -> None:
     """Job Failure Detected arrives when the job has long completed."""
     harness.put(replace(A_JOB, state=JobState.COMPLETED))
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
@@ -138,7 +138,7 @@ def test_a_job_that_never_failed_costs_one_read(
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
 
 
-def test_a_job_that_was_told_of_is_not_read_whole_again(
+def test_a_job_that_was_posted_is_not_read_whole_again(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A redrive of thousands of tasks wakes the watcher for each."""
@@ -152,14 +152,14 @@ def test_a_job_that_does_not_exist_is_no_incident(harness: Harness) -> None:
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
 
 
-def test_a_job_that_is_gone_is_over_and_nobody_looks_for_it_for_ever(harness: Harness) -> None:
+def test_the_incident_of_a_deleted_job_is_over(harness: Harness) -> None:
     harness.put(A_JOB)
     harness.check(SUBJECT)
     del harness.yard.state.jobs[JOB]
     assert harness.check(SUBJECT) is PublishStatus.RECOVERED
 
 
-def test_a_redrive_of_a_job_that_never_failed_is_nobodys_concern(harness: Harness) -> None:
+def test_a_redrive_of_a_job_that_never_failed_is_no_incident(harness: Harness) -> None:
     """Somebody cancelled it, and thought better of it."""
     redriven = replace(A_JOB, run=2, state=JobState.OPEN, failure_detected_at_ms=None)
     harness.put(redriven)
@@ -171,7 +171,7 @@ def test_a_redrive_of_a_job_that_never_failed_is_nobodys_concern(harness: Harnes
     assert harness.seen[0].startswith("# 🟡 A failed job is being redriven")
 
 
-def test_whom_a_job_names_is_told_as_well_as_long_as_there_is_something_to_tell(
+def test_an_incident_is_escalated_as_long_as_there_is_an_update(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness.put(replace(A_JOB, notify=NOTIFY))
@@ -185,7 +185,7 @@ def test_whom_a_job_names_is_told_as_well_as_long_as_there_is_something_to_tell(
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
 
 
-def test_a_task_without_a_job_that_failed_is_told_once(harness: Harness) -> None:
+def test_a_failed_task_without_a_job_is_posted_once(harness: Harness) -> None:
     ref = bare_task(TENANT, "order-7")
     task = a_task(ref=ref, state=TaskState.TIMED_OUT, last_error="it took too long")
     harness.yard.state.tasks[ref] = task
@@ -208,7 +208,7 @@ def test_a_task_without_a_job_that_did_not_fail_is_no_incident(harness: Harness)
     assert harness.seen == []
 
 
-def test_letters_are_told_as_long_as_there_are_any(harness: Harness) -> None:
+def test_dead_letters_are_an_incident_as_long_as_there_are_any(harness: Harness) -> None:
     first = put_aside(harness, 1, "not json")
     assert harness.check("letters/quarantine") is PublishStatus.POSTED
     second = put_aside(harness, 2, '{"schema": 9}')
@@ -230,7 +230,7 @@ def test_every_queue_has_an_incident_of_its_own(harness: Harness) -> None:
     assert "is no message that was kept" in seen
 
 
-def test_whom_the_job_of_a_letter_names_is_told_of_that_letter_alone(harness: Harness) -> None:
+def test_a_dead_letter_of_a_job_is_escalated_to_that_job_alone(harness: Harness) -> None:
     harness.put(replace(A_JOB, notify=NOTIFY))
     wake_up = TaskMessage.to(JOB.task("gone"), run=1).model_dump_json(by_alias=True)
     key = put_aside(harness, 1, wake_up)
@@ -247,7 +247,7 @@ def test_whom_the_job_of_a_letter_names_is_told_of_that_letter_alone(harness: Ha
     assert harness.escalations.made[-1][1].fingerprint != incident.fingerprint
 
 
-def test_an_alarm_is_told_as_cloudwatch_shows_it_and_not_as_an_event_said(
+def test_an_alarm_is_posted_as_cloudwatch_shows_it_and_not_as_an_event_said(
     harness: Harness,
 ) -> None:
     harness.alarms[ALARM.name] = ALARM
@@ -264,6 +264,6 @@ def test_an_alarm_that_was_removed_is_over(harness: Harness) -> None:
     assert harness.check(f"alarm/{ALARM.name}") is PublishStatus.RECOVERED
 
 
-def test_what_nobody_watches_is_not_looked_at(harness: Harness) -> None:
+def test_health_is_not_checked_for_a_message(harness: Harness) -> None:
     with pytest.raises(NotAWakeUp):
         harness.check("health")

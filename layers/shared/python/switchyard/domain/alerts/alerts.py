@@ -49,7 +49,7 @@ def subject_in_key(key: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """The stored state of an alert. Publishing needs its lease; the fence tells leases apart."""
+    """The stored state of an alert. A process leases it to publish; each lease has a fence."""
 
     key: str
     fence: int = 0

@@ -38,7 +38,7 @@ _OPEN: Final = frozenset({JobStatus.PARTIAL_FAILURE, JobStatus.FAILED, REDRIVING
 
 
 def never_failed(job: Job) -> bool:
-    """Tell from the job's item alone that no alert about the job can have been posted."""
+    """Whether no alert about the job can have been posted, judged by its item alone."""
     return job.run == 1 and phase_of(job) not in _OPEN and job.failure_detected_at_ms is None
 
 
