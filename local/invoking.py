@@ -14,6 +14,7 @@ from local.errors import CloudError, failure_with_log
 from local.gateway import Gateway
 from local.home import Home
 from local.runtime_api import Answer, Invocation, RuntimeApi
+from switchyard.contracts.function_names import service_name
 from switchyard.ports import Clock
 
 RUNTIME: Final = "awslambdaric"
@@ -76,7 +77,7 @@ def invoke(
 
 
 def _deployed_name(function: str) -> str:
-    return f"switchyard-local-{function.replace('_', '-')}"
+    return f"switchyard-local-{service_name(function)}"
 
 
 def _answer(api: RuntimeApi, process: subprocess.Popen[bytes], clock: Clock) -> Answer | None:

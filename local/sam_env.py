@@ -19,6 +19,7 @@ from local.endpoint import Endpoint
 from local.errors import CloudError
 from local.invoking import function_names
 from switchyard.bootstrap.operators import function_variables
+from switchyard.contracts.function_names import function_folder, service_name
 from switchyard.domain.errors import Unavailable
 
 ENVIRONMENT_FILE: Final = "env.json"
@@ -83,7 +84,7 @@ def _deployed(stage: str, **where: str) -> dict[str, Variables]:
 
 
 def _deployed_name(stage: str, function: str) -> str:
-    return f"switchyard-{stage}-{function.replace('_', '-')}"
+    return f"switchyard-{stage}-{service_name(function)}"
 
 
 def _functions(template: Any) -> Iterator[Any]:
@@ -98,7 +99,7 @@ def _is_ours(properties: Any) -> bool:
 
 
 def _folder_of(properties: Any) -> str:
-    return str(properties["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]).replace("-", "_")
+    return function_folder(properties["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"])
 
 
 if __name__ == "__main__":

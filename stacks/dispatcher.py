@@ -45,7 +45,7 @@ class DispatcherStack(Stack):
             self,
             "Dispatch",
             stage=stage,
-            verb="dispatch",
+            folder="dispatch",
             layers=FunctionLayers(self, "Layers", stage=stage),
             environment=environment_for(
                 DispatcherSettings,

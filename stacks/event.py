@@ -31,7 +31,7 @@ class EventStack(Stack):
             self,
             "SaveEvent",
             stage=stage,
-            verb="save_event",
+            folder="save_event",
             layers=FunctionLayers(self, "Layers", stage=stage),
             environment=environment_for(
                 SaveEventSettings,

@@ -12,7 +12,7 @@ from stacks.constructs.dead_letters import keep_undeliverable, process_dead_lett
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.measuring import Measuring
-from stacks.constructs.notifications import Notifications, allow_waking
+from stacks.constructs.notifications import Notifications, allow_requesting_checks
 from stacks.constructs.permissions import (
     allow,
     allow_closing_jobs,
@@ -80,7 +80,7 @@ class HealthCheckStack(Stack):
             self,
             "Sweep",
             stage=stage,
-            verb="sweep",
+            folder="sweep",
             layers=layers,
             environment=environment_for(
                 SweeperSettings,
@@ -95,7 +95,7 @@ class HealthCheckStack(Stack):
             ),
         )
         _grant_sweep(sweep.role, shared)
-        allow_waking(sweep.role, alerts)
+        allow_requesting_checks(sweep.role, alerts)
         rule = events.Rule(
             self,
             "EveryMinute",

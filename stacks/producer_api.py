@@ -75,7 +75,7 @@ class ProducerApiStack(Stack):
             self,
             "Authorize",
             stage=stage,
-            verb="authorize",
+            folder="authorize",
             layers=layers,
             environment=environment_for(
                 AuthorizerSettings,
@@ -98,7 +98,7 @@ class ProducerApiStack(Stack):
             self,
             "Api",
             stage=stage,
-            verb="api",
+            folder="api",
             layers=layers,
             environment=environment_for(
                 ApiSettings,

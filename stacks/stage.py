@@ -46,9 +46,10 @@ class Concurrency:
     dispatch: int
     save_event: int
     start_triggered: int
-    notify: int = 2  # the least that AWS accepts: a Slack channel takes one message a second
+    report_incidents: int = 2
+    """The least that AWS accepts: a Slack channel takes one message a second."""
     process_dead_letters: int
-    alert: int
+    archive_dead_letters: int
     """For each of the four queues that it reads."""
 
 
@@ -158,7 +159,7 @@ LOCAL: Final = Stage(
     tracing=False,
     # Each further copy would be another cold start on the same machine.
     concurrency=Concurrency(
-        dispatch=2, save_event=2, start_triggered=2, process_dead_letters=2, alert=2
+        dispatch=2, save_event=2, start_triggered=2, process_dead_letters=2, archive_dead_letters=2
     ),
     nat_gateways=0,
     flow_logs=False,
@@ -197,7 +198,11 @@ DEV: Final = Stage(
     layer_platform=LAMBDA_ARM64,
     tracing=True,
     concurrency=Concurrency(
-        dispatch=20, save_event=10, start_triggered=5, process_dead_letters=2, alert=2
+        dispatch=20,
+        save_event=10,
+        start_triggered=5,
+        process_dead_letters=2,
+        archive_dead_letters=2,
     ),
     nat_gateways=0,
     flow_logs=True,
@@ -242,7 +247,11 @@ PROD: Final = Stage(
     layer_platform=LAMBDA_ARM64,
     tracing=True,
     concurrency=Concurrency(
-        dispatch=100, save_event=50, start_triggered=20, process_dead_letters=5, alert=5
+        dispatch=100,
+        save_event=50,
+        start_triggered=20,
+        process_dead_letters=5,
+        archive_dead_letters=5,
     ),
     nat_gateways=1,
     flow_logs=True,

@@ -12,6 +12,7 @@ from cli.outside import outside_of
 from cli.terminal import notices, visible
 from local.cloud import REPOSITORY
 from local.invoking import function_names
+from switchyard.contracts.function_names import function_folder
 
 FunctionArgument = Annotated[
     str, typer.Argument(metavar="FUNCTION", help="Its folder below lambdas/: api, save_event, …")
@@ -40,7 +41,7 @@ def invoke(context: typer.Context, function: FunctionArgument, event: EventArgum
 
 
 def _known(function: str) -> str:
-    name, known = function.replace("-", "_"), function_names(REPOSITORY)
+    name, known = function_folder(function), function_names(REPOSITORY)
     if name not in known:
         raise BadInput(f"There is no function {function!r}; there are {', '.join(known)}.")
     return name

@@ -1,4 +1,4 @@
-"""Called every five minutes: looks after what runs. Asked about one task, says how that is."""
+"""Checks the health of all running tasks every five minutes, or of one task on request."""
 
 from functools import cache
 from typing import Any
@@ -37,11 +37,11 @@ def health_of(question: HealthQuestion) -> dict[str, Any]:
 
 
 def health_of_all() -> dict[str, Any]:
-    report, told = watch().run()
+    report, result = watch().run()
     summary = HealthSummary.of(report).model_dump(by_alias=True)
-    fields = {"summary": summary, "told": told.telling.value, "reason": told.reason}
-    if told.telling.troubled:
-        logger.warning("tasks are checked, but nobody could be told", extra=fields)
+    fields = {"summary": summary, "status": result.status.value, "reason": result.reason}
+    if result.status.failed:
+        logger.warning("tasks are checked, but the alert could not be posted", extra=fields)
     else:
         logger.info("tasks are checked", extra=fields)
     return summary

@@ -6,11 +6,11 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
-from switchyard.bootstrap.retelling import reteller
+from switchyard.bootstrap.alerting import due_alerts
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import SweeperSettings
-from switchyard.usecases.alerts.retell_alerts import Reteller
+from switchyard.usecases.alerts.report_incidents import DueAlerts
 from switchyard.usecases.dispatching.sweep import Nudge, Sweeper
 
 logger = get_logger()
@@ -29,8 +29,8 @@ def sweeper() -> Sweeper:
 
 
 @cache
-def alerts() -> Reteller:
-    return reteller(settings())
+def alerts() -> DueAlerts:
+    return due_alerts(settings())
 
 
 @logger.inject_lambda_context
@@ -42,7 +42,7 @@ def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
     for nudge in sweeper().sweep(at_most=limits.sweep_at_most, seconds=limits.sweep_seconds):
         logger.info("overdue", extra=fields_of(nudge))
         metrics.add_metric("Overdue", MetricUnit.Count, 1)
-    for subject in alerts().retell():
+    for subject in alerts().send_due():
         logger.info("alert is due", extra={"subject": subject})
 
 

@@ -16,7 +16,7 @@ from stacks.stage import Stage
 from switchyard.contracts.quarantine import QUARANTINED, RECEIVED
 from switchyard.contracts.tables import job_partition
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
-from switchyard.settings import AlertSettings, DeadLetterSettings
+from switchyard.settings import ArchiveDeadLettersSettings, DeadLetterSettings
 
 LOOK = "Look with `switchyard dlq`."
 
@@ -34,10 +34,12 @@ def keep_undeliverable(
         scope,
         "Alert",
         stage=stage,
-        verb="alert",
+        folder="archive_dead_letters",
         layers=layers,
         environment=environment_for(
-            AlertSettings, stage=stage.name, s3_bucket=shared.artifacts.bucket.bucket_name
+            ArchiveDeadLettersSettings,
+            stage=stage.name,
+            s3_bucket=shared.artifacts.bucket.bucket_name,
         ),
     )
     shared.artifacts.allow_keeping_undeliverable(alert.role)
@@ -45,7 +47,7 @@ def keep_undeliverable(
         alert.consume(
             dead_letters,
             batch_size=10,
-            at_once=stage.concurrency.alert,
+            at_once=stage.concurrency.archive_dead_letters,
             name=f"{what}Messages",
         )
         raise_alarm(
@@ -66,7 +68,7 @@ def process_dead_letters(
         scope,
         "ProcessDeadLetters",
         stage=stage,
-        verb="process_dead_letters",
+        folder="process_dead_letters",
         layers=layers,
         environment=environment_for(
             DeadLetterSettings,

@@ -15,6 +15,7 @@ from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, all
 from stacks.environment import powertools_environment
 from stacks.paths import LAMBDAS
 from stacks.stage import Stage
+from switchyard.contracts.function_names import service_name
 
 TIMEOUT_SECONDS = 30
 THROTTLED_WITHIN = Duration.minutes(5)
@@ -22,7 +23,7 @@ MEMORY_MB = 1024  # memory buys processor time: less would make every cold start
 
 
 class HouseFunction(Construct):
-    """Runs `lambdas/<verb>/handler.py`."""
+    """Runs `lambdas/<folder>/handler.py`."""
 
     def __init__(
         self,
@@ -30,19 +31,19 @@ class HouseFunction(Construct):
         construct_id: str,
         *,
         stage: Stage,
-        verb: str,
+        folder: str,
         environment: Mapping[str, str],
         layers: FunctionLayers,
         recursive_loop: lambda_.RecursiveLoop = lambda_.RecursiveLoop.TERMINATE,
     ) -> None:
         super().__init__(scope, construct_id)
-        service = verb.replace("_", "-")
+        service = service_name(folder)
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.function = lambda_.Function(
             self,
             "Function",
             function_name=stage.prefixed(service),
-            code=lambda_.Code.from_asset(str(LAMBDAS / verb), exclude=["**/__pycache__"]),
+            code=lambda_.Code.from_asset(str(LAMBDAS / folder), exclude=["**/__pycache__"]),
             handler="handler.handler",
             runtime=RUNTIME,
             architecture=ARCHITECTURE,
@@ -58,7 +59,7 @@ class HouseFunction(Construct):
         )
         raise_alarm(
             self,
-            f"{verb.title().replace('_', '')}Throttled",
+            f"{service.title().replace('-', '')}Throttled",
             self.function.metric_throttles(period=THROTTLED_WITHIN, statistic="Sum"),
             stage=stage,
             meaning=f"Lambda refused to run the function {service}: all functions of the account "

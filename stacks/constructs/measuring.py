@@ -41,7 +41,7 @@ class Measuring(Construct):
             self,
             "Measure",
             stage=stage,
-            verb="measure",
+            folder="measure",
             layers=layers,
             environment=environment_for(
                 MeasureSettings,

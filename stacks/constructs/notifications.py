@@ -1,4 +1,4 @@
-"""Tells people: what wakes the watchers, and the function that tells."""
+"""The alerts queue, the rules that send to it, and the function that reports incidents."""
 
 from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -18,23 +18,24 @@ from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.alerting import (
     ALARM_EVENT,
+    DEAD_LETTER_PREFIXES,
     JOB_EVENTS,
-    LETTER_PREFIXES,
     OBJECT_EVENTS,
     TASK_EVENTS,
 )
 from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.events import DETAIL_TYPE
-from switchyard.settings import NotifySettings
+from switchyard.settings import ReportIncidentsSettings
 
 GATHERED = Duration.seconds(5)
-"""Many letters at once are one message to people."""
+"""Collects the events of many dead letters into one batch, so that one update is posted."""
 
 
 class Notifications(Construct):
-    """A rule that cannot reach the queue leaves its event among the queue's own dead letters.
+    """Posts alerts about failed jobs, dead letters and alarms.
 
-    Those raise an alarm that nobody is told of here: what cannot tell shall not tell of itself.
+    An event that a rule cannot deliver goes to the dead letters of the alerts queue. Those raise an
+    alarm that is not posted: a function that fails cannot report itself.
     """
 
     def __init__(
@@ -48,43 +49,43 @@ class Notifications(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self.alerts = HouseQueue(self, "Alerts", stage=stage, name="alerts-queue")
-        self._wake(stage, shared)
+        self._rules(stage, shared)
         self._alarm(stage)
-        self.notify = HouseFunction(
+        self.report = HouseFunction(
             self,
             "Notify",
             stage=stage,
-            verb="notify",
+            folder="report_incidents",
             layers=layers,
             environment=environment_for(
-                NotifySettings,
+                ReportIncidentsSettings,
                 stage=stage.name,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 webhooks_secret=webhooks_secret(stage),
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,
-                **telling(stage, shared),
+                **alerting_settings(stage, shared),
             ),
         )
-        allow_secret(self.notify.role, webhooks_secret(stage))
-        self.notify.consume(
+        allow_secret(self.report.role, webhooks_secret(stage))
+        self.report.consume(
             self.alerts.queue,
             batch_size=10,
-            at_once=stage.concurrency.notify,
+            at_once=stage.concurrency.report_incidents,
             window=GATHERED,
         )
-        allow_telling(self.notify.role, stage=stage, shared=shared)
+        allow_posting_alerts(self.report.role, stage=stage, shared=shared)
         self._grant(stage, shared)
 
-    def _wake(self, stage: Stage, shared: InfrastructureStack) -> None:
+    def _rules(self, stage: Stage, shared: InfrastructureStack) -> None:
         jobs = events.EventPattern(
             detail_type=[DETAIL_TYPE], detail={"eventType": list(JOB_EVENTS)}
         )
-        letters = events.EventPattern(
+        dead_letters = events.EventPattern(
             source=["aws.s3"],
             detail_type=list(OBJECT_EVENTS),
             detail={
                 "bucket": {"name": [shared.artifacts.bucket.bucket_name]},
-                "object": {"key": [{"prefix": prefix} for prefix in LETTER_PREFIXES]},
+                "object": {"key": [{"prefix": prefix} for prefix in DEAD_LETTER_PREFIXES]},
             },
         )
         alarms = events.EventPattern(
@@ -101,13 +102,13 @@ class Notifications(Construct):
         )
         self._rule("JobsThatFail", jobs, bus=shared.bus)
         self._rule("TasksWithoutAJobThatFail", tasks, bus=shared.bus)
-        self._rule("LettersThatAreKept", letters)
+        self._rule("LettersThatAreKept", dead_letters)
         self._rule("AlarmsThatChange", alarms)
 
     def _rule(
         self, name: str, pattern: events.EventPattern, *, bus: events.IEventBus | None = None
     ) -> None:
-        """Without a bus: of the account's default one, where AWS itself tells."""
+        """Add a rule; without a bus, to the account's default bus, which has AWS's own events."""
         target = targets.SqsQueue(
             self.alerts.queue,
             dead_letter_queue=self.alerts.dead_letters,
@@ -117,7 +118,7 @@ class Notifications(Construct):
         events.Rule(self, name, event_bus=bus, event_pattern=pattern, targets=[target])
 
     def _alarm(self, stage: Stage) -> None:
-        """Its name is none of those that wake the watchers."""
+        """Raise an alarm whose name does not match the rule for alarms."""
         cloudwatch.Alarm(
             self,
             "AlertsUnheard",
@@ -133,7 +134,7 @@ class Notifications(Construct):
         )
 
     def _grant(self, stage: Stage, shared: InfrastructureStack) -> None:
-        role = self.notify.role
+        role = self.report.role
         allow(role, "dynamodb:Query", on=[shared.state_table.table_arn])
         shared.artifacts.allow_reading_letters(role)
         named = f"{stage.prefixed('')}*"
@@ -151,8 +152,8 @@ class Notifications(Construct):
         )
 
 
-def telling(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:
-    """The settings of whoever tells people."""
+def alerting_settings(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:
+    """The settings of a function that posts alerts."""
     return {
         "state_table_name": shared.state_table.table_name,
         "slack_secret": slack_secret(stage),
@@ -161,23 +162,23 @@ def telling(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:
 
 
 def slack_secret(stage: Stage) -> str:
-    """Nobody has to create it: without it nobody is told."""
+    """The name of the secret for Slack, which is optional: without it no alert is posted."""
     return f"switchyard/{stage.name}/slack"
 
 
 def webhooks_secret(stage: Stage) -> str:
-    """What webhooks are signed with; without it none is told."""
+    """The name of the secret that webhooks are signed with; without it none is called."""
     return f"switchyard/{stage.name}/webhooks"
 
 
-def allow_telling(role: iam.IRole, *, stage: Stage, shared: InfrastructureStack) -> None:
+def allow_posting_alerts(role: iam.IRole, *, stage: Stage, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:GetItem", on=[shared.state_table.table_arn])
     allow_on_alerts(role, "dynamodb:UpdateItem", state_table=shared.state_table.table_arn)
     allow_secret(role, slack_secret(stage))
 
 
 def allow_secret(role: iam.IRole, name: str) -> None:
-    """Secrets Manager adds six characters to each name."""
+    """Allow to read a secret, to whose name Secrets Manager adds six characters."""
     arn = Stack.of(role).format_arn(
         service="secretsmanager",
         resource="secret",
@@ -187,6 +188,6 @@ def allow_secret(role: iam.IRole, name: str) -> None:
     allow(role, "secretsmanager:GetSecretValue", on=[arn])
 
 
-def allow_waking(role: iam.IRole, alerts: sqs.IQueue) -> None:
-    """To have something looked at again."""
+def allow_requesting_checks(role: iam.IRole, alerts: sqs.IQueue) -> None:
+    """Allow to send messages to the alerts queue."""
     allow(role, "sqs:GetQueueUrl", "sqs:SendMessage", on=[alerts.queue_arn])

@@ -1,4 +1,4 @@
-"""Answers what people press in Slack: the one route that no key opens, but Slack's signature."""
+"""The route for buttons in Slack: the one route that needs Slack's signature and no API key."""
 
 from aws_cdk import aws_apigatewayv2 as apigatewayv2
 from aws_cdk import aws_iam as iam
@@ -7,7 +7,7 @@ from constructs import Construct
 
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.notifications import allow_secret, slack_secret, telling
+from stacks.constructs.notifications import alerting_settings, allow_secret, slack_secret
 from stacks.constructs.permissions import acknowledge, allow
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
@@ -34,7 +34,7 @@ class SlackActions(Construct):
             self,
             "AnswerSlack",
             stage=stage,
-            verb="answer_slack",
+            folder="answer_slack",
             layers=layers,
             environment=environment_for(
                 AnswerSlackSettings,
@@ -44,7 +44,7 @@ class SlackActions(Construct):
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 job_queue_url=shared.job_steps.queue.queue_url,
                 slack_operators=",".join(stage.slack_operators),
-                **telling(stage, shared),
+                **alerting_settings(stage, shared),
             ),
         )
         _grant(answer.role, stage, shared)

@@ -12,7 +12,7 @@ from constructs import Construct
 from stacks.constructs.alarms import raise_alarm, raise_if_not_invoked
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
-from stacks.constructs.notifications import allow_telling, telling
+from stacks.constructs.notifications import alerting_settings, allow_posting_alerts
 from stacks.constructs.permissions import allow, allow_on_partitions
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
@@ -41,12 +41,12 @@ class TaskChecks(Construct):
             self,
             "CheckHealth",
             stage=stage,
-            verb="check_health",
+            folder="check_health",
             layers=layers,
             environment=_environment(stage, shared),
         )
         _grant(self.check.role, shared)
-        allow_telling(self.check.role, stage=stage, shared=shared)
+        allow_posting_alerts(self.check.role, stage=stage, shared=shared)
         rule = events.Rule(
             self,
             "EveryFiveMinutes",
@@ -92,7 +92,7 @@ def _environment(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:
         overtime_ms=limits.overtime_ms,
         progress_ms=limits.progress_ms,
         same_call_repeats=limits.repeats,
-        **telling(stage, shared),
+        **alerting_settings(stage, shared),
     )
 
 

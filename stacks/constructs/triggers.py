@@ -55,7 +55,7 @@ class Triggers(Construct):
             self,
             "StartTriggered",
             stage=stage,
-            verb="start_triggered",
+            folder="start_triggered",
             layers=layers,
             environment=environment_for(
                 TriggerSettings,

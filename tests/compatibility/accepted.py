@@ -8,7 +8,6 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 from switchyard.adapters.dynamodb.values import deserialized, serialized
-from switchyard.contracts.alerting import LookAgain
 from switchyard.contracts.bus import BusMessage
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.contracts.dispatching import DispatchMessage
@@ -22,6 +21,7 @@ from switchyard.contracts.undeliverable import KeptLetter
 from switchyard.domain.states import JobState, Rule, TaskState
 from tests.compatibility.novelties import Watch, paths_in
 from tests.compatibility.readers import OPAQUE, read_item
+from tests.compatibility.release_names import CheckSubject
 from tests.compatibility.stage import readable
 
 SINCE_RELEASED: Final = frozenset({"settings", "open-job"})
@@ -31,7 +31,7 @@ Accepted = Mapping[str, Any]
 _SENT: Final[Mapping[str, type[BaseModel]]] = {
     "tasks": TaskMessage,
     "dispatch": DispatchMessage,
-    "alerts": LookAgain,
+    "alerts": CheckSubject,
     "trigger": TriggerMessage,
     "events": BusMessage,
 }

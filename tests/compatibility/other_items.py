@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
@@ -30,9 +29,9 @@ from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.measuring.counts import Counts, Spending
 from switchyard.ports import KeyTaken
-from switchyard.usecases.alerts.retell_alerts import Reteller
 from switchyard.usecases.letters.keep_undeliverable import UndeliverableKeeper
 from tests.builders import JOB_ID, NOW_MS, TENANT, a_definition
+from tests.compatibility.release_names import DynamoDbAlertStore, attribute, send_due_alerts
 from tests.compatibility.stage import Stage
 from tests.fakes.tables import BUCKET
 from tests.fakes.triggers import a_message, a_trigger, nightly
@@ -92,12 +91,9 @@ class OtherItems:
         yield "trigger", a_message()
         yield "trigger", a_message(trigger="nightly")
         sent: list[str] = []
-        Reteller(
-            book=DynamoDbAlertBook(self._table),
-            mail=_Mail(sent),
-            queue="alerts",
-            clock=ManualClock(NOW_MS + 10**9),
-        ).retell()
+        send_due_alerts(
+            self._table, mail=_Mail(sent), queue="alerts", clock=ManualClock(NOW_MS + 10**9)
+        )
         yield from (("alerts", body) for body in sent)
 
     def _keys(self) -> None:
@@ -124,8 +120,9 @@ class OtherItems:
         DynamoDbOnce(self._table).first(HASH, now_ms=NOW_MS, keep_ms=900_000)
 
     def _alerts(self) -> None:
-        book = DynamoDbAlertBook(self._table)
-        taken = book.take(Alert(key=SUBJECT), now_ms=NOW_MS)
+        store = DynamoDbAlertStore(self._table)
+        lease = attribute(store, "lease", "take")
+        taken = lease(Alert(key=SUBJECT), now_ms=NOW_MS)
         assert taken is not None
         told = replace(
             taken,
@@ -137,18 +134,18 @@ class OtherItems:
             due_at_ms=None,
             lease_until_ms=0,
         )
-        assert book.save(told)
+        assert store.save(told)
         postponed = replace(
             told, postponed_since_ms=NOW_MS, wait_until_ms=NOW_MS + 600_000, due_at_ms=NOW_MS
         )
-        assert book.save(postponed)
-        book.ask(SUBJECT, now_ms=NOW_MS)
-        hook = book.take(Alert(key=f"{SUBJECT}@https://hooks.example.com/x"), now_ms=NOW_MS)
+        assert store.save(postponed)
+        attribute(store, "request_update", "ask")(SUBJECT, now_ms=NOW_MS)
+        hook = lease(Alert(key=f"{SUBJECT}@https://hooks.example.com/x"), now_ms=NOW_MS)
         assert hook is not None
         over = replace(
             hook, open=False, tried="over", due_at_ms=None, forget_at_ms=NOW_MS + 86_400_000
         )
-        assert book.save(over)
+        assert store.save(over)
 
     def _triggers(self) -> None:
         store = DynamoDbTriggerStore(self._table)

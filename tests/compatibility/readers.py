@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
@@ -26,7 +25,6 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.contracts.alerting import woken_subject
 from switchyard.contracts.bus import BusMessage
 from switchyard.contracts.events import KeptEvent, what_it_says
 from switchyard.contracts.job_document import JobDocument
@@ -41,6 +39,7 @@ from switchyard.domain.events import event_queries
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.jobs.submission_keys import KeyKind
 from tests.builders import NOW_MS, TENANT
+from tests.compatibility.release_names import DynamoDbAlertStore, subject_to_check
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.s3 import S3
@@ -137,7 +136,7 @@ def _says(event: KeptEvent) -> Any:
 
 
 def _alert(table: DynamoDbTable, item: Item) -> Any:
-    return DynamoDbAlertBook(table).find(item["SK"]["S"])
+    return DynamoDbAlertStore(table).find(item["SK"]["S"])
 
 
 _ITEMS: Final[Mapping[str, Callable[[DynamoDbTable, Item], Any]]] = {
@@ -186,7 +185,7 @@ _QUEUES: Final[Mapping[str, Callable[[Delivered], Any]]] = {
     "dispatch": lambda delivered: wake_up(delivered.body),
     "dispatch-dlq": lambda delivered: wake_up(delivered.body),
     "events": lambda delivered: BusMessage.model_validate_json(delivered.body).detail.record(),
-    "alerts": lambda delivered: woken_subject(delivered.body),
+    "alerts": lambda delivered: str(subject_to_check(delivered.body)),
     "trigger": lambda delivered: parse_trigger_message(delivered.body),
 }
 _DOCUMENTS: Final[Mapping[str, Callable[[str, bytes], Any]]] = {

@@ -37,7 +37,7 @@ FREE = {
 LATEST = RELEASED[-1]
 MODULES = (
     *("cli.main", "lambdas.api.handler", "scenarios.results", "switchyard.contracts.webhooks"),
-    *("switchyard.contracts.otlp", "switchyard.contracts.slack_actions", "cli.verifying"),
+    *("switchyard.contracts.otlp", "switchyard.adapters.slack.buttons", "cli.verifying"),
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
+from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
 from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
@@ -29,7 +29,7 @@ from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
 from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.memory import ManualClock, MemoryYard
-from switchyard.adapters.memory.alerts import MemoryAlertBook
+from switchyard.adapters.memory.alerts import MemoryAlertStore
 from switchyard.adapters.memory.transport import MemoryMail, MemoryQueueDepths
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
@@ -61,7 +61,7 @@ from switchyard.ports import (
     TaskLeases,
     Unsettled,
 )
-from switchyard.ports.alerting import AlertBook
+from switchyard.ports.alerting import AlertStore
 from switchyard.ports.open_tasks import OpenTasks
 from switchyard.ports.tenants import TenantStore
 from tests.contract.clouds import Cloud
@@ -81,7 +81,7 @@ class Backend:
     keys: ApiKeys
     tenants: TenantStore
     open_tasks: OpenTasks
-    alerts: AlertBook
+    alerts: AlertStore
     rates: RequestRates
     consumption: Consumption
     presence: Presence
@@ -129,7 +129,7 @@ def in_memory() -> Backend:
         keys=yard.keys,
         tenants=yard.tenants,
         open_tasks=yard.open_tasks,
-        alerts=MemoryAlertBook(),
+        alerts=MemoryAlertStore(),
         rates=yard.rates,
         consumption=yard.consumption,
         presence=yard.presence,
@@ -177,7 +177,7 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         keys=DynamoDbApiKeys(cloud.table(a_table(dynamodb, cloud.fresh("api-keys")))),
         tenants=DynamoDbTenantStore(state),
         open_tasks=DynamoDbOpenTasks(state),
-        alerts=DynamoDbAlertBook(state),
+        alerts=DynamoDbAlertStore(state),
         rates=DynamoDbRequestRates(state),
         consumption=DynamoDbConsumption(state),
         presence=DynamoDbPresence(state),

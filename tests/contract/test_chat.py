@@ -7,16 +7,16 @@ import pytest
 
 from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.memory.chat import MemoryChat
-from switchyard.adapters.slack import SlackDoor
-from switchyard.domain.alerts.incident_rendering import Page, nothing_more
-from switchyard.ports.alerting import Chat, Mark, MessageGone, Posted
+from switchyard.adapters.slack.chat import SlackConnector
+from switchyard.domain.alerts.subjects import AlarmSubject, JobSubject
+from switchyard.domain.ids import JobRef
+from switchyard.ports.alerting import Chat, MessageGone, MessageKey, Note, Posted
 from tests.builders import NOW_MS
 from tests.fakes.slack_api import slack_api
-from tests.fakes.slack_text import shown
 from tests.slack.conftest import PROXIES, KnownSecrets
 
-MARK = Mark("job/acme/1", NOW_MS, "page-0")
-PAGE = Page("it failed", ({"type": "section", "text": {"type": "mrkdwn", "text": "it failed"}},))
+KEY = MessageKey(JobSubject(JobRef("acme", "1")), NOW_MS, "page-0")
+NOTE = Note("it failed")
 
 
 @dataclass
@@ -25,65 +25,65 @@ class Talk:
     seen: Callable[[], list[str]]
     """What a reader sees, in the order in which it was posted."""
 
-    def post(self, mark: Mark = MARK, thread: str | None = None) -> Posted:
-        return self.chat.post(PAGE, mark, channel="#ops", thread=thread)
+    def post(self, key: MessageKey = KEY, thread: str | None = None) -> Posted:
+        return self.chat.post(NOTE, key, channel="#ops", thread=thread)
 
 
 @pytest.fixture(params=["memory", "slack"])
 def talk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
     if request.param == "memory":
         memory = MemoryChat(now_ms=NOW_MS)
-        yield Talk(memory, lambda: [shown(m.page.blocks) for m in memory.messages.values()])
+        yield Talk(memory, lambda: [m.text for m in memory.messages.values()])
         return
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
     with slack_api(lambda: NOW_MS) as slack:
         secrets = KnownSecrets(slack="xoxb-1")
-        door = SlackDoor(
+        connector = SlackConnector(
             secrets=secrets, secret_name="slack", url=slack.url, clock=ManualClock(NOW_MS)
         )
-        chat = door.enter()
+        chat = connector.connect()
         assert chat is not None
-        yield Talk(chat, lambda: [message.seen for message in slack.messages])
+        yield Talk(chat, lambda: [message.seen.strip() for message in slack.messages])
 
 
 def test_what_is_posted_is_seen_and_can_be_changed(talk: Talk) -> None:
     posted = talk.post()
-    assert talk.seen() == ["it failed\n"]
-    talk.chat.update(nothing_more(), MARK, posted)
-    assert talk.seen() == ["_nothing more_\n"]
+    assert talk.seen() == ["it failed"]
+    talk.chat.update(Note("it goes on"), KEY, posted)
+    assert talk.seen() == ["it goes on"]
 
 
 def test_a_message_that_is_not_there_cannot_be_changed(talk: Talk) -> None:
     posted = talk.post()
     with pytest.raises(MessageGone):
-        talk.chat.update(PAGE, MARK, Posted(posted.channel, "1.000000"))
+        talk.chat.update(NOTE, KEY, Posted(posted.channel, "1.000000"))
 
 
-def test_a_message_is_found_by_its_mark_and_by_nothing_less(talk: Talk) -> None:
+def test_a_message_is_found_by_its_key_and_by_nothing_less(talk: Talk) -> None:
     posted = talk.post()
     since = NOW_MS - 1_000
     channel = posted.channel
-    assert talk.chat.find(MARK, channel=channel, since_ms=since) == posted
+    assert talk.chat.find(KEY, channel=channel, since_ms=since) == posted
     for another in (
-        Mark("job/acme/2", MARK.opened_at_ms, MARK.part),
-        Mark(MARK.subject, MARK.opened_at_ms + 1, MARK.part),
-        Mark(MARK.subject, MARK.opened_at_ms, "page-1"),
+        MessageKey(JobSubject(JobRef("acme", "2")), KEY.opened_at_ms, KEY.part),
+        MessageKey(KEY.subject, KEY.opened_at_ms + 1, KEY.part),
+        MessageKey(KEY.subject, KEY.opened_at_ms, "page-1"),
     ):
         assert talk.chat.find(another, channel=channel, since_ms=since) is None
-    assert talk.chat.find(MARK, channel=channel, since_ms=NOW_MS + 60_000) is None
+    assert talk.chat.find(KEY, channel=channel, since_ms=NOW_MS + 60_000) is None
 
 
 def test_among_many_it_is_found(talk: Talk) -> None:
     posted = talk.post()
     for number in range(7):
-        talk.post(Mark("alarm/x", NOW_MS, f"page-{number}"))
-    assert talk.chat.find(MARK, channel=posted.channel, since_ms=NOW_MS - 1_000) == posted
+        talk.post(MessageKey(AlarmSubject("x"), NOW_MS, f"page-{number}"))
+    assert talk.chat.find(KEY, channel=posted.channel, since_ms=NOW_MS - 1_000) == posted
 
 
 def test_what_is_in_a_thread_is_found_there(talk: Talk) -> None:
     main = talk.post()
-    news = Mark(MARK.subject, MARK.opened_at_ms, "news-1")
+    news = MessageKey(KEY.subject, KEY.opened_at_ms, "news-1")
     reply = talk.post(news, thread=main.ts)
     where = {"channel": main.channel, "since_ms": NOW_MS - 1_000}
     assert talk.chat.find(news, **where, thread=main.ts) == reply  # type: ignore[arg-type]

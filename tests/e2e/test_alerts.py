@@ -6,9 +6,9 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
+from switchyard.adapters.slack.requests import SlackRequest
 from switchyard.adapters.system import SystemClock
 from switchyard.bootstrap import stage_letters
-from switchyard.contracts.slack_actions import SlackRequest
 from switchyard.domain.ids import JobRef
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import a_job, scripted

@@ -11,13 +11,13 @@ from uuid import uuid4
 import pytest
 
 from local.invoking import function_names
+from switchyard.contracts.function_names import service_name
 from tests.e2e.archives import zipped
 from tests.e2e.conftest import ROOT, RunningCloud
 from tests.fakes.otlp_receiver import an_otlp_receiver
 
 NOTHING_FAILED: dict[str, list[str]] = {"batchItemFailures": []}
 ANSWERS: dict[str, Any] = {
-    "alert": NOTHING_FAILED,
     "answer_slack": {"statusCode": 404, "headers": ANY, "body": ANY},  # no secret is deployed
     "api": {
         "statusCode": 200,
@@ -26,6 +26,7 @@ ANSWERS: dict[str, Any] = {
         "cookies": [],
         "isBase64Encoded": False,
     },
+    "archive_dead_letters": NOTHING_FAILED,
     "authorize": {"isAuthorized": False},
     "check_health": {
         "totalProcessing": ANY,
@@ -37,8 +38,8 @@ ANSWERS: dict[str, Any] = {
     },
     "dispatch": {"batchItemFailures": [{"itemIdentifier": ANY}]},  # its job was never submitted
     "measure": None,
-    "notify": NOTHING_FAILED,
     "process_dead_letters": NOTHING_FAILED,
+    "report_incidents": NOTHING_FAILED,
     "save_event": NOTHING_FAILED,
     "start_triggered": NOTHING_FAILED,
     "sweep": None,
@@ -70,7 +71,7 @@ def invoked(cloud: RunningCloud, function: str, event: Any) -> Any:
 
 @pytest.mark.parametrize("verb", function_names(ROOT))
 def test_a_function_answers_its_recorded_event(cloud: RunningCloud, verb: str) -> None:
-    deployed = f"switchyard-local-{verb.replace('_', '-')}"
+    deployed = f"switchyard-local-{service_name(verb)}"
     assert invoked(cloud, deployed, recorded(verb)) == ANSWERS[verb]
 
 

@@ -50,7 +50,7 @@ def test_every_function_has_a_recorded_event() -> None:
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
-        ("alert", NOTHING_COMES_BACK),
+        ("archive_dead_letters", NOTHING_COMES_BACK),
         ("authorize", {"isAuthorized": False}),
         ("measure", None),
         ("process_dead_letters", NOTHING_COMES_BACK),

@@ -5,6 +5,7 @@ from typing import Any
 
 from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.events import TaskHealthCheck
+from switchyard.domain.alerts.alerts import PublishResult, PublishStatus
 from switchyard.domain.alerts.incidents import Incident
 from switchyard.domain.health.health import CheckedTask, HealthLimits
 from switchyard.domain.ids import START, JobRef, TaskRef
@@ -14,7 +15,6 @@ from switchyard.domain.tasks.readiness import Verdict
 from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Lease
 from switchyard.ports import Claimed
-from switchyard.usecases.alerts.tell_alone import Telling, Told
 from switchyard.usecases.health.check_tasks import TaskChecker
 from switchyard.usecases.health.watch_health import HealthWatch
 from tests.builders import NOW_MS, TENANT, a_definition, an_emitter, specs
@@ -24,16 +24,16 @@ LEASE_MS = 45_000
 
 @dataclass
 class Listener:
-    """Whoever is told: hears everything, and may be out of reach."""
+    """Records the incidents that are published, and may be out of reach."""
 
     heard: list[Incident] = field(default_factory=list)
     outage: Exception | None = None
 
-    def tell(self, incident: Incident) -> Told:
+    def publish(self, incident: Incident) -> PublishResult:
         if self.outage:
             raise self.outage
         self.heard.append(incident)
-        return Told(Telling.POSTED)
+        return PublishResult(PublishStatus.POSTED)
 
 
 class CheckedYard:
@@ -57,7 +57,7 @@ class CheckedYard:
         return HealthWatch(
             checker=self.checker,
             presence=self.memory.presence,
-            teller=self.listener,
+            alerts=self.listener,
             emitter=an_emitter(self.memory.bus, origin="health-check"),
             tenant=tenant,
         )

@@ -1,11 +1,10 @@
-"""Somebody presses a button in Slack, as Slack tells it."""
+"""Requests that Slack sends when a user presses a button."""
 
 import json
 from typing import Any
 from urllib.parse import urlencode
 
-from switchyard.contracts.slack_actions import SlackRequest
-from switchyard.domain.alerts.slack_signatures import signature_of
+from switchyard.adapters.slack.requests import SlackRequest, signature_of
 from switchyard.domain.ids import JobRef
 
 SIGNING_SECRET = "8f742231b10e8888abcd99yyyzzz85a5"

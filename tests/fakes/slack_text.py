@@ -5,10 +5,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from switchyard.adapters.slack.blocks import render
+from switchyard.ports.alerting import ChatMessage
+
 Block = dict[str, Any]
 
 CALLS = re.compile(r"<(?:[!@#]|https?:|mailto:)[^>]*>")
 """What Slack makes a link, or a call for somebody's attention, of."""
+
+
+def seen_in_slack(message: ChatMessage) -> str:
+    """A message as a reader sees it, without buttons."""
+    return shown(render(message, with_buttons=False).blocks)
 
 
 def shown(blocks: Sequence[Block]) -> str:

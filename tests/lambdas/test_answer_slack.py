@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from switchyard.adapters import aws
+from switchyard.adapters.slack.requests import SlackRequest
 from switchyard.adapters.system import SystemClock
-from switchyard.contracts.slack_actions import SlackRequest
 from switchyard.domain.ids import JobRef
 from tests.builders import JOB, TENANT
 from tests.fakes.slack_press import CHANNEL, MESSAGE, SECRET, USER, a_payload, form_of, signed

@@ -90,7 +90,7 @@ def test_sixty_running_tasks_are_counted_told_and_listed_worst_first(
     assert logged["summary"]["critical"] == 31
 
 
-def test_where_nobody_can_be_told_the_check_is_done_all_the_same(
+def test_where_no_alert_can_be_posted_the_check_is_done_all_the_same(
     check: Check, put: list[Event], caplog: pytest.LogCaptureFixture
 ) -> None:
     store([running(1, minutes=11)])
@@ -99,7 +99,7 @@ def test_where_nobody_can_be_told_the_check_is_done_all_the_same(
 
     assert len(put) == 2
     (logged,) = [vars(r) for r in caplog.records if r.levelname == "WARNING"]
-    assert logged["told"] == "not configured"
+    assert logged["status"] == "not configured"
 
 
 def test_one_task_is_told_by_its_request_id(check: Check, put: list[Event]) -> None:

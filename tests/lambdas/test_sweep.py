@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
+from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
@@ -35,8 +35,8 @@ def test_what_is_overdue_is_nudged_on_even_if_nobody_can_be_woken_to_tell(
     monkeypatch.setenv("ALERTS_QUEUE_URL", "https://sqs.eu-west-1.amazonaws.com/1/gone")
     table = DynamoDbTable(aws.client("dynamodb"), "state-test")
     overdue_job(table)
-    book = DynamoDbAlertBook(table)
-    book.take(Alert(key="alarm/x"), now_ms=SystemClock().now_ms() - LONG_AGO_MS)
+    store = DynamoDbAlertStore(table)
+    store.lease(Alert(key="alarm/x"), now_ms=SystemClock().now_ms() - LONG_AGO_MS)
     with pytest.raises(UnknownQueue):
         load_handler("sweep").handler(TICK, FakeContext())
     assert "Messages" in aws.client("sqs").receive_message(QueueUrl=cloud["DISPATCH_QUEUE_URL"])

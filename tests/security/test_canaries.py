@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import pytest
 
+from switchyard.adapters.slack.blocks import pages_of
 from switchyard.contracts.webhooks import WebhookMessage
-from switchyard.domain.alerts.incident_rendering import pages_of
-from switchyard.domain.alerts.task_incident import task_incident
+from switchyard.domain.alerts.job_incidents import task_incident
 from switchyard.domain.error_text import PRIVATE_KEYS, SHAPES
 from tests.builders import JOB
 from tests.fakes.messages_api import messages_api

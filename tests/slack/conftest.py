@@ -1,4 +1,4 @@
-"""Tellers that speak to a Slack on loopback through the real SDK."""
+"""Publishers of alerts that call a Slack API on loopback through the real SDK."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.alerts import MemoryAlertBook
-from switchyard.adapters.slack import SlackDoor
-from switchyard.domain.alerts.alerts import subject_in
+from switchyard.adapters.memory.alerts import MemoryAlertStore
+from switchyard.adapters.slack.chat import SlackConnector
+from switchyard.domain.alerts.alerts import PublishResult, subject_in_key
 from switchyard.domain.alerts.incidents import Incident
-from switchyard.usecases.alerts.tell_alone import Told
-from switchyard.usecases.alerts.tell_incident import Teller
+from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from tests.fakes.slack_api import SlackApi, slack_api
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
@@ -24,31 +23,31 @@ class KnownSecrets(dict[str, str]):
 
 @dataclass
 class Stage:
-    """What is left of a stage between two runs: the book, the clock and Slack."""
+    """The parts of a stage that last between two runs: the alert store, the clock and Slack."""
 
     slack: SlackApi
     clock: ManualClock
-    book: MemoryAlertBook = field(default_factory=MemoryAlertBook)
+    store: MemoryAlertStore = field(default_factory=MemoryAlertStore)
     secrets: KnownSecrets = field(default_factory=lambda: KnownSecrets(slack="xoxb-token"))
 
-    def run(self, incident: Incident, *, after: float = 60, channel: str = "#ops") -> Told:
-        """As a new container would tell it, `after` so many seconds."""
+    def run(self, incident: Incident, *, after: float = 60, channel: str = "#ops") -> PublishResult:
+        """Publish it as a new container would, after so many seconds."""
         self.clock.advance(after)
-        return self.teller(channel=channel).tell(incident)
+        return self.publisher(channel=channel).publish(incident)
 
-    def teller(self, *, channel: str = "#ops", seconds_per_call: int = 5) -> Teller:
-        door = SlackDoor(
+    def publisher(self, *, channel: str = "#ops", seconds_per_call: int = 5) -> AlertPublisher:
+        chats = SlackConnector(
             secrets=self.secrets,
             secret_name="slack",
             url=self.slack.url,
             clock=self.clock,
             seconds_per_call=seconds_per_call,
         )
-        return Teller(book=self.book, door=door, channel=channel, clock=self.clock)
+        return AlertPublisher(store=self.store, chats=chats, channel=channel, clock=self.clock)
 
     @property
     def due(self) -> list[str]:
-        return [subject_in(key) for key in self.book.due(now_ms=self.clock.now_ms(), limit=99)]
+        return [subject_in_key(key) for key in self.store.due(now_ms=self.clock.now_ms(), limit=99)]
 
 
 @pytest.fixture

@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 
-from switchyard.domain.alerts.alarm_incident import Alarm, alarm_incident
-from switchyard.domain.alerts.health_incident import health_incident
-from switchyard.domain.alerts.incident_rendering import news_of, pages_of
+from switchyard.adapters.slack.blocks import news_of, pages_of
 from switchyard.domain.alerts.incidents import Incident
-from switchyard.domain.alerts.job_incident import job_incident
-from switchyard.domain.alerts.letters_incident import LetterFacts, LettersSeen, letters_incident
-from switchyard.domain.alerts.task_incident import task_incident
+from switchyard.domain.alerts.job_incidents import job_incident, task_incident
+from switchyard.domain.alerts.stage_incidents import (
+    Alarm,
+    DeadLetterFacts,
+    DeadLettersSeen,
+    alarm_incident,
+    dead_letters_incident,
+    health_incident,
+)
+from switchyard.domain.alerts.subjects import DeadLettersSubject
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport, worst_first
 from switchyard.domain.ids import JobRef, bare_task
 from switchyard.domain.jobs.job import Job
@@ -100,13 +105,13 @@ def health(*tasks: CheckedTask) -> Incident:
     return health_incident(HealthReport(checked_at_ms=0, tasks=worst_first(tasks)))
 
 
-def letters(place: str, *letters: LetterFacts, count: int | None = None) -> Incident:
-    total = len(letters) if count is None else count
-    seen = LettersSeen(place=place, count=total, more=False, newest=letters)
-    return letters_incident(seen, stage="prod")
+def dead_letters(queue: str, *letters: DeadLetterFacts) -> Incident:
+    subject = DeadLettersSubject(queue)
+    seen = DeadLettersSeen(subject=subject, count=len(letters), more=False, newest=letters)
+    return dead_letters_incident(seen, stage="prod")
 
 
-POISON = LetterFacts(
+POISON = DeadLetterFacts(
     message_id="9c2f4d0e-5184-4424-865c-8c7950023ca0",
     queue="switchyard-prod-task-queue",
     reason="the body is not JSON",
@@ -114,7 +119,7 @@ POISON = LetterFacts(
     entity=None,
     kept_at="2027-01-15T08:00:00+00:00",
 )
-UNDELIVERED = LetterFacts(
+UNDELIVERED = DeadLetterFacts(
     message_id="1aac08c1-6737-40db-8d9c-2a17322a76cd",
     queue="switchyard-prod-undeliverable-events-dlq",
     reason="NO_PERMISSIONS: the queue's policy does not let the rule send to it",
@@ -144,15 +149,15 @@ INCIDENTS = {
         stage="prod",
     ),
     "failed task without a job": task_incident(ORDER),
-    "quarantine": letters("quarantine", POISON),
-    "undeliverable events": letters("switchyard-prod-undeliverable-events-dlq", UNDELIVERED),
-    "letters are gone": letters("quarantine"),
+    "quarantine": dead_letters("quarantine", POISON),
+    "undeliverable events": dead_letters("switchyard-prod-undeliverable-events-dlq", UNDELIVERED),
+    "letters are gone": dead_letters("quarantine"),
     "broken processor": alarm_incident(BROKEN, stage="prod"),
     "alarm is over": alarm_incident(replace(BROKEN, raised=False), stage="prod"),
 }
 
 
 def as_text(incident: Incident) -> str:
-    """The message, and what its thread is told when it becomes like this."""
+    """The message, and what is posted in its thread when the incident becomes like this."""
     message = "\n".join(shown(p.blocks) for p in pages_of(incident, with_buttons=True)).rstrip()
     return f"{message}\n\n↳ {shown(news_of(incident).blocks).strip()}"

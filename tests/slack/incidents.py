@@ -1,13 +1,20 @@
-"""Incidents that tests tell."""
+"""Incidents that tests publish."""
 
 from dataclasses import replace
 
-from switchyard.domain.alerts.health_incident import health_incident
 from switchyard.domain.alerts.incidents import Button, Incident, Section, Severity
+from switchyard.domain.alerts.stage_incidents import health_incident
+from switchyard.domain.alerts.subjects import JobSubject
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport, worst_first
-from switchyard.domain.ids import TaskRef
+from switchyard.domain.ids import JobRef, TaskRef
 
-SUBJECT = "job/acme/job-1"
+
+def job_subject(job_id: str, tenant: str = "acme") -> JobSubject:
+    return JobSubject(JobRef(tenant, job_id))
+
+
+SUBJECT = job_subject("job-1")
+KEY = str(SUBJECT)
 
 
 def an_incident(state: str = "failed", **facts: object) -> Incident:

@@ -8,18 +8,19 @@ import pytest
 
 from stacks.paths import LAMBDAS
 from switchyard.adapters import aws
+from switchyard.contracts.function_names import function_folder
 from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE
 from switchyard.domain.health.health import HealthLimits
 from switchyard.settings import (
-    AlertSettings,
     AnswerSlackSettings,
     ApiSettings,
+    ArchiveDeadLettersSettings,
     AuthorizerSettings,
     CheckSettings,
     DeadLetterSettings,
     DispatcherSettings,
     MeasureSettings,
-    NotifySettings,
+    ReportIncidentsSettings,
     SaveEventSettings,
     Settings,
     SweeperSettings,
@@ -28,14 +29,14 @@ from switchyard.settings import (
 from tests.stacks.synthesized import Properties, SynthesizedYard
 
 FUNCTIONS: dict[str, type[Settings]] = {
-    "alert": AlertSettings,
+    "alert": ArchiveDeadLettersSettings,
     "answer-slack": AnswerSlackSettings,
     "api": ApiSettings,
     "authorize": AuthorizerSettings,
     "check-health": CheckSettings,
     "dispatch": DispatcherSettings,
     "measure": MeasureSettings,
-    "notify": NotifySettings,
+    "notify": ReportIncidentsSettings,
     "process-dead-letters": DeadLetterSettings,
     "save-event": SaveEventSettings,
     "start-triggered": TriggerSettings,
@@ -94,7 +95,7 @@ def test_functions_are_traced_where_the_stage_says(
 
 def test_the_handler_is_where_lambda_will_look(name: str, function: Properties) -> None:
     module, attribute = function["Handler"].split(".")
-    source = LAMBDAS / name.replace("-", "_") / f"{module}.py"
+    source = LAMBDAS / function_folder(name) / f"{module}.py"
     assert f"def {attribute}(" in source.read_text()
 
 
@@ -136,8 +137,8 @@ def test_each_function_works_on_as_many_batches_as_its_stage_says(yard: Synthesi
     asked = asdict(yard.stage.concurrency)
     for mapping in yard.all("AWS::Lambda::EventSourceMapping"):
         function = yard.imported(mapping["FunctionName"])["FunctionName"]
-        verb = function.removeprefix(yard.stage.prefixed("")).replace("-", "_")
-        assert mapping["ScalingConfig"]["MaximumConcurrency"] == asked[verb]
+        folder = function_folder(function.removeprefix(yard.stage.prefixed("")))
+        assert mapping["ScalingConfig"]["MaximumConcurrency"] == asked[folder]
 
 
 def test_a_step_of_a_job_waits_neither_behind_dispatches_nor_behind_another_step(

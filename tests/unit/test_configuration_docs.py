@@ -11,9 +11,9 @@ from pydantic.fields import FieldInfo
 from switchyard import settings
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.settings import (
+    AlertingSettings,
     EmitterSettings,
     EscalatorSettings,
-    NotifierSettings,
     Settings,
     SubmitterSettings,
 )
@@ -24,7 +24,7 @@ SHARED_ONLY = {
     Settings,
     EmitterSettings,
     EscalatorSettings,
-    NotifierSettings,
+    AlertingSettings,
     SubmitterSettings,
 }
 """Bases that nothing reads by themselves."""

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from switchyard.contracts.webhooks import WebhookMessage
-from switchyard.domain.alerts.webhook_signatures import signature_header
-from switchyard.domain.alerts.webhook_tries import AFTER_THE_FIRST, pause_after
+from switchyard.contracts.webhooks import WebhookMessage, signature_header
+from switchyard.domain.alerts.alerts import WEBHOOK_RETRIES, webhook_retry_pause
 
 TEXT = (Path(__file__).parents[2] / "docs" / "webhooks.md").read_text(encoding="utf-8")
 MINUTE = 60_000
@@ -42,7 +41,7 @@ def test_what_we_sign_passes_the_check_that_is_shown(is_from_switchyard: Any) ->
 
 def test_the_times_of_the_tries_are_those_that_are_told() -> None:
     assert "5 minutes, 30 minutes, 4 hours and 24 hours" in TEXT
-    assert [at // MINUTE for at in AFTER_THE_FIRST] == [5, 30, 4 * 60, 24 * 60]
+    assert [at // MINUTE for at in WEBHOOK_RETRIES] == [5, 30, 4 * 60, 24 * 60]
 
 
 @pytest.mark.parametrize(
@@ -57,4 +56,4 @@ def test_the_times_of_the_tries_are_those_that_are_told() -> None:
     ],
 )
 def test_each_pause_ends_at_the_next_time(elapsed: int, pause: int | None) -> None:
-    assert pause_after(elapsed) == pause
+    assert webhook_retry_pause(elapsed) == pause

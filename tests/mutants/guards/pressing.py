@@ -1,4 +1,4 @@
-"""Whom we believe, where we send, and what is told or done once."""
+"""Whom we believe, where we send, and what is delivered or done once."""
 
 from typing import Final
 
@@ -6,13 +6,13 @@ from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
 ONCE: Final = f"{PACKAGE}/adapters/dynamodb/once.py"
-SIGNATURES: Final = f"{PACKAGE}/domain/alerts/slack_signatures.py"
-DESK: Final = f"{PACKAGE}/usecases/alerts/answer_slack.py"
+SIGNATURES: Final = f"{PACKAGE}/adapters/slack/requests.py"
+INTERACTIONS: Final = f"{PACKAGE}/adapters/slack/interactions.py"
 JOB: Final = f"{PACKAGE}/domain/jobs/job.py"
 WEBHOOKS: Final = f"{PACKAGE}/adapters/webhooks.py"
 ESCALATE: Final = f"{PACKAGE}/usecases/alerts/escalate.py"
-SIGNATURE_TESTS: Final = ("tests/unit/domain/alerts/test_signatures.py",)
-DESK_TESTS: Final = ("tests/unit/usecases/alerts/test_answer_slack.py",)
+SIGNATURE_TESTS: Final = ("tests/unit/adapters/slack/test_requests.py",)
+PRESS_TESTS: Final = ("tests/unit/adapters/slack/test_interactions.py",)
 WEBHOOK_TESTS: Final = ("tests/unit/adapters/test_webhooks.py",)
 
 GUARDS: Final = (
@@ -25,10 +25,10 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a press that came before is refused",
-        file=DESK,
-        old='return None if first else "it came before"',
+        file=INTERACTIONS,
+        old='return None if first else "the request came before"',
         new="return None",
-        tests=DESK_TESTS,
+        tests=PRESS_TESTS,
     ),
     Mutant(
         guard="only what Slack signed is believed",
@@ -46,17 +46,17 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="without a secret nobody is believed",
-        file=DESK,
+        file=INTERACTIONS,
         old="if secret is None or not secret.answers_buttons:",
         new="if secret is None:",
-        tests=DESK_TESTS,
+        tests=PRESS_TESTS,
     ),
     Mutant(
         guard="a button is of its run",
         file=JOB,
         old="if run is None or run == self.run:",
         new="if run is None or run <= self.run:",
-        tests=DESK_TESTS,
+        tests=PRESS_TESTS,
     ),
     Mutant(
         guard="every address of a webhook's host is looked at",
@@ -75,7 +75,7 @@ GUARDS: Final = (
     Mutant(
         guard="a webhook hears of each state once",
         file=ESCALATE,
-        old="if _was_told(decision.known, incident):",
+        old="if _was_delivered(decision.known, incident):",
         new="if decision.known.fence < 0:",
         tests=("tests/unit/usecases/alerts/test_escalate.py",),
     ),

@@ -7,8 +7,9 @@ from typing import Final
 
 import pytest
 
-from switchyard.adapters import aws, ecs, otlp, slack, webhooks
+from switchyard.adapters import aws, ecs, otlp, webhooks
 from switchyard.adapters.aws_services import Service
+from switchyard.adapters.slack import chat
 from switchyard.domain.errors import AnswerLost
 from switchyard.settings import WorkerSettings
 from worker.lease_timing import LEASE_PER_EXTENSION
@@ -81,7 +82,7 @@ def test_a_long_poll_is_waited_for_and_not_repeated() -> None:
         ecs.TIMEOUT_SECONDS,
         otlp.SECONDS,
         webhooks.SECONDS,
-        2 * slack.SECONDS_PER_CALL + slack.PATIENCE_SECONDS,  # one wait, then the last try
+        2 * chat.SECONDS_PER_CALL + chat.MAX_WAIT_SECONDS,  # one wait, then the last try
     ],
 )
 def test_what_is_not_aws_ends_sooner_than_a_call_to_aws(seconds: float) -> None:

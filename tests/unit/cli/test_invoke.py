@@ -46,7 +46,7 @@ def test_a_handler_that_fails_ends_in_one(
 def test_an_unknown_function_names_the_known_ones(switchyard: Switchyard, event: Path) -> None:
     result = switchyard("invoke", "fly", event)
 
-    known = "There is no function 'fly'; there are alert, answer_slack, api, authorize,"
+    known = "There is no function 'fly'; there are answer_slack, api, archive_dead_letters,"
     assert result.stderr.startswith(known)
     assert result.exit_code == 2
 

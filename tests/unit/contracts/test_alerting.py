@@ -1,11 +1,11 @@
-"""What wakes the watchers, and which subject it names."""
+"""The messages of the alerts queue, and which subject each names."""
 
 import json
 from typing import Any
 
 import pytest
 
-from switchyard.contracts.alerting import JOB_EVENTS, LookAgain, NotAWakeUp, woken_subject
+from switchyard.contracts.alerting import JOB_EVENTS, CheckSubject, NotAWakeUp, subject_to_check
 from tests.builders import JOB_ID
 
 QUEUE = "switchyard-dev-event-queue-dlq"
@@ -26,7 +26,7 @@ def of_object(key: str, detail_type: str = "Object Created") -> str:
 
 @pytest.mark.parametrize("event_type", JOB_EVENTS)
 def test_an_event_of_a_job_names_the_job(event_type: str) -> None:
-    assert woken_subject(of_job(event_type=event_type)) == f"job/acme/{JOB_ID}"
+    assert str(subject_to_check(of_job(event_type=event_type))) == f"job/acme/{JOB_ID}"
 
 
 def of_task(request_id: str, **more: str) -> str:
@@ -36,27 +36,27 @@ def of_task(request_id: str, **more: str) -> str:
 
 
 def test_an_event_of_a_task_without_a_job_names_the_task_and_else_its_job() -> None:
-    assert woken_subject(of_task("order-7")) == "task/acme/order-7"
-    assert woken_subject(of_task(f"{JOB_ID}__a", jobId=JOB_ID)) == f"job/acme/{JOB_ID}"
+    assert str(subject_to_check(of_task("order-7"))) == "task/acme/order-7"
+    assert str(subject_to_check(of_task(f"{JOB_ID}__a", jobId=JOB_ID))) == f"job/acme/{JOB_ID}"
 
 
 @pytest.mark.parametrize("detail_type", ["Object Created", "Object Deleted"])
-def test_a_letter_names_the_place_where_it_lies(detail_type: str) -> None:
+def test_a_dead_letter_names_its_queue(detail_type: str) -> None:
     kept = of_object(f"undeliverable/{QUEUE}/2027-01-15/m-1.json", detail_type)
-    assert woken_subject(kept) == f"letters/{QUEUE}"
+    assert str(subject_to_check(kept)) == f"letters/{QUEUE}"
     aside = of_object("quarantine/2027-01-15/m-1.json", detail_type)
-    assert woken_subject(aside) == "letters/quarantine"
+    assert str(subject_to_check(aside)) == "letters/quarantine"
 
 
 def test_an_alarm_names_itself() -> None:
     detail = {"alarmName": "switchyard-dev-event-not-saved", "state": {"value": "ALARM"}}
     body = an_event("CloudWatch Alarm State Change", detail)
-    assert woken_subject(body) == "alarm/switchyard-dev-event-not-saved"
+    assert str(subject_to_check(body)) == "alarm/switchyard-dev-event-not-saved"
 
 
-def test_what_was_postponed_is_named_as_it_was() -> None:
-    body = LookAgain(subject="letters/quarantine").model_dump_json(by_alias=True)
-    assert woken_subject(body) == "letters/quarantine"
+def test_a_check_request_names_its_subject() -> None:
+    body = CheckSubject(subject="letters/quarantine").model_dump_json(by_alias=True)
+    assert str(subject_to_check(body)) == "letters/quarantine"
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,9 @@ def test_what_was_postponed_is_named_as_it_was() -> None:
         "[]",
         "{}",
         '{"subject": ""}',
+        '{"subject": "nobody"}',
+        '{"subject": "task/x"}',
+        '{"subject": "task/acme/job-1__a"}',
         an_event("Something Else", {}),
         of_task(""),
         of_task("job-1"),
@@ -79,6 +82,6 @@ def test_what_was_postponed_is_named_as_it_was() -> None:
         an_event("CloudWatch Alarm State Change", {}),
     ],
 )
-def test_anything_else_wakes_nobody(body: str) -> None:
+def test_any_other_message_is_refused(body: str) -> None:
     with pytest.raises(NotAWakeUp):
-        woken_subject(body)
+        subject_to_check(body)

@@ -120,7 +120,7 @@ class TriggerSettings(SubmitterSettings):
     """Where its events come from; what is put aside goes back there when it is sent again."""
 
 
-class AlertSettings(Settings):
+class ArchiveDeadLettersSettings(Settings):
     s3_bucket: str
 
 
@@ -131,44 +131,44 @@ class MeasureSettings(Settings):
     """All of them, with commas between."""
 
 
-class NotifierSettings(Settings):
-    """What is needed to tell people."""
+class AlertingSettings(Settings):
+    """The settings of every function that posts alerts."""
 
     state_table_name: str
-    """Where it is remembered what they were told."""
+    """The table that stores alerts."""
     slack_secret: str = ""
-    """The name of the secret with the bot's token; without it nobody is told."""
+    """The name of the secret with the bot's token; without it no alert is posted."""
     slack_channel: str = ""
     slack_url: str = ""
-    """Where Slack answers, if it is not Slack's own address."""
+    """The address of Slack's Web API, if it is not Slack's own."""
 
 
-class EscalatorSettings(NotifierSettings):
-    """What is needed to tell those whom jobs name, too."""
+class EscalatorSettings(AlertingSettings):
+    """The settings of a function that also publishes to the channels and webhooks of jobs."""
 
     webhooks_secret: str = ""
-    """The name of the secret that webhooks are signed with; without it none is told."""
+    """The name of the secret that webhooks are signed with; without it none is called."""
     webhooks_may_reach_private: bool = False
-    """As where jobs are accepted."""
+    """The same value as that of the API, which accepts jobs."""
 
 
-class NotifySettings(EscalatorSettings):
+class ReportIncidentsSettings(EscalatorSettings):
     s3_bucket: str
-    """Where letters are kept."""
+    """The bucket with archived dead letters."""
 
 
-class AnswerSlackSettings(EmitterSettings, NotifierSettings):
+class AnswerSlackSettings(EmitterSettings, AlertingSettings):
     dispatch_queue_url: str
     job_queue_url: str
     slack_operators: str = ""
-    """The ids of those who may press buttons on every tenant's incidents, with commas between."""
+    """The ids of users who may press buttons on every tenant's incidents, separated by commas."""
 
     @property
     def operators(self) -> frozenset[str]:
         return frozenset(filter(None, self.slack_operators.split(",")))
 
 
-class CheckSettings(EmitterSettings, NotifierSettings):
+class CheckSettings(EmitterSettings, AlertingSettings):
     task_definitions_table: str
     tenant_id: TenantId | None = None
     """In whose log it is told when nothing runs."""

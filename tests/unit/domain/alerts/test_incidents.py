@@ -1,14 +1,21 @@
-"""What each kind of incident tells, and when it is news."""
+"""What each kind of incident shows, and when it is news."""
 
 from dataclasses import replace
 
 import pytest
 
-from switchyard.domain.alerts.alarm_incident import Alarm, alarm_incident
-from switchyard.domain.alerts.health_incident import SHOWN, health_incident
 from switchyard.domain.alerts.incidents import Incident, Severity
-from switchyard.domain.alerts.job_incident import job_incident, never_failed
-from switchyard.domain.alerts.letters_incident import LetterFacts, LettersSeen, letters_incident
+from switchyard.domain.alerts.job_incidents import job_incident, never_failed
+from switchyard.domain.alerts.stage_incidents import (
+    SHOWN,
+    Alarm,
+    DeadLetterFacts,
+    DeadLettersSeen,
+    alarm_incident,
+    dead_letters_incident,
+    health_incident,
+)
+from switchyard.domain.alerts.subjects import DeadLettersSubject
 from switchyard.domain.health.health import Health, HealthReport, worst_first
 from switchyard.domain.health.presence import PresentWorker
 from switchyard.domain.jobs.job import Job
@@ -90,7 +97,7 @@ def test_of_thousands_the_worst_are_shown_and_the_others_counted() -> None:
     assert incident.sections[-1].title == "and 1,234 more tasks"
 
 
-def told(job: Job, *tasks: Task) -> Incident:
+def incident_of(job: Job, *tasks: Task) -> Incident:
     return job_incident(job, tasks, stage="dev")
 
 
@@ -105,10 +112,10 @@ def failed(number: int, **outcome: object) -> Task:
     )
 
 
-def test_a_failed_job_tells_what_failed_why_what_it_cost_and_what_to_type() -> None:
+def test_a_failed_job_shows_what_failed_why_what_it_cost_and_what_to_type() -> None:
     paid = a_task("t-0", state=TaskState.COMPLETED)
     paid = replace(paid, outcome=Outcome(state=TaskState.COMPLETED, usage=Usage(cost_usd=1.25)))
-    incident = told(FAILED, paid, failed(3, usage=Usage(cost_usd=0.5)))
+    incident = incident_of(FAILED, paid, failed(3, usage=Usage(cost_usd=0.5)))
     about, failure, to_do = incident.sections
     assert (incident.open, incident.severity) == (True, Severity.CRITICAL)
     assert ("cost so far", "$1.7500") in about.facts
@@ -124,7 +131,7 @@ def test_a_failed_job_tells_what_failed_why_what_it_cost_and_what_to_type() -> N
 
 
 def test_five_failures_are_shown_the_first_to_be_noted_first_and_the_rest_counted() -> None:
-    sections = told(FAILED, *(failed(number) for number in range(7))).sections
+    sections = incident_of(FAILED, *(failed(number) for number in range(7))).sections
     titles = [section.title for section in sections]
     assert titles[1:] == [
         "t-3",
@@ -137,7 +144,7 @@ def test_five_failures_are_shown_the_first_to_be_noted_first_and_the_rest_counte
     ]
 
 
-def test_a_job_is_told_of_from_its_first_failure_until_it_is_over() -> None:
+def test_an_incident_lasts_from_the_first_failure_until_the_job_is_over() -> None:
     story = [
         FAILING,
         FAILED,
@@ -146,7 +153,7 @@ def test_a_job_is_told_of_from_its_first_failure_until_it_is_over() -> None:
         replace(FAILED, run=2),
         replace(A_JOB, run=3, state=JobState.COMPLETED),
     ]
-    incidents = [told(job) for job in story]
+    incidents = [incident_of(job) for job in story]
     assert [incident.open for incident in incidents] == [True, True, True, True, True, False]
     assert [incident.title.partition(":")[0] for incident in incidents] == [
         "A task of a job failed, the others go on",
@@ -168,17 +175,19 @@ def test_a_job_is_told_of_from_its_first_failure_until_it_is_over() -> None:
 
 
 @pytest.mark.parametrize("state", [JobState.OPEN, JobState.COMPLETED, JobState.CANCELLED])
-def test_of_a_job_that_never_failed_nobody_was_told(state: JobState) -> None:
+def test_of_a_job_that_never_failed_nobody_was_incident_of(state: JobState) -> None:
     job = replace(A_JOB, state=state)
     assert never_failed(job)
-    assert not told(job).open
+    assert not incident_of(job).open
     assert not never_failed(replace(job, run=2))
     assert not never_failed(replace(job, failure_detected_at_ms=NOW_MS))
 
 
-def letters(count: int, *reasons: str, place: str = "quarantine", more: bool = False) -> Incident:
+def dead_letters(
+    count: int, *reasons: str, place: str = "quarantine", more: bool = False
+) -> Incident:
     newest = tuple(
-        LetterFacts(
+        DeadLetterFacts(
             message_id=f"m-{number}",
             queue="switchyard-dev-task-queue",
             reason=reason,
@@ -188,12 +197,13 @@ def letters(count: int, *reasons: str, place: str = "quarantine", more: bool = F
         )
         for number, reason in enumerate(reasons)
     )
-    seen = LettersSeen(place=place, count=count, more=more, newest=newest)
-    return letters_incident(seen, stage="dev")
+    subject = DeadLettersSubject(place)
+    seen = DeadLettersSeen(subject=subject, count=count, more=more, newest=newest)
+    return dead_letters_incident(seen, stage="dev")
 
 
-def test_letters_are_told_by_cause_with_the_newest_three_and_what_to_type() -> None:
-    incident = letters(4, "no task 'a'", "no task 'b'", "not JSON", "not JSON at 7")
+def test_dead_letters_are_shown_by_cause_with_the_newest_three_and_what_to_type() -> None:
+    incident = dead_letters(4, "no task 'a'", "no task 'b'", "not JSON", "not JSON at 7")
     assert incident.title == "4 messages in quarantine"
     causes, *newest, to_do = incident.sections
     assert causes.title == "By cause"
@@ -203,7 +213,7 @@ def test_letters_are_told_by_cause_with_the_newest_three_and_what_to_type() -> N
 
 
 def test_what_was_not_read_is_said() -> None:
-    incident = letters(2_000, "not JSON", place="switchyard-dev-event-queue-dlq", more=True)
+    incident = dead_letters(2_000, "not JSON", place="switchyard-dev-event-queue-dlq", more=True)
     assert (
         incident.title
         == "more than 2,000 messages undeliverable, from switchyard-dev-event-queue-dlq"
@@ -211,9 +221,9 @@ def test_what_was_not_read_is_said() -> None:
     assert incident.sections[0].title == "By cause (of the newest 1)"
 
 
-def test_many_letters_are_news_in_steps_and_another_cause_always_is() -> None:
+def test_many_dead_letters_are_news_in_steps_and_another_cause_always_is() -> None:
     def said(count: int, *reasons: str) -> str:
-        return letters(count, *reasons).fingerprint
+        return dead_letters(count, *reasons).fingerprint
 
     steps = {count: said(count, "x") for count in (1, 2, 9, 10, 19, 20, 49, 50, 99, 100, 150)}
     assert steps[10] == steps[19]
@@ -224,11 +234,11 @@ def test_many_letters_are_news_in_steps_and_another_cause_always_is() -> None:
     assert said(15, "x") != said(15, "y")
 
 
-def test_without_letters_there_is_no_incident() -> None:
-    assert not letters(0).open
+def test_without_dead_letters_there_is_no_incident() -> None:
+    assert not dead_letters(0).open
 
 
-def test_an_alarm_tells_what_it_means_in_the_words_of_who_set_it() -> None:
+def test_an_alarm_shows_its_description() -> None:
     alarm = Alarm(
         name="switchyard-dev-event-not-saved-unread",
         raised=True,

@@ -1,4 +1,4 @@
-"""Telling those whom a job names, on in-memory twins."""
+"""Escalates failures to the channel or webhook that a job names, on in-memory twins."""
 
 import hashlib
 import hmac
@@ -8,30 +8,32 @@ from dataclasses import replace
 
 import pytest
 
+from switchyard.domain.alerts.alerts import PublishStatus
 from switchyard.domain.alerts.incidents import Severity
+from switchyard.domain.alerts.subjects import JobSubject
+from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.notify import Notify
-from switchyard.usecases.alerts.escalate import REST_MS
-from switchyard.usecases.alerts.tell_alone import Telling
+from switchyard.usecases.alerts.escalate import PAUSE_MS
 from tests.builders import JOB, TENANT
-from tests.fakes.escalation_office import (
+from tests.fakes.escalation import (
     FAILED,
     HOUR,
     MINUTE,
     OVER,
     REDRIVEN,
     SUBJECT,
-    Office,
+    EscalationHarness,
 )
 
 
 @pytest.fixture
-def office() -> Office:
-    return Office()
+def harness() -> EscalationHarness:
+    return EscalationHarness()
 
 
-def test_a_webhook_is_told_what_happened(office: Office) -> None:
-    assert office.tell().telling is Telling.POSTED
-    (said,) = office.hook.said()
+def test_a_webhook_receives_the_incident(harness: EscalationHarness) -> None:
+    assert harness.escalate().status is PublishStatus.POSTED
+    (said,) = harness.hook.said()
     assert (said["schema"], said["type"]) == (1, "incident.open")
     assert said["job"] == {"tenantId": JOB.tenant, "jobId": JOB.job_id}
     assert said["at"] == "2027-01-15T08:00:00Z"
@@ -47,10 +49,10 @@ def test_a_webhook_is_told_what_happened(office: Office) -> None:
     ]
 
 
-def test_every_request_is_signed_and_named(office: Office) -> None:
-    office.tell()
-    ((headers, body),) = office.hook.sent
-    at = office.clock.now_ms() // 1000
+def test_every_request_is_signed_and_named(harness: EscalationHarness) -> None:
+    harness.escalate()
+    ((headers, body),) = harness.hook.sent
+    at = harness.clock.now_ms() // 1000
     theirs = hmac.new(b"whsec", JOB.tenant.encode(), hashlib.sha256).hexdigest()
     digest = hmac.new(theirs.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
     assert headers["Switchyard-Signature"] == f"t={at},v1={digest}"
@@ -58,169 +60,176 @@ def test_every_request_is_signed_and_named(office: Office) -> None:
     assert headers["Content-Type"] == "application/json"
 
 
-def test_each_state_is_told_once_however_often_it_is_looked_at(office: Office) -> None:
-    for incident in (FAILED, FAILED, REDRIVEN, FAILED, OVER, OVER):
-        office.tell(incident)
-    assert [said["type"] for said in office.hook.said()] == ["incident.open", "incident.over"]
-    again = replace(FAILED, fingerprint="failed/3")
-    office.tell(again)
-    assert len({said["id"] for said in office.hook.said()}) == 3
-
-
-def test_what_is_over_and_was_never_told_is_not_told(office: Office) -> None:
-    assert office.tell(OVER).telling is Telling.UNCHANGED
-    assert office.hook.sent == []
-
-
-def test_that_others_go_on_is_for_the_operators(office: Office) -> None:
-    partial = replace(FAILED, severity=Severity.WARNING, fingerprint="partial_failure/1")
-    assert office.tell(partial).telling is Telling.UNCHANGED
-    assert (office.hook.sent, office.due()) == ([], [])
-
-
-def test_who_names_nobody_is_nobodys_concern(office: Office) -> None:
-    office.escalator.escalate(None, FAILED, tenant=TENANT)
-    assert (office.hook.sent, office.reported, office.chat.messages) == ([], [], {})
-
-
-def test_a_channel_is_told_as_the_stages_own_is(office: Office) -> None:
-    channel = Notify(channel="#brand")
-    office.teller.tell(FAILED)
-    for incident in (FAILED, FAILED, OVER, OVER):
-        office.tell(incident, channel)
-    theirs = [m for m in office.chat.messages.values() if m.channel == "#brand"]
-    assert [m.thread is None for m in theirs] == [True, False]
-    assert "It completed" in theirs[0].page.text
-
-
-def test_a_channel_that_is_the_stages_own_is_not_told_twice(office: Office) -> None:
-    office.teller.tell(FAILED)
-    office.tell(FAILED, Notify(channel="#ops"))
-    assert len(office.chat.messages) == 1
-
-
-def test_a_webhook_that_fails_is_tried_again_under_the_same_id(office: Office) -> None:
-    office.hook.down = "it answered 500"
-    told = office.tell()
-    assert (told.telling, told.reason) == (Telling.POSTPONED, "hooks.example: it answered 500")
-    office.tell()  # looked at again at once
-    assert len(office.hook.sent) == 1
-    office.hook.down = ""
-    for _ in range(5):
-        office.sweep()
-    first, second = office.hook.said()
-    assert first["id"] == second["id"]
-    assert (office.reported[-1].telling, office.due()) == (Telling.POSTED, [])
-
-
-def test_after_five_tries_within_a_day_it_is_given_up_and_told_the_operators(
-    office: Office,
+def test_each_state_is_delivered_once_however_often_it_is_checked(
+    harness: EscalationHarness,
 ) -> None:
-    office.teller.tell(FAILED)
-    office.hook.down = "it answered 500"
-    office.tell()
+    for incident in (FAILED, FAILED, REDRIVEN, FAILED, OVER, OVER):
+        harness.escalate(incident)
+    assert [said["type"] for said in harness.hook.said()] == ["incident.open", "incident.over"]
+    again = replace(FAILED, fingerprint="failed/3")
+    harness.escalate(again)
+    assert len({said["id"] for said in harness.hook.said()}) == 3
+
+
+def test_an_incident_that_is_over_and_was_never_posted_is_not_posted(
+    harness: EscalationHarness,
+) -> None:
+    assert harness.escalate(OVER).status is PublishStatus.UNCHANGED
+    assert harness.hook.sent == []
+
+
+def test_that_others_go_on_is_for_the_operators(harness: EscalationHarness) -> None:
+    partial = replace(FAILED, severity=Severity.WARNING, fingerprint="partial_failure/1")
+    assert harness.escalate(partial).status is PublishStatus.UNCHANGED
+    assert (harness.hook.sent, harness.due()) == ([], [])
+
+
+def test_a_job_that_names_no_contact_is_not_escalated(harness: EscalationHarness) -> None:
+    harness.escalator.escalate(None, FAILED, tenant=TENANT)
+    assert (harness.hook.sent, harness.results, harness.chat.messages) == ([], [], {})
+
+
+def test_a_channel_gets_alerts_as_the_stages_own_does(harness: EscalationHarness) -> None:
+    channel = Notify(channel="#brand")
+    harness.alerts.publish(FAILED)
+    for incident in (FAILED, FAILED, OVER, OVER):
+        harness.escalate(incident, channel)
+    theirs = [m for m in harness.chat.messages.values() if m.channel == "#brand"]
+    assert [m.thread is None for m in theirs] == [True, False]
+    assert "It completed" in theirs[0].text
+
+
+def test_a_channel_that_is_the_stages_own_gets_one_alert(harness: EscalationHarness) -> None:
+    harness.alerts.publish(FAILED)
+    harness.escalate(FAILED, Notify(channel="#ops"))
+    assert len(harness.chat.messages) == 1
+
+
+def test_a_webhook_that_fails_is_tried_again_under_the_same_id(harness: EscalationHarness) -> None:
+    harness.hook.down = "it answered 500"
+    result = harness.escalate()
+    assert (result.status, result.reason) == (
+        PublishStatus.POSTPONED,
+        "hooks.example: it answered 500",
+    )
+    harness.escalate()  # looked at again at once
+    assert len(harness.hook.sent) == 1
+    harness.hook.down = ""
+    for _ in range(5):
+        harness.sweep()
+    first, second = harness.hook.said()
+    assert first["id"] == second["id"]
+    assert (harness.results[-1].status, harness.due()) == (PublishStatus.POSTED, [])
+
+
+def test_after_five_tries_within_a_day_it_is_given_up_and_operators_read_so(
+    harness: EscalationHarness,
+) -> None:
+    harness.alerts.publish(FAILED)
+    harness.hook.down = "it answered 500"
+    harness.escalate()
     tried_at = [0]
     for minute in range(1, 26 * 60):
-        before = len(office.hook.sent)
-        office.sweep()
-        tried_at += [minute] * (len(office.hook.sent) - before)
+        before = len(harness.hook.sent)
+        harness.sweep()
+        tried_at += [minute] * (len(harness.hook.sent) - before)
     assert tried_at == [0, 5, 30, 240, 1440]
-    assert office.reported[-1].telling is Telling.GIVEN_UP
-    note = list(office.chat.messages.values())[-1]
-    assert "given up after five tries: hooks.example: it answered 500" in note.page.text
+    assert harness.results[-1].status is PublishStatus.GIVEN_UP
+    note = list(harness.chat.messages.values())[-1]
+    assert "given up after five tries: hooks.example: it answered 500" in note.text
     assert note.thread is not None
-    office.tell()
-    assert len(office.hook.sent) == 5
+    harness.escalate()
+    assert len(harness.hook.sent) == 5
 
 
-def test_the_next_state_is_tried_afresh_after_one_was_given_up(office: Office) -> None:
-    office.hook.down = "it answered 500"
-    office.tell()
+def test_the_next_state_is_tried_afresh_after_one_was_given_up(harness: EscalationHarness) -> None:
+    harness.hook.down = "it answered 500"
+    harness.escalate()
     for _ in range(25 * 60):
-        office.sweep()
-    office.hook.sent.clear()
-    assert office.tell(OVER).telling is Telling.POSTPONED
-    office.hook.down = ""
+        harness.sweep()
+    harness.hook.sent.clear()
+    assert harness.escalate(OVER).status is PublishStatus.POSTPONED
+    harness.hook.down = ""
     for _ in range(6):
-        office.sweep(OVER)
-    assert [said["type"] for said in office.hook.said()] == ["incident.over"] * 2
+        harness.sweep(OVER)
+    assert [said["type"] for said in harness.hook.said()] == ["incident.over"] * 2
 
 
-def test_what_is_told_late_is_what_is_then(office: Office) -> None:
-    office.hook.down = "no answer within 10 s"
-    office.tell()
-    office.hook.down = ""
-    office.clock.advance(HOUR)
-    office.tell(OVER)
-    assert [said["type"] for said in office.hook.said()] == ["incident.open", "incident.over"]
+def test_a_late_delivery_has_the_latest_state(harness: EscalationHarness) -> None:
+    harness.hook.down = "no answer within 10 s"
+    harness.escalate()
+    harness.hook.down = ""
+    harness.clock.advance(HOUR)
+    harness.escalate(OVER)
+    assert [said["type"] for said in harness.hook.said()] == ["incident.open", "incident.over"]
 
 
 @pytest.mark.parametrize("secret", [None, ""])
 def test_nothing_is_sent_unsigned_and_the_remedy_is_named(
-    office: Office, secret: str | None
+    harness: EscalationHarness, secret: str | None
 ) -> None:
-    office.secrets.secret = secret
-    told = office.tell()
-    assert told.telling is Telling.NOT_CONFIGURED
-    assert "create the secret switchyard/test/webhooks" in told.reason
-    assert (office.hook.sent, office.due()) == ([], [])
-    office.secrets.secret = "whsec"
-    assert office.tell().telling is Telling.POSTED
+    harness.secrets.secret = secret
+    result = harness.escalate()
+    assert result.status is PublishStatus.NOT_CONFIGURED
+    assert "create the secret switchyard/test/webhooks" in result.reason
+    assert (harness.hook.sent, harness.due()) == ([], [])
+    harness.secrets.secret = "whsec"
+    assert harness.escalate().status is PublishStatus.POSTED
 
 
-def test_while_the_secret_cannot_be_read_it_is_tried_later(office: Office) -> None:
-    office.secrets.secret = "down"
-    assert office.tell().telling is Telling.POSTPONED
-    office.secrets.secret = "whsec"
-    office.clock.advance(5 * MINUTE)
-    assert office.due() == [SUBJECT]
-    assert office.tell().telling is Telling.POSTED
+def test_while_the_secret_cannot_be_read_it_is_tried_later(harness: EscalationHarness) -> None:
+    harness.secrets.secret = "down"
+    assert harness.escalate().status is PublishStatus.POSTPONED
+    harness.secrets.secret = "whsec"
+    harness.clock.advance(5 * MINUTE)
+    assert harness.due() == [str(SUBJECT)]
+    assert harness.escalate().status is PublishStatus.POSTED
 
 
-def test_of_two_at_once_one_tells(office: Office) -> None:
-    post = office.hook.post
+def test_of_two_at_once_one_delivers(harness: EscalationHarness) -> None:
+    post = harness.hook.post
 
     def meanwhile(url: str, body: bytes, headers: Mapping[str, str]) -> None:
         post(url, body, headers)
-        office.hook.post = post  # type: ignore[method-assign]
-        assert office.tell().telling is Telling.POSTPONED
+        harness.hook.post = post  # type: ignore[method-assign]
+        assert harness.escalate().status is PublishStatus.POSTPONED
 
-    office.hook.post = meanwhile  # type: ignore[method-assign]
-    office.tell()
-    office.sweep()
-    assert (len(office.hook.sent), office.due()) == (1, [])
-
-
-def test_a_slow_webhook_does_not_hold_up_those_after_it(office: Office) -> None:
-    office.hook.down, office.hook.takes_seconds = "no answer within 10 s", 10
-    office.tell()
-    other = replace(FAILED, subject=f"{SUBJECT[:-1]}2")
-    told = office.tell(other)
-    assert "slow a moment ago" in told.reason
-    assert len(office.hook.sent) == 1
-    office.hook.down, office.hook.takes_seconds = "", 0
-    office.clock.advance(REST_MS / 1000)
-    assert office.tell(other).telling is Telling.POSTED
+    harness.hook.post = meanwhile  # type: ignore[method-assign]
+    harness.escalate()
+    harness.sweep()
+    assert (len(harness.hook.sent), harness.due()) == (1, [])
 
 
-def test_where_a_webhook_is_stays_between_us_and_it(office: Office) -> None:
-    office.teller.tell(FAILED)
-    office.hook.down = "it answered 500"
-    office.tell()
+def test_a_slow_webhook_does_not_hold_up_those_after_it(harness: EscalationHarness) -> None:
+    harness.hook.down, harness.hook.takes_seconds = "no answer within 10 s", 10
+    harness.escalate()
+    other = replace(FAILED, subject=JobSubject(JobRef(JOB.tenant, f"{JOB.job_id[:-1]}2")))
+    result = harness.escalate(other)
+    assert "slow a moment ago" in result.reason
+    assert len(harness.hook.sent) == 1
+    harness.hook.down, harness.hook.takes_seconds = "", 0
+    harness.clock.advance(PAUSE_MS / 1000)
+    assert harness.escalate(other).status is PublishStatus.POSTED
+
+
+def test_where_a_webhook_is_stays_between_us_and_it(harness: EscalationHarness) -> None:
+    harness.alerts.publish(FAILED)
+    harness.hook.down = "it answered 500"
+    harness.escalate()
     for _ in range(25 * 60):
-        office.sweep()
-    said = str([message.page for message in office.chat.messages.values()])
-    assert "t0ps3cret" not in said + str(office.reported) + str(office.hook.said())
+        harness.sweep()
+    said = str([message.content for message in harness.chat.messages.values()])
+    assert "t0ps3cret" not in said + str(harness.results) + str(harness.hook.said())
 
 
 def test_a_channel_that_the_tenant_may_not_name_any_more_is_not_posted_to() -> None:
-    office, channel = Office(), Notify(channel="#brand")
-    office.tenants.change(TENANT, slack_channels=("#other",))
+    harness, channel = EscalationHarness(), Notify(channel="#brand")
+    harness.tenants.change(TENANT, slack_channels=("#other",))
 
-    told = office.tell(FAILED, channel)
+    result = harness.escalate(FAILED, channel)
 
-    assert told.telling is Telling.NOT_ALLOWED
-    assert told.telling.troubled
-    assert "#brand is not one of the channels that jobs of acme may name" in told.reason
-    assert office.chat.messages == {}
-    assert not office.escalator.has_news(channel, FAILED, tenant=TENANT)
+    assert result.status is PublishStatus.NOT_ALLOWED
+    assert result.status.failed
+    assert "#brand is not one of the channels that jobs of acme may name" in result.reason
+    assert harness.chat.messages == {}
+    assert not harness.escalator.needs_update(channel, FAILED, tenant=TENANT)

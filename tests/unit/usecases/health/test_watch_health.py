@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from switchyard.domain.alerts.alerts import PublishStatus
+from switchyard.domain.alerts.subjects import HealthSubject
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.presence import PresentWorker
-from switchyard.usecases.alerts.tell_alone import Telling
 from switchyard.usecases.health.watch_health import MAX_LISTED
 from tests.builders import TENANT
 from tests.fakes.checked_yard import CheckedYard
@@ -97,11 +98,11 @@ def test_of_more_than_five_hundred_tasks_the_worst_are_listed_and_all_are_counte
 def test_people_are_told_what_is_whether_it_is_well_or_not(yard: CheckedYard) -> None:
     yard.start()
     report, told = yard.watch().run()
-    assert (len(report.tasks), told.telling) == (1, Telling.POSTED)
+    assert (len(report.tasks), told.status) == (1, PublishStatus.POSTED)
     yard.clock.advance(11 * MINUTE)
     yard.watch().run()
     assert [incident.open for incident in yard.listener.heard] == [False, True]
-    assert {incident.subject for incident in yard.listener.heard} == {"health"}
+    assert {incident.subject for incident in yard.listener.heard} == {HealthSubject()}
 
 
 def test_what_was_seen_is_in_the_log_even_if_nobody_could_be_told(yard: CheckedYard) -> None:

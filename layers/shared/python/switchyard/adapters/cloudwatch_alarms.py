@@ -1,9 +1,9 @@
-"""Alarms, as CloudWatch shows them at this moment."""
+"""Reads alarms as CloudWatch shows them at this moment."""
 
 from typing import Any
 
 from switchyard.adapters.aws import call
-from switchyard.domain.alerts.alarm_incident import Alarm
+from switchyard.domain.alerts.stage_incidents import Alarm
 
 
 class CloudWatchAlarms:

@@ -1,4 +1,4 @@
-"""Webhooks over HTTP: a host is looked up once, and only the addresses looked at are called."""
+"""Calls webhooks over HTTP: a host is resolved once, and only the checked addresses are called."""
 
 import http.client
 import socket
@@ -26,7 +26,7 @@ def look_up(host: str, port: int) -> Sequence[str]:
 
 
 class HttpWebhooks:
-    """Speaks to a connection itself: no pool, so no redirects, no retries and no proxies."""
+    """Uses connections without a pool: no redirects, no retries and no proxies."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class HttpWebhooks:
         trusted: ssl.SSLContext | None = None,
         seconds: float = SECONDS,
     ) -> None:
-        """Without `trusted`, the machine's certificates are."""
+        """Trust the certificates of `trusted`, or else those of the machine."""
         self._nearby_allowed = nearby_allowed
         self._resolve = resolve
         self._trusted = trusted
@@ -52,7 +52,7 @@ class HttpWebhooks:
             raise Unavailable(f"it answered {status}")
 
     def addresses(self, hook: Hook) -> Sequence[str]:
-        """All of them are looked at: whoever chose them may have mixed in one of ours."""
+        """Resolve the host, and refuse it if one of its addresses must not be called."""
         try:
             found = self._resolve(hook.host, hook.port)
         except (OSError, UnicodeError) as error:
@@ -75,7 +75,7 @@ class HttpWebhooks:
         )
 
     def _in_time(self, exchange: "_Exchange") -> int:
-        """A limit for each read alone would let an answer drip for ever."""
+        """Limit the whole exchange: limits for single reads would let an answer take for ever."""
         pool = ThreadPoolExecutor(1, thread_name_prefix="webhook")
         try:
             return pool.submit(exchange.status).result(self._seconds)
@@ -99,7 +99,7 @@ class _Exchange:
         self._connection: HTTPConnection | None = None
 
     def status(self) -> int:
-        """Of the answer; its body is of no interest, and is not read."""
+        """Send the request, and return the status of the answer; its body is not read."""
         connection = self._connected()
         try:
             connection.request(
@@ -110,14 +110,14 @@ class _Exchange:
             connection.close()
 
     def break_off(self) -> None:
-        """Whoever waits for the other side waits no longer."""
+        """Shut the connection down, so that a thread that waits for the answer ends."""
         connected = self._connection and self._connection.sock
         if connected:
             with suppress(OSError):
                 socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
     def _connected(self) -> HTTPConnection:
-        """To the first address that answers."""
+        """Connect to the first address that accepts a connection."""
         refused: Exception = Unavailable("its host has no address")
         for address in self._webhooks.addresses(self._hook):
             self._connection = self._webhooks.connection(self._hook, address)

@@ -1,20 +1,22 @@
-"""Whoever tells people of incidents."""
+"""Wires what publishes alerts, and what has due alerts published again."""
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
-from switchyard.adapters.dynamodb.alert_book import DynamoDbAlertBook
+from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
-from switchyard.adapters.slack import SlackDoor
-from switchyard.settings import NotifierSettings
-from switchyard.usecases.alerts.tell_incident import Teller
+from switchyard.adapters.slack.chat import SlackConnector
+from switchyard.adapters.sqs_mail import SqsMail
+from switchyard.settings import AlertingSettings, SweeperSettings
+from switchyard.usecases.alerts.post_alerts import AlertPublisher
+from switchyard.usecases.alerts.report_incidents import DueAlerts
 
 
-def teller(settings: NotifierSettings) -> Teller:
+def alert_publisher(settings: AlertingSettings) -> AlertPublisher:
     clock = function_clock()
-    return Teller(
-        book=alert_book(settings.state_table_name),
-        door=SlackDoor(
+    return AlertPublisher(
+        store=_alert_store(settings.state_table_name),
+        chats=SlackConnector(
             secrets=SecretsManagerSecrets(aws.client("secretsmanager"), clock=clock),
             secret_name=settings.slack_secret,
             url=settings.slack_url,
@@ -25,5 +27,15 @@ def teller(settings: NotifierSettings) -> Teller:
     )
 
 
-def alert_book(state_table_name: str) -> DynamoDbAlertBook:
-    return DynamoDbAlertBook(DynamoDbTable(aws.client("dynamodb"), state_table_name))
+def due_alerts(settings: SweeperSettings) -> DueAlerts:
+    """A queue's URL ends in its name."""
+    return DueAlerts(
+        store=_alert_store(settings.state_table_name),
+        mail=SqsMail(aws.client("sqs")),
+        queue=settings.alerts_queue_url.rpartition("/")[2],
+        clock=function_clock(),
+    )
+
+
+def _alert_store(state_table_name: str) -> DynamoDbAlertStore:
+    return DynamoDbAlertStore(DynamoDbTable(aws.client("dynamodb"), state_table_name))

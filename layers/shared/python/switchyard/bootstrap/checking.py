@@ -7,7 +7,7 @@ from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.unsettled import DynamoDbUnsettled
-from switchyard.bootstrap.alerting import teller
+from switchyard.bootstrap.alerting import alert_publisher
 from switchyard.bootstrap.wiring import definition_store, emitter_for
 from switchyard.domain.health.health import HealthLimits
 from switchyard.settings import CheckSettings
@@ -24,7 +24,7 @@ def health_watch(settings: CheckSettings) -> HealthWatch:
             limits=settings.limits,
         ),
         presence=DynamoDbPresence(DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)),
-        teller=teller(settings),
+        alerts=alert_publisher(settings),
         emitter=emitter_for(settings, origin="health-check"),
         tenant=settings.tenant_id,
     )

@@ -10,7 +10,7 @@ from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
 from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
-from switchyard.settings import AlertSettings, DeadLetterSettings
+from switchyard.settings import ArchiveDeadLettersSettings, DeadLetterSettings
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.letters.keep_undeliverable import UndeliverableKeeper
 from switchyard.usecases.letters.process_dead_letter import DeadLetterProcessor
@@ -38,6 +38,6 @@ def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:
     )
 
 
-def undeliverable_keeper(settings: AlertSettings) -> UndeliverableKeeper:
+def undeliverable_keeper(settings: ArchiveDeadLettersSettings) -> UndeliverableKeeper:
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
     return UndeliverableKeeper(blobs=blobs, clock=function_clock())

@@ -1,4 +1,4 @@
-"""What wakes the watchers of incidents. It says which subject to look at, and nothing else."""
+"""Messages of the alerts queue: each names the subject of an incident that has to be checked."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Self
@@ -18,10 +18,15 @@ from switchyard.contracts.events import (
 from switchyard.contracts.quarantine import QUARANTINED_BELOW
 from switchyard.contracts.undeliverable import KEPT_BELOW
 from switchyard.contracts.wire import Written
-from switchyard.domain.alerts.alarm_incident import alarm_subject
-from switchyard.domain.alerts.job_incident import job_subject
-from switchyard.domain.alerts.letters_incident import QUARANTINE, letters_subject
-from switchyard.domain.alerts.task_incident import task_subject
+from switchyard.domain.alerts.subjects import (
+    QUARANTINE,
+    AlarmSubject,
+    DeadLettersSubject,
+    JobSubject,
+    Subject,
+    TaskSubject,
+    parse_subject,
+)
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import (
     JOB_ID,
@@ -32,22 +37,22 @@ from switchyard.domain.ids import (
 )
 
 JOB_EVENTS: Final = tuple(
-    told.event_type
-    for told in (JobFailureDetected, JobFailed, JobCompleted, JobCancelled, TaskRedriven)
+    event.event_type
+    for event in (JobFailureDetected, JobFailed, JobCompleted, JobCancelled, TaskRedriven)
 )
 TASK_EVENTS: Final = (TaskFailed.event_type, TaskTimeout.event_type)
-"""Of tasks that belong to no job."""
+"""The events of tasks that belong to no job."""
 OBJECT_EVENTS: Final = ("Object Created", "Object Deleted")
 ALARM_EVENT: Final = "CloudWatch Alarm State Change"
-LETTER_PREFIXES: Final = (f"{QUARANTINED_BELOW}/", f"{KEPT_BELOW}/")
+DEAD_LETTER_PREFIXES: Final = (f"{QUARANTINED_BELOW}/", f"{KEPT_BELOW}/")
 
 
 class NotAWakeUp(Rejected):
-    pass
+    """The message names no subject that can be checked."""
 
 
-class LookAgain(Written):
-    """Our own, for what was postponed."""
+class CheckSubject(Written):
+    """The message that the sweeper sends for an alert that is due."""
 
     subject: str = Field(min_length=1)
 
@@ -77,11 +82,11 @@ class _EventDetail(_Loose):
         return self
 
     @property
-    def subject(self) -> str:
-        said = self.properties
-        if said.job_id is None:
-            return task_subject(bare_task(self.tenant_id, said.request_id))
-        return job_subject(JobRef(self.tenant_id, said.job_id))
+    def subject(self) -> Subject:
+        job_id, request_id = self.properties.job_id, self.properties.request_id
+        if job_id is None:
+            return TaskSubject(bare_task(self.tenant_id, request_id))
+        return JobSubject(JobRef(self.tenant_id, job_id))
 
 
 class _Object(_Loose):
@@ -92,21 +97,21 @@ class _ObjectDetail(_Loose):
     object: _Object
 
     @property
-    def subject(self) -> str:
+    def subject(self) -> Subject:
         below, _, rest = self.object.key.partition("/")
         if below == QUARANTINED_BELOW:
-            return letters_subject(QUARANTINE)
+            return DeadLettersSubject(QUARANTINE)
         if below != KEPT_BELOW or "/" not in rest:
-            raise NotAWakeUp("it names no place where letters are kept")
-        return letters_subject(rest.partition("/")[0])
+            raise NotAWakeUp("the object is not an archived dead letter")
+        return DeadLettersSubject(rest.partition("/")[0])
 
 
 class _AlarmDetail(_Loose):
     name: str = Field(alias="alarmName", min_length=1)
 
     @property
-    def subject(self) -> str:
-        return alarm_subject(self.name)
+    def subject(self) -> Subject:
+        return AlarmSubject(self.name)
 
 
 _DETAILS: Final[Mapping[str, type[_EventDetail | _ObjectDetail | _AlarmDetail]]] = {
@@ -121,14 +126,16 @@ class _Envelope(_Loose):
     detail: dict[str, Any]
 
 
-def woken_subject(body: str) -> str:
-    """The subject to look at. Raise `NotAWakeUp`."""
+def subject_to_check(body: str) -> Subject:
+    """Read a message of the alerts queue. Raise `NotAWakeUp`."""
     try:
         if '"detail-type"' not in body:
-            return LookAgain.model_validate_json(body).subject
+            return parse_subject(CheckSubject.model_validate_json(body).subject)
         envelope = _Envelope.model_validate_json(body)
         if envelope.detail_type not in _DETAILS:
-            raise NotAWakeUp(f"nobody watches {envelope.detail_type!r}")
+            raise NotAWakeUp(f"events of the type {envelope.detail_type!r} are not watched")
         return _DETAILS[envelope.detail_type].model_validate(envelope.detail).subject
     except ValidationError as error:
-        raise NotAWakeUp("it is neither an event that is watched nor a wake-up") from error
+        raise NotAWakeUp("the message is neither a watched event nor a check request") from error
+    except ValueError as error:
+        raise NotAWakeUp(str(error)) from error

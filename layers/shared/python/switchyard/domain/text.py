@@ -1,10 +1,22 @@
 """Text that others wrote, made harmless."""
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final
 
+MAX_READ: Final = 10_000
+"""How many characters of a text are cleaned for display; far more than is shown of any."""
+
 _STEERING: Final = frozenset({"Cc", "Cf", "Cs"})  # controls, invisible formatting, half characters
+_ANSI: Final = re.compile(
+    r"""
+    (?: \x1b\[ | \x9b ) [0-?]* [ -/]* [@-~]        # colours, cursor
+    | \x1b\] [^\x07\x1b]* (?: \x07 | \x1b\\ )?     # titles, links
+    | \x1b [@-Z\\-_]
+    """,
+    re.VERBOSE,
+)
 
 
 def without_control_characters(text: str) -> str:
@@ -12,6 +24,11 @@ def without_control_characters(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _STEERING)
+
+
+def plain_text(text: str) -> str:
+    """Remove terminal escape sequences and control characters, for people to read."""
+    return without_control_characters(_ANSI.sub("", text[:MAX_READ]))
 
 
 def clean_values(value: Any) -> Any:

@@ -1,41 +1,77 @@
-"""Where people are told of incidents, and what is remembered of it."""
+"""Where incidents are published, and what is stored about that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from switchyard.domain.alerts.alarm_incident import Alarm
 from switchyard.domain.alerts.alerts import Alert
-from switchyard.domain.alerts.incident_rendering import Page
+from switchyard.domain.alerts.incidents import Incident
+from switchyard.domain.alerts.stage_incidents import Alarm
+from switchyard.domain.alerts.subjects import Subject
 from switchyard.domain.errors import Rejected, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """By which a message is found again: of one incident, opened at one time, one part."""
+class MessageKey:
+    """The metadata of a message, by which it is found again if its id was lost."""
 
-    subject: str
+    subject: Subject
     opened_at_ms: int
     part: str
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
+    """Where a posted message is."""
+
     channel: str
-    """As the chat itself calls it."""
+    """The channel's id in the chat."""
     ts: str
+    """The message's id within its channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentPage:
+    """One of the messages that show an incident: page 0 in the channel, the rest in its thread."""
+
+    incident: Incident
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentNews:
+    """The message in the thread about the latest change of an incident."""
+
+    incident: Incident
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyPage:
+    """Replaces a page that the incident does not need any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark in the thread of an incident, in plain text."""
+
+    text: str
+    user_id: str | None = None
+    """The user whom the remark begins with and is about."""
+
+
+ChatMessage = IncidentPage | IncidentNews | EmptyPage | Note
 
 
 class ChatRefused(Rejected):
-    """The chat will say no until a person has changed something: the message says what."""
+    """The chat refuses until a person has changed something; the error's text says what."""
 
 
 class MessageGone(ChatRefused):
-    """Somebody removed it, or it cannot be changed any more."""
+    """The message was deleted, or cannot be changed any more."""
 
 
 class ChatBusy(Unavailable):
-    """Nothing was done: there were too many at once."""
+    """The chat's rate limit is reached, and nothing was done."""
 
     def __init__(self, retry_after_seconds: float) -> None:
         super().__init__(f"asked to wait for {retry_after_seconds:g} s")
@@ -43,61 +79,72 @@ class ChatBusy(Unavailable):
 
 
 class Chat(Protocol):
-    """Every call may raise `ChatRefused`, `ChatBusy`, or `Unavailable`; then nothing was done.
+    """Shows incidents to people.
 
-    A change may also raise `AnswerLost`: nobody knows whether it was done.
+    Every call may raise `ChatRefused`, `ChatBusy` or `Unavailable`; then nothing was done. Posting
+    and updating may also raise `AnswerLost`: it is not known whether it was done.
     """
 
-    @property
-    def answers_buttons(self) -> bool:
-        """Whether somebody listens to what is pressed."""
+    def page_count(self, incident: Incident) -> int:
+        """The number of pages that the incident takes, at least one."""
 
-    def post(self, page: Page, mark: Mark, *, channel: str, thread: str | None = None) -> Posted:
-        """`thread` is the `ts` of the message that this one answers."""
+    def post(
+        self, message: ChatMessage, key: MessageKey, *, channel: str, thread: str | None = None
+    ) -> Posted:
+        """Post a message, in the thread of the message whose `ts` is `thread`."""
 
-    def update(self, page: Page, mark: Mark, posted: Posted) -> None:
-        """Also raise `MessageGone`."""
+    def update(self, message: ChatMessage, key: MessageKey, posted: Posted) -> None:
+        """Replace the content of a posted message. Also raise `MessageGone`."""
 
     def find(
-        self, mark: Mark, *, channel: str, since_ms: int, thread: str | None = None
+        self, key: MessageKey, *, channel: str, since_ms: int, thread: str | None = None
     ) -> Posted | None:
-        """The message of this mark, if it was posted since; by the chat's own clock."""
+        """Find the message with this key among those posted since, by the chat's own clock."""
 
 
-class ChatDoor(Protocol):
-    def enter(self) -> Chat | None:
-        """`None` as long as nobody has set up a chat. Raise `Unavailable`."""
+class ChatConnector(Protocol):
+    def connect(self) -> Chat | None:
+        """Return `None` as long as no chat is set up. Raise `Unavailable`."""
 
 
-class AlertBook(Protocol):
-    """What was told of each subject. Of several tellers at once one may tell."""
+class AlertStore(Protocol):
+    """Stores alerts, and leases each to one process at a time."""
 
     def find(self, key: str) -> Alert | None: ...
 
-    def take(self, known: Alert, *, now_ms: int) -> Alert | None:
-        """`known.begun()`, stored: the right to tell; `None` if another took it since it was read.
+    def lease(self, known: Alert, *, now_ms: int) -> Alert | None:
+        """Store and return `known.leased()`, or `None` if it was leased since `known` was read.
 
-        A teller that dies leaves it as it is: due when its lease is over, and unsure.
+        A process that dies leaves the alert as it is: due when its lease ends, and unsure.
         """
 
     def save(self, alert: Alert) -> bool:
-        """Give the right back; `False` if it was lost to another, who will save.
+        """Save the alert and end its lease; `False` if another process has leased it since.
 
-        What another asked for meanwhile stays due.
+        An update that another process requested in the meantime stays due.
         """
 
-    def ask(self, key: str, *, now_ms: int) -> None:
-        """Have it looked at again: the teller at work may not know the latest."""
+    def request_update(self, key: str, *, now_ms: int) -> None:
+        """Have the alert's subject checked again; do nothing if there is no such alert."""
 
     def due(self, *, now_ms: int, limit: int) -> Sequence[str]:
-        """The keys of those that are due by then, longest due first; it may lag behind."""
+        """The keys of alerts that are due, longest due first; new ones may be missing."""
+
+
+class Webhooks(Protocol):
+    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
+        """Send one request to exactly this URL; no redirect is followed.
+
+        Raise `Unavailable` unless the answer is a success; the request may have arrived all the
+        same. The error's text contains nothing of the answer.
+        """
 
 
 class Alarms(Protocol):
     def find(self, name: str) -> Alarm | None:
-        """As it is at this moment. Raise `Unavailable`."""
+        """The alarm as it is at this moment. Raise `Unavailable`."""
 
 
 class Secrets(Protocol):
     def text(self, name: str) -> str | None:
-        """`None` when there is none of that name. Raise `Unavailable`."""
+        """Return `None` when there is no secret of that name. Raise `Unavailable`."""

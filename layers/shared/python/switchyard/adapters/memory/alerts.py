@@ -1,4 +1,4 @@
-"""What people were told, in memory."""
+"""Stores alerts in memory."""
 
 import threading
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import replace
 from switchyard.domain.alerts.alerts import Alert
 
 
-class MemoryAlertBook:
+class MemoryAlertStore:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._alerts: dict[str, Alert] = {}
@@ -15,12 +15,12 @@ class MemoryAlertBook:
     def find(self, key: str) -> Alert | None:
         return self._alerts.get(key)
 
-    def take(self, known: Alert, *, now_ms: int) -> Alert | None:
+    def lease(self, known: Alert, *, now_ms: int) -> Alert | None:
         with self._lock:
             there = self._alerts.get(known.key)
             if (there.fence if there else 0) != known.fence:
                 return None
-            self._alerts[known.key] = known.begun(now_ms=now_ms)
+            self._alerts[known.key] = known.leased(now_ms=now_ms)
             return self._alerts[known.key]
 
     def save(self, alert: Alert) -> bool:
@@ -33,7 +33,7 @@ class MemoryAlertBook:
             self._alerts[alert.key] = alert
             return True
 
-    def ask(self, key: str, *, now_ms: int) -> None:
+    def request_update(self, key: str, *, now_ms: int) -> None:
         with self._lock:
             there = self._alerts.get(key)
             if there:

@@ -1,9 +1,22 @@
-"""A chat in memory: what a reader would see."""
+"""A chat in memory, for tests: it keeps messages as they were passed, and renders nothing."""
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
-from switchyard.domain.alerts.incident_rendering import Page
-from switchyard.ports.alerting import Chat, Mark, MessageGone, Posted
+from switchyard.domain.alerts.incidents import Incident
+from switchyard.ports.alerting import (
+    Chat,
+    ChatMessage,
+    EmptyPage,
+    IncidentNews,
+    IncidentPage,
+    MessageGone,
+    MessageKey,
+    Note,
+    Posted,
+)
+
+SECTIONS_PER_PAGE: Final = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,42 +24,59 @@ class Message:
     channel: str
     ts: str
     thread: str | None
-    mark: Mark
-    page: Page
+    key: MessageKey
+    content: ChatMessage
+
+    @property
+    def text(self) -> str:
+        """The message in one line of plain text."""
+        match self.content:
+            case IncidentPage(incident, number):
+                return f"{incident.title} ({number})" if number else incident.title
+            case IncidentNews(incident):
+                return incident.news or incident.title
+            case EmptyPage():
+                return "nothing more"
+            case Note(text, user_id):
+                return f"{user_id}: {text}" if user_id else text
 
 
 @dataclass
 class MemoryChat:
-    answers_buttons: bool = False
     messages: dict[str, Message] = field(default_factory=dict)
     now_ms: int = 0
     _posted: int = 0
 
-    def post(self, page: Page, mark: Mark, *, channel: str, thread: str | None = None) -> Posted:
+    def page_count(self, incident: Incident) -> int:
+        return max(1, -(-len(incident.sections) // SECTIONS_PER_PAGE))
+
+    def post(
+        self, message: ChatMessage, key: MessageKey, *, channel: str, thread: str | None = None
+    ) -> Posted:
         self._posted += 1
         ts = f"{self.now_ms / 1000:.3f}{self._posted:03d}"
-        self.messages[ts] = Message(channel, ts, thread, mark, page)
+        self.messages[ts] = Message(channel, ts, thread, key, message)
         return Posted(channel, ts)
 
-    def update(self, page: Page, mark: Mark, posted: Posted) -> None:  # noqa: ARG002
+    def update(self, message: ChatMessage, key: MessageKey, posted: Posted) -> None:  # noqa: ARG002
         if posted.ts not in self.messages:
             raise MessageGone("there is no such message")
-        self.messages[posted.ts] = replace(self.messages[posted.ts], page=page)
+        self.messages[posted.ts] = replace(self.messages[posted.ts], content=message)
 
     def find(
-        self, mark: Mark, *, channel: str, since_ms: int, thread: str | None = None
+        self, key: MessageKey, *, channel: str, since_ms: int, thread: str | None = None
     ) -> Posted | None:
         for message in self.messages.values():
             late_enough = float(message.ts) * 1000 >= since_ms
-            at = (message.mark, message.channel, message.thread)
-            if late_enough and at == (mark, channel, thread):
+            at = (message.key, message.channel, message.thread)
+            if late_enough and at == (key, channel, thread):
                 return Posted(message.channel, message.ts)
         return None
 
 
 @dataclass
-class MemoryDoor:
+class MemoryConnector:
     chat: Chat | None
 
-    def enter(self) -> Chat | None:
+    def connect(self) -> Chat | None:
         return self.chat

@@ -1,11 +1,14 @@
-"""What a person is told: one incident per subject, as it is at this moment.
+"""An incident: what is wrong with one subject at this moment, in plain text.
 
-Whoever watches a subject says what *is*; whether that is news, the teller finds out.
+An incident says what *is*. Whether that differs from what was posted before is decided in
+`alerts.py`; how it looks in a chat is decided by the adapter of that chat.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from switchyard.domain.alerts.subjects import Subject
 
 Action = Literal["redrive", "cancel"]
 
@@ -17,17 +20,19 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Plain text as others wrote it: rendering makes it harmless."""
+    """A paragraph of an incident. Its texts may come from tenants and are not escaped."""
 
     title: str
     facts: tuple[tuple[str, str], ...] = ()
     text: str = ""
     commands: tuple[str, ...] = ()
-    """What to type in a shell."""
+    """Commands that a reader can type in a shell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
+    """An action on one run of a job that a reader may ask for."""
+
     action: Action
     tenant: str
     job_id: str
@@ -35,20 +40,33 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Incident:
-    subject: str
-    """Stable: `health`, `job/{tenant}/{jobId}`, `task/{tenant}/{requestId}`, `letters/{queue}`,
-    `alarm/{name}`.
-    """
+class IncidentState:
+    """The part of an incident that decides whether it has to be posted or updated."""
+
+    subject: Subject
     severity: Severity
     open: bool
-    """`False`: it is over, or there was none."""
+    """`False` if the incident is over, or never began."""
+    fingerprint: str
+    """Two states of an open incident with the same fingerprint are the same to a reader.
+
+    No elapsed time is part of it.
+    """
+    channel: str | None = None
+    """The channel to post to; `None` stands for the channel of the stage."""
+
+    @property
+    def name(self) -> str:
+        """The state in one word and its fingerprint, for ids of what is published about it."""
+        return f"{'open' if self.open else 'over'} {self.fingerprint}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident(IncidentState):
+    """An incident with everything that a reader sees of it."""
+
     title: str
     sections: tuple[Section, ...] = ()
-    fingerprint: str
-    """Two incidents with the same one say nothing new; no elapsed time is part of it."""
     news: str = ""
-    """What the thread is told about this change."""
+    """The line about this change that is posted in the thread."""
     buttons: tuple[Button, ...] = ()
-    channel: str | None = None
-    """`None`: the stage's."""

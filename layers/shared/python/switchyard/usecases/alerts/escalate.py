@@ -1,196 +1,183 @@
-"""Tells those whom a job names of its failures, beside those who operate the stage.
+"""Publishes the failures of a job to the channel or the webhook that the job names.
 
-Of an incident that is going on, only what is critical: that others go on, or that somebody has
-begun to mend it, is for the operators.
+Those readers get only what is critical, and the end of it. That other tasks of the job go on, or
+that the job is being redriven, is for the operators of the stage.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
-from switchyard.contracts.webhooks import WebhookMessage
+from switchyard.contracts.webhooks import WebhookMessage, signed_headers
 from switchyard.domain.alerts.alerts import (
     Alert,
-    Leave,
-    Tell,
+    Decision,
+    Publish,
+    PublishResult,
+    PublishStatus,
+    Skip,
     Wait,
-    book_key,
-    decide_telling,
-    is_news,
-    state_of,
+    alert_key,
+    decide_publishing,
+    needs_action,
+    webhook_retry_pause,
 )
-from switchyard.domain.alerts.incident_rendering import escaped
-from switchyard.domain.alerts.incidents import Incident, Severity
-from switchyard.domain.alerts.webhook_signatures import (
-    ID_HEADER,
-    SIGNATURE_HEADER,
-    secret_of_tenant,
-    signature_header,
-)
-from switchyard.domain.alerts.webhook_tries import pause_after
+from switchyard.domain.alerts.incidents import Incident, IncidentState, Severity
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.jobs.notify import Notify, hook_at
 from switchyard.ports import Clock
-from switchyard.ports.alerting import AlertBook, Mark, Secrets
+from switchyard.ports.alerting import AlertStore, MessageKey, Note, Secrets, Webhooks
 from switchyard.ports.tenants import TenantStore
-from switchyard.ports.webhooks import Webhooks
-from switchyard.usecases.alerts.tell_alone import Telling, Told, Turns
-from switchyard.usecases.alerts.tell_incident import Teller
-from switchyard.usecases.alerts.thread_notes import ThreadNotes
+from switchyard.usecases.alerts.post_alerts import AlertLeases, AlertPublisher, Step
 
 WEBHOOK: Final = "webhook"
-"""Stands for a channel in the book: no channel is called like that."""
+"""Stands for the channel in the key of an alert; no channel has this name."""
 SLOW_SECONDS: Final = 3.0
-REST_MS: Final = 30_000
-"""After a slow one: a function that tells several would else be ended before it is done."""
-NOT_FOR_OTHERS: Final = Told(Telling.UNCHANGED, "only the operators are told of this")
+PAUSE_MS: Final = 30_000
+"""The pause after a slow webhook; else a function with several could reach its timeout."""
+MAX_REASON: Final = 300
+FOR_OPERATORS: Final = PublishResult(
+    PublishStatus.UNCHANGED, "only the operators are informed of this"
+)
+
+_State = TypeVar("_State", bound=IncidentState)
 
 
 @dataclass(kw_only=True)
 class Escalator:
-    teller: Teller
+    alerts: AlertPublisher
     tenants: TenantStore
-    book: AlertBook
+    store: AlertStore
     webhooks: Webhooks
     secrets: Secrets
     secret_name: str
-    """Of what requests are signed with."""
-    notes: ThreadNotes
-    report: Callable[[Incident, Told], None]
-    """Hears what became of each."""
+    """The name of the secret that requests are signed with."""
+    log: Callable[[Incident, PublishResult], None]
+    """Logs the result of each escalation."""
     clock: Clock
-    _rest_until_ms: int = field(default=0, init=False)
-
-    @property
-    def _turns(self) -> Turns:
-        return Turns(self.book, self.clock)
+    _paused_until_ms: int = field(default=0, init=False)
 
     def escalate(self, notify: Notify | None, incident: Incident, *, tenant: str) -> None:
-        """Never raises for their sake; `Unavailable` if the book does not answer."""
+        """Raise `Unavailable` if the store does not answer; other failures are logged."""
         if notify is not None:
-            self.report(incident, self._escalated(notify, incident, tenant))
+            self.log(incident, self._escalated(notify, incident, tenant))
 
-    def has_news(self, notify: Notify | None, incident: Incident, *, tenant: str) -> bool:
-        """Whether to escalate it would do anything now."""
+    def needs_update(self, notify: Notify | None, state: IncidentState, *, tenant: str) -> bool:
+        """Whether escalating this state would do anything now."""
         if notify is None:
             return False
-        theirs = _addressed(notify, incident)
-        if _for_operators(incident) or not self._is_allowed(notify, tenant):
-            known = self.book.find(book_key(theirs))
+        addressed = _addressed(notify, state)
+        if _is_for_operators(state) or not self._is_allowed(notify, tenant):
+            known = self.store.find(alert_key(addressed))
             return known is not None and known.due_at_ms is not None
         if notify.webhook is None:
-            return self.teller.has_news(theirs)
-        return is_news(self._decision(theirs))
+            return self.alerts.needs_update(addressed)
+        return needs_action(self._decision(addressed))
 
     def _is_allowed(self, notify: Notify, tenant: str) -> bool:
-        """Look again: the job may be older than the list, or the list may have changed."""
+        """Check again: the list of channels may have changed since the job was submitted."""
         if notify.channel is None:
             return True
         return self.tenants.find(tenant).allows_channel(notify.channel)
 
-    def _escalated(self, notify: Notify, incident: Incident, tenant: str) -> Told:
-        theirs = _addressed(notify, incident)
-        if _for_operators(incident):
-            self._set_aside(book_key(theirs))
-            return NOT_FOR_OTHERS
+    def _escalated(self, notify: Notify, incident: Incident, tenant: str) -> PublishResult:
+        addressed = _addressed(notify, incident)
+        if _is_for_operators(incident):
+            self._drop_postponed(alert_key(addressed))
+            return FOR_OPERATORS
         if not self._is_allowed(notify, tenant):
-            self._set_aside(book_key(theirs))
-            return Told(
-                Telling.NOT_ALLOWED,
+            self._drop_postponed(alert_key(addressed))
+            return PublishResult(
+                PublishStatus.NOT_ALLOWED,
                 f"{notify.channel} is not one of the channels that jobs of {tenant} may name",
             )
         if notify.webhook is not None:
-            return self._to_webhook(notify.webhook, theirs)
-        if self._is_the_stages(theirs):
-            return Told(Telling.UNCHANGED, "the stage's channel was told")
-        return self.teller.tell(theirs)
+            return self._to_webhook(notify.webhook, addressed)
+        if self._is_stage_channel(addressed):
+            return PublishResult(PublishStatus.UNCHANGED, "it is posted in the stage's channel")
+        return self.alerts.publish(addressed)
 
-    def _is_the_stages(self, theirs: Incident) -> bool:
-        """By its name, or by the id under which it was told."""
-        if theirs.channel == self.teller.channel:
+    def _is_stage_channel(self, addressed: Incident) -> bool:
+        """Compare with the name of the stage's channel, and with the id it was posted under."""
+        if addressed.channel == self.alerts.channel:
             return True
-        stages = self.book.find(theirs.subject)
-        return stages is not None and stages.channel == theirs.channel
+        posted = self.store.find(str(addressed.subject))
+        return posted is not None and posted.channel == addressed.channel
 
-    def _set_aside(self, key: str) -> None:
-        """What was postponed is not true any more: nobody has to look at it again."""
-        known, now_ms = self.book.find(key), self.clock.now_ms()
+    def _drop_postponed(self, key: str) -> None:
+        """Keep a postponed update from being due: its state is not true any more."""
+        known, now_ms = self.store.find(key), self.clock.now_ms()
         if known is None or known.due_at_ms is None or known.lease_until_ms > now_ms:
             return
-        taken = self.book.take(known, now_ms=now_ms)
-        if taken is not None:
-            self.book.save(taken.set_aside(unsure=known.unsure))
+        leased = self.store.lease(known, now_ms=now_ms)
+        if leased is not None:
+            self.store.save(leased.no_longer_due(unsure=known.unsure))
 
-    def _decision(self, incident: Incident) -> Leave | Wait | Tell:
-        known = self.book.find(book_key(incident))
-        return decide_telling(
-            incident, known and known.afresh(incident), now_ms=self.clock.now_ms()
+    def _decision(self, state: IncidentState) -> Decision:
+        known = self.store.find(alert_key(state))
+        return decide_publishing(
+            state, known and known.retried_for(state), now_ms=self.clock.now_ms()
         )
 
-    def _to_webhook(self, url: str, incident: Incident) -> Told:
+    def _to_webhook(self, url: str, incident: Incident) -> PublishResult:
         decision = self._decision(incident)
         match decision:
-            case Leave():
-                return Told(Telling.UNCHANGED, decision.reason)
+            case Skip():
+                return PublishResult(PublishStatus.UNCHANGED, decision.reason)
             case Wait():
-                return self._turns.waited(book_key(incident), decision)
-            case Tell():
-                if _was_told(decision.known, incident):
-                    return self._taken(decision, lambda it: self._as_it_was(it, incident))
-                return self._if_there_is_a_secret(url, incident, decision)
+                return AlertLeases(self.store, self.clock).wait(alert_key(incident), decision)
+            case Publish():
+                if _was_delivered(decision.known, incident):
+                    return self._leased(decision, lambda alert: self._unchanged(alert, incident))
+                return self._deliver(url, incident, decision)
 
-    def _as_it_was(self, alert: Alert, incident: Incident) -> tuple[Alert, Told]:
-        """Somebody asked while it was being told: there was nothing else to tell."""
-        told = alert.told(incident, now_ms=self.clock.now_ms())
-        return told, Told(Telling.UNCHANGED, "told already")
+    def _unchanged(self, alert: Alert, incident: Incident) -> tuple[Alert, PublishResult]:
+        """An update was requested during the delivery, and there is no newer state."""
+        published = alert.published(incident, now_ms=self.clock.now_ms())
+        return published, PublishResult(PublishStatus.UNCHANGED, "delivered already")
 
-    def _if_there_is_a_secret(self, url: str, incident: Incident, decision: Tell) -> Told:
+    def _deliver(self, url: str, incident: Incident, decision: Publish) -> PublishResult:
         try:
             secret = self.secrets.text(self.secret_name) if self.secret_name else None
         except Unavailable as error:
             reason = f"the secret cannot be read: {error}"
-            return self._taken(decision, lambda it: self._later(it, incident, reason))
+            return self._leased(decision, lambda alert: self._failed(alert, incident, reason))
         if not secret:
-            reason = f"no webhook is told without a signature: create the secret {self.secret_name}"
-            return Told(Telling.NOT_CONFIGURED, reason)
-        if self.clock.now_ms() < self._rest_until_ms:
-            return self._taken(decision, self._rest)
-        return self._taken(decision, lambda it: self._try(it, incident, url, secret))
+            reason = f"webhooks are not called unsigned: create the secret {self.secret_name}"
+            return PublishResult(PublishStatus.NOT_CONFIGURED, reason)
+        if self.clock.now_ms() < self._paused_until_ms:
+            return self._leased(decision, self._paused)
+        return self._leased(decision, lambda alert: self._send(alert, incident, url, secret))
 
-    def _rest(self, alert: Alert) -> tuple[Alert, Told]:
-        """No try, so it does not count as one."""
+    def _paused(self, alert: Alert) -> tuple[Alert, PublishResult]:
+        """Postpone the delivery without counting an attempt."""
         now_ms = self.clock.now_ms()
-        postponed = alert.postponed(now_ms=now_ms, wait_ms=REST_MS, unsure=False)
-        first = alert.postponed_since_ms
+        postponed = alert.postponed(now_ms=now_ms, wait_ms=PAUSE_MS, unsure=False)
         return (
-            replace(postponed, postponed_since_ms=first),
-            Told(Telling.POSTPONED, "another webhook was slow a moment ago"),
+            replace(postponed, postponed_since_ms=alert.postponed_since_ms),
+            PublishResult(PublishStatus.POSTPONED, "another webhook was slow a moment ago"),
         )
 
-    def _taken(self, decision: Tell, act: Callable[[Alert], tuple[Alert, Told]]) -> Told:
-        _, told = self._turns.taken(decision.known, act)
-        return told
+    def _leased(self, decision: Publish, step: Step) -> PublishResult:
+        _, result = AlertLeases(self.store, self.clock).publish(decision.known, step)
+        return result
 
-    def _try(self, alert: Alert, incident: Incident, url: str, secret: str) -> tuple[Alert, Told]:
+    def _send(
+        self, alert: Alert, incident: Incident, url: str, secret: str
+    ) -> tuple[Alert, PublishResult]:
         now_ms = self.clock.now_ms()
         message = WebhookMessage.of(incident, now_ms=now_ms)
         body = message.body()
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "switchyard",
-            ID_HEADER: message.id,
-            SIGNATURE_HEADER: signature_header(
-                secret_of_tenant(secret.strip(), _tenant_in(message)),
-                body,
-                at_seconds=now_ms // 1000,
-            ),
-        }
+        headers = signed_headers(
+            message, body, stage_secret=secret.strip(), at_seconds=now_ms // 1000
+        )
         try:
             self._post(url, body, headers)
         except Unavailable as error:
-            return self._later(alert, incident, f"{hook_at(url).host}: {error}")
-        told = alert.told(incident, now_ms=self.clock.now_ms())
-        return told, Told(Telling.POSTED if incident.open else Telling.RECOVERED)
+            return self._failed(alert, incident, f"{hook_at(url).host}: {error}")
+        published = alert.published(incident, now_ms=self.clock.now_ms())
+        status = PublishStatus.POSTED if incident.open else PublishStatus.RECOVERED
+        return published, PublishResult(status)
 
     def _post(self, url: str, body: bytes, headers: dict[str, str]) -> None:
         began = self.clock.monotonic()
@@ -198,38 +185,39 @@ class Escalator:
             self.webhooks.post(url, body, headers)
         finally:
             if self.clock.monotonic() - began > SLOW_SECONDS:
-                self._rest_until_ms = self.clock.now_ms() + REST_MS
+                self._paused_until_ms = self.clock.now_ms() + PAUSE_MS
 
-    def _later(self, alert: Alert, incident: Incident, reason: str) -> tuple[Alert, Told]:
+    def _failed(self, alert: Alert, incident: Incident, reason: str) -> tuple[Alert, PublishResult]:
         now_ms = self.clock.now_ms()
         since = now_ms if alert.postponed_since_ms is None else alert.postponed_since_ms
-        pause = pause_after(now_ms - since)
+        pause = webhook_retry_pause(now_ms - since)
         if pause is None:
-            self._tell_operators(incident, reason)
-            return alert.told(incident, now_ms=now_ms), Told(Telling.GIVEN_UP, reason)
+            self._post_note(incident, reason)
+            published = alert.published(incident, now_ms=now_ms)
+            return published, PublishResult(PublishStatus.GIVEN_UP, reason)
         postponed = alert.postponed(now_ms=now_ms, wait_ms=pause, unsure=False)
-        return replace(postponed, tried=state_of(incident)), Told(Telling.POSTPONED, reason)
+        return (
+            replace(postponed, tried=incident.name),
+            PublishResult(PublishStatus.POSTPONED, reason),
+        )
 
-    def _tell_operators(self, incident: Incident, reason: str) -> None:
-        thread = self.notes.thread_of(incident.subject)
-        if thread:
-            said = f"The job's webhook was given up after five tries: {escaped(reason, 300)}"
-            mark = Mark(incident.subject, 0, f"given-up-{incident.fingerprint}")
-            self.notes.add(thread, said, mark)
-
-
-def _for_operators(incident: Incident) -> bool:
-    return incident.open and incident.severity is not Severity.CRITICAL
-
-
-def _addressed(notify: Notify, incident: Incident) -> Incident:
-    return replace(incident, channel=notify.channel if notify.webhook is None else WEBHOOK)
+    def _post_note(self, incident: Incident, reason: str) -> None:
+        """Inform the operators, in the thread of the stage's alert, that the webhook failed."""
+        main = self.alerts.main_message(incident.subject)
+        if main:
+            text = f"The job's webhook was given up after five tries: {reason[:MAX_REASON]}"
+            key = MessageKey(incident.subject, 0, f"given-up-{incident.fingerprint}")
+            self.alerts.post_note(main, Note(text), key)
 
 
-def _tenant_in(message: WebhookMessage) -> str:
-    return message.job.tenant_id if message.job else ""
+def _is_for_operators(state: IncidentState) -> bool:
+    return state.open and state.severity is not Severity.CRITICAL
 
 
-def _was_told(known: Alert, incident: Incident) -> bool:
+def _addressed(notify: Notify, state: _State) -> _State:
+    return replace(state, channel=notify.channel if notify.webhook is None else WEBHOOK)
+
+
+def _was_delivered(known: Alert, incident: Incident) -> bool:
     state = (known.fingerprint, known.open)
     return not known.unsure and state == (incident.fingerprint, incident.open)

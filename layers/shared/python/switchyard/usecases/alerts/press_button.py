@@ -1,24 +1,89 @@
-"""What a button in Slack does: the same as the API, with the name of who pressed it."""
+"""Does what a button of an alert asks for: the same as the API, in the name of who pressed it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Final
 
 from switchyard.contracts.changes import RedriveJob
+from switchyard.domain.access.tenants import may_press
 from switchyard.domain.alerts.incidents import Button
+from switchyard.domain.alerts.subjects import JobSubject
+from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.ids import JobRef
+from switchyard.ports.alerting import MessageKey, Note, Posted
+from switchyard.ports.tenants import TenantStore
+from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.redrive import RedriveRequests
 
+TRY_AGAIN: Final = "something that this needs does not answer; try again in a moment"
+NOT_AN_OPERATOR: Final = (
+    "the Slack user {} is neither among the operators of this stage nor among those of the tenant"
+    " whose job it is; who runs the stage can add you (switchyard tenants set)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    """A button of an alert, and the user who pressed it."""
+
+    button: Button
+    user_id: str
+    user_name: str
+    message: Posted
+    """The message that has the button."""
+
+    @property
+    def by(self) -> str:
+        name = " ".join(self.user_name.split())
+        return f"{name} (Slack {self.user_id})".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a press came to."""
+
+    outcome: str
+    """What was done, to be read after the user's name; or why nothing was done."""
+    done: bool = False
+    not_posted: str | None = None
+    """Why the outcome could not be posted in the thread, if it could not."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class Buttons:
+class ButtonPresses:
     redrives: RedriveRequests
     cancels: CancelRequests
+    operators: Collection[str]
+    """The ids of the users who may press buttons on every tenant's incidents."""
+    tenants: TenantStore
+    alerts: AlertPublisher
 
-    def press(self, button: Button, *, by: str) -> str:
-        """What was done, as one would go on after a name. Raise `Rejected`, `Unavailable`."""
+    def press(self, press: Press) -> Pressed:
+        try:
+            if not self._is_allowed(press):
+                return Pressed(NOT_AN_OPERATOR.format(press.user_id))
+            done = self._act(press.button, by=press.by)
+        except Rejected as error:
+            return Pressed(str(error))
+        except Unavailable:
+            return Pressed(TRY_AGAIN)
+        return Pressed(done, done=True, not_posted=self._post_note(press, done))
+
+    def _is_allowed(self, press: Press) -> bool:
+        settings = self.tenants.find(press.button.tenant)
+        return may_press(press.user_id, stage_operators=self.operators, settings=settings)
+
+    def _act(self, button: Button, *, by: str) -> str:
         ref = JobRef(button.tenant, button.job_id)
         if button.action == "redrive":
             accepted = self.redrives.request_redrive(ref, RedriveJob(), run=button.run, by=by)
             return f"redrove it: run {accepted.run}"
         self.cancels.request_cancel(ref, run=button.run, by=by)
         return f"cancelled it: run {button.run}"
+
+    def _post_note(self, press: Press, done: str) -> str | None:
+        button = press.button
+        subject = JobSubject(JobRef(button.tenant, button.job_id))
+        key = MessageKey(subject, 0, f"{button.action}-{button.run}-{press.user_id}")
+        return self.alerts.post_note(press.message, Note(done, user_id=press.user_id), key)

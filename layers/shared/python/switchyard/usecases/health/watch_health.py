@@ -1,44 +1,44 @@
-"""The health check of a stage: looks, tells people, and tells the log."""
+"""Checks the health of a stage, and reports it to people and to the event log."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from switchyard.contracts.events import CheckedTask, HealthSummary, TaskHealthCheck
-from switchyard.domain.alerts.health_incident import health_incident
+from switchyard.domain.alerts.alerts import PublishResult
 from switchyard.domain.alerts.incidents import Incident
+from switchyard.domain.alerts.stage_incidents import health_incident
 from switchyard.domain.health import health
 from switchyard.domain.health.health import HealthReport
 from switchyard.domain.health.presence import PresentWorker, those_there
 from switchyard.ports.presence import Presence
-from switchyard.usecases.alerts.tell_alone import Told
 from switchyard.usecases.events.emitting import Emitter, Fact
 from switchyard.usecases.health.check_tasks import TaskChecker
 
 MAX_LISTED: Final = 500  # the rest is counted; an event is no place for thousands
 
 
-class Tells(Protocol):
-    def tell(self, incident: Incident) -> Told: ...
+class PublishesAlerts(Protocol):
+    def publish(self, incident: Incident) -> PublishResult: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class HealthWatch:
     checker: TaskChecker
     presence: Presence
-    teller: Tells
+    alerts: PublishesAlerts
     emitter: Emitter
     tenant: str | None
-    """In whose log a check is told of that found nothing of theirs; `None`: in nobody's."""
+    """The tenant whose log has an event of every check, even if none of its tasks runs."""
 
-    def run(self) -> tuple[HealthReport, Told]:
+    def run(self) -> tuple[HealthReport, PublishResult]:
         """Raise `Unavailable`."""
         report = replace(self.checker.check(), sick_workers=self._sick_workers())
         try:
-            told = self.teller.tell(health_incident(report))
-        finally:  # what was seen is in the log, even if nobody could be told
+            result = self.alerts.publish(health_incident(report))
+        finally:  # the event is emitted even if the alert could not be published
             self.emitter.emit(*checked(report, tenant=self.tenant))
-        return report, told
+        return report, result
 
     def _sick_workers(self) -> tuple[PresentWorker, ...]:
         there = those_there(self.presence.all(), now_ms=self.checker.clock.now_ms())
@@ -46,16 +46,16 @@ class HealthWatch:
 
 
 def checked(report: HealthReport, *, tenant: str | None) -> Iterator[Fact]:
-    """One event for each tenant, of nothing but its own tasks."""
+    """Yield one event for each tenant, about its own tasks only."""
     tenants = {task.ref.tenant for task in report.tasks} | ({tenant} if tenant else set())
     for number, name in enumerate(sorted(tenants)):
         theirs = tuple(task for task in report.tasks if task.ref.tenant == name)
-        said = _said(HealthReport(checked_at_ms=report.checked_at_ms, tasks=theirs), number)
-        yield Fact(name, said, report.checked_at_ms)
+        event = _event(HealthReport(checked_at_ms=report.checked_at_ms, tasks=theirs), number)
+        yield Fact(name, event, report.checked_at_ms)
 
 
-def _said(report: HealthReport, number: int) -> TaskHealthCheck:
-    """`number` tells the events of one check apart: they have ids of their own."""
+def _event(report: HealthReport, number: int) -> TaskHealthCheck:
+    """Make an event; `number` gives each event of one check an id of its own."""
     return TaskHealthCheck(
         fence=number,
         checked_at=report.checked_at_ms,

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from switchyard.contracts.kept import Kept, Unreadable
 from switchyard.contracts.wire import Written
-from switchyard.domain.alerts.causes import cause_of, code_of
+from switchyard.domain.causes import cause_of, code_of
 from switchyard.domain.errors import UnknownLetter
 
 UNREADABLE = "cannot be read"

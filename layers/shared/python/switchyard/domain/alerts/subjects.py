@@ -1,0 +1,115 @@
+"""The subjects of incidents: what an incident is about, and how that is written down.
+
+The text of a subject is part of stored alerts, of messages in the alerts queue and of the metadata
+of posted messages. It does not change.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.ids import JobRef, TaskRef, bare_task
+
+QUARANTINE: Final = "quarantine"
+"""Stands for the queue of messages that were put into quarantine, whichever queue they are from."""
+_HEALTH: Final = "health"
+_JOB: Final = "job/"
+_TASK: Final = "task/"
+_DEAD_LETTERS: Final = "letters/"
+_ALARM: Final = "alarm/"
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSubject:
+    """The health of all running tasks of the stage."""
+
+    @property
+    def job(self) -> None:
+        return None
+
+    def __str__(self) -> str:
+        return _HEALTH
+
+
+@dataclass(frozen=True, slots=True)
+class JobSubject:
+    """One job."""
+
+    ref: JobRef
+
+    @property
+    def job(self) -> JobRef:
+        return self.ref
+
+    def __str__(self) -> str:
+        return f"{_JOB}{_job_text(self.ref)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSubject:
+    """One task that belongs to no job."""
+
+    ref: TaskRef
+
+    @property
+    def job(self) -> None:
+        return None
+
+    def __str__(self) -> str:
+        return f"{_TASK}{self.ref.tenant}/{self.ref.request_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLettersSubject:
+    """The archived dead letters of one queue, or those of them that belong to one job."""
+
+    queue: str
+    """A queue's name, or `QUARANTINE`."""
+    job: JobRef | None = None
+
+    def __str__(self) -> str:
+        of_job = f"/{_job_text(self.job)}" if self.job else ""
+        return f"{_DEAD_LETTERS}{self.queue}{of_job}"
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmSubject:
+    """One CloudWatch alarm."""
+
+    name: str
+
+    @property
+    def job(self) -> None:
+        return None
+
+    def __str__(self) -> str:
+        return f"{_ALARM}{self.name}"
+
+
+Subject = HealthSubject | JobSubject | TaskSubject | DeadLettersSubject | AlarmSubject
+"""`str(subject)` is the text that is stored, and `parse_subject` reads it."""
+
+
+def parse_subject(text: str) -> Subject:
+    """Raise `ValueError` for a text that no subject is written as."""
+    if text == _HEALTH:
+        return HealthSubject()
+    if text.startswith(_JOB):
+        return JobSubject(_job_in(text.removeprefix(_JOB)))
+    if text.startswith(_TASK):
+        tenant, _, request_id = text.removeprefix(_TASK).partition("/")
+        return TaskSubject(bare_task(tenant, request_id))
+    if text.startswith(_DEAD_LETTERS):
+        queue, _, job = text.removeprefix(_DEAD_LETTERS).partition("/")
+        return DeadLettersSubject(queue, _job_in(job) if job else None)
+    if text.startswith(_ALARM):
+        return AlarmSubject(text.removeprefix(_ALARM))
+    raise ValueError(f"{text!r} is not the subject of an incident")
+
+
+def _job_text(ref: JobRef) -> str:
+    return f"{ref.tenant}/{ref.job_id}"
+
+
+def _job_in(text: str) -> JobRef:
+    tenant, _, job_id = text.partition("/")
+    return JobRef(tenant, job_id)
