@@ -3,27 +3,22 @@
 from functools import cache
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import (
-    BatchProcessor,
-    EventType,
-    process_partial_response,
-)
-from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from switchyard.bootstrap.watching import lookout as lookout_for
 from switchyard.contracts.alerting import woken_subject
 from switchyard.domain.errors import Unavailable
-from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import NotifySettings
+from switchyard.sqs_batch import (
+    LambdaContext,
+    MetricUnit,
+    PartialItemFailureResponse,
+    SqsBatch,
+    SQSRecord,
+)
 from switchyard.usecases.alerts.lookout import Lookout
 from switchyard.usecases.alerts.tell_alone import Told
 
-logger = get_logger()
-metrics = get_metrics()
-tracer = get_tracer()
-processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+batch = SqsBatch()
+logger, metrics, tracer = batch.logger, batch.metrics, batch.tracer
 ENOUGH_MS = 12_000  # for one subject: a slow webhook takes ten seconds
 
 
@@ -35,7 +30,6 @@ def lookout() -> Lookout:
 @tracer.capture_method(capture_response=False)
 def look(record: SQSRecord, lambda_context: LambdaContext) -> None:
     """What is raised here brings its message back, and no other."""
-    logger.set_correlation_id(record.message_id)
     if lambda_context.get_remaining_time_in_millis() < ENOUGH_MS:
         raise Unavailable("there is no time left for it")
     subject = woken_subject(record.body)
@@ -58,9 +52,6 @@ def tell(subject: str, told: Told) -> None:
         logger.warning("nobody could be told", extra=fields)
 
 
-@logger.inject_lambda_context
-@tracer.capture_lambda_handler(capture_response=False)
-@metrics.log_metrics(capture_cold_start_metric=True)
+@batch.handler
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    metrics.add_metric("Received", MetricUnit.Count, len(event["Records"]))
-    return process_partial_response(event, look, processor, context)
+    return batch.process(event, context, look)
