@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from switchyard.domain.backoff import Backoff
 from switchyard.domain.jobs.advancing import next_step
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
@@ -137,4 +138,4 @@ def _processing(task: Task, now_ms: int) -> Step:
 
 
 def _doubled(pause_ms: int, times: int) -> int:
-    return pause_ms << min(times, MAX_DOUBLINGS)
+    return Backoff(first=pause_ms, longest=pause_ms << MAX_DOUBLINGS).at_most(times)
