@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test quick lint check scenarios scenarios-planted simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock corpus compatibility rollback-check sam-env openapi alerts fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery worker-image image-check sbom pin-base-image clean distclean
+.PHONY: help setup run up down test quick lint check scenarios scenarios-planted simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock corpus compatibility rollback-check sam-env openapi pictures alerts fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery worker-image image-check sbom pin-base-image clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -42,7 +42,7 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test quick lint check simulate races random-jobs mutants openapi alerts corpus compatibility rollback-check fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test quick lint check simulate races random-jobs mutants openapi pictures alerts corpus compatibility rollback-check fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 # Two more than there are cores: what runs on the two local clouds mostly waits.
 PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(2 + (os.cpu_count() or 1))")
 test: setup ## Run all tests, on all cores: ARGS="-k lease", PROCESSES=1
@@ -102,6 +102,10 @@ security: setup ## Attack a worker, its neighbours and the API as hostile agents
 #@ Maintenance
 openapi: setup ## Write docs/openapi.json anew from the routes
 	@$(BIN)/python -m tests.lambdas.described > docs/openapi.json
+
+pictures: setup ## Render docs/architecture.svg from the Mermaid source in docs/architecture.md
+	@$(BIN)/uv pip install --quiet --require-hashes --target .switchyard/pictures -r docs/requirements.txt
+	@PYTHONPATH=.switchyard/pictures $(BIN)/python -m tests.stacks.picture
 
 alerts: setup ## Write the alerts in docs/alerts.md anew, as the code renders them
 	@$(BIN)/python -m tests.slack.page
@@ -184,6 +188,7 @@ lock: setup ## Pin the dependencies anew from pyproject.toml: ARGS=--upgrade
 	$(COMPILE) $(ARGS) --extra worker --extra messages --extra cli --extra cloud --extra dev \
 	  -o requirements.txt pyproject.toml
 	$(COMPILE) -c requirements.txt -o layers/dependencies/requirements.txt pyproject.toml
+	sed -n 's/^pictures = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) -o docs/requirements.txt -
 	$(COMPILE) -c requirements.txt --extra worker --extra claude \
 	  -o worker/requirements.txt pyproject.toml
 
