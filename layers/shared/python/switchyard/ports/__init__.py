@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Sleep,
         Workforce,
     )
-    from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
+    from switchyard.ports.overdue import Overdue, PageOfOverdue
     from switchyard.ports.presence import Presence
     from switchyard.ports.queues import (
         Mail,
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ApiKeys",
-    "Backlog",
     "BlobStore",
     "Cancelling",
     "Claimed",
@@ -128,7 +127,7 @@ _PARTS: Final = {
         "Sleep",
         "Workforce",
     ),
-    "overdue": ("Backlog", "Overdue", "PageOfOverdue"),
+    "overdue": ("Overdue", "PageOfOverdue"),
     "presence": ("Presence",),
     "queues": ("Mail", "QueueDepth", "QueueDepths", "Received", "TaskInbox", "TaskQueue"),
     "rates": ("RequestRates",),

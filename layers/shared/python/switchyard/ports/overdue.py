@@ -32,10 +32,3 @@ class Overdue(Protocol):
 
         A submission that goes on after all can still open the job, which gives it a new one.
         """
-
-
-class Backlog(Protocol):
-    """How far the workers are behind."""
-
-    def oldest_waiting_ms(self) -> int | None:
-        """How long the task queue's oldest message has waited; `None` when nobody knows."""
