@@ -21,7 +21,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
-from switchyard.ports.jobs import WRITING_SECONDS
+from switchyard.ports import WRITING_SECONDS
 
 
 class DynamoDbJobIntake:

@@ -11,8 +11,7 @@ from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
-from switchyard.ports import PageOfJobs
-from switchyard.ports.jobs import WRITING_SECONDS
+from switchyard.ports import WRITING_SECONDS, PageOfJobs
 
 
 class MemoryJobIntake:

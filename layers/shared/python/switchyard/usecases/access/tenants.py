@@ -10,7 +10,7 @@ from switchyard.domain.access.tenants import (
 )
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
-from switchyard.ports.tenants import TenantStore
+from switchyard.ports import TenantStore
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,10 +23,9 @@ from switchyard.domain.alerts.slack_signatures import (
 )
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.ids import JobRef
-from switchyard.ports import Clock
+from switchyard.ports import Clock, TenantStore
 from switchyard.ports.alerting import Mark, Secrets
 from switchyard.ports.once import Once
-from switchyard.ports.tenants import TenantStore
 from switchyard.ports.webhooks import Webhooks
 from switchyard.usecases.alerts.press_button import Buttons
 from switchyard.usecases.alerts.thread_notes import Thread, ThreadNotes

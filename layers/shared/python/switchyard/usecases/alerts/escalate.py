@@ -30,9 +30,8 @@ from switchyard.domain.alerts.webhook_signatures import (
 from switchyard.domain.alerts.webhook_tries import pause_after
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.jobs.notify import Notify, hook_at
-from switchyard.ports import Clock
+from switchyard.ports import Clock, TenantStore
 from switchyard.ports.alerting import AlertBook, Mark, Secrets
-from switchyard.ports.tenants import TenantStore
 from switchyard.ports.webhooks import Webhooks
 from switchyard.usecases.alerts.tell_alone import Telling, Told, Turns
 from switchyard.usecases.alerts.tell_incident import Teller

@@ -26,12 +26,12 @@ from switchyard.ports import (
     Clock,
     DispatchQueue,
     JobStore,
+    OpenTasks,
     Overdue,
     Payloads,
     TaskGraph,
     TaskQueue,
 )
-from switchyard.ports.open_tasks import OpenTasks
 from switchyard.usecases.dispatching.start_tasks import Starter
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
