@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run up down test lint check scenarios scenarios-planted simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock corpus compatibility rollback-check sam-env openapi alerts fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery worker-image image-check sbom pin-base-image clean distclean
+.PHONY: help setup run up down test quick lint check scenarios scenarios-planted simulate races random-jobs mutants format stage awsstage synth diff deploy bootstrap lock corpus compatibility rollback-check sam-env openapi pictures alerts fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery worker-image image-check sbom pin-base-image clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -15,8 +15,15 @@ export UV_SYSTEM_CERTS ?= 1
 export CDK_DISABLE_CLI_TELEMETRY := true
 unexport PYTHONDONTWRITEBYTECODE # it doubles the time of a synthesis
 
+GROUPS := Every_day Before_a_release Deployment Searching_for_bugs Measurements Maintenance
+
+#@ Every day
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@for group in $(GROUPS); do \
+	  echo "$$group" | tr _ ' '; \
+	  awk -F ':.*## ' -v group="$$group" '/^#@ / { now = substr($$1, 4); gsub(" ", "_", now) } \
+	    now == group && /^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile; \
+	done
 
 setup: ## Install everything into .venv; does nothing if that is done
 	@command -v "$(PYTHON)" >/dev/null || { \
@@ -35,11 +42,17 @@ down: ## Stop the local cloud; its data stays
 	  echo "The local cloud may be running: \`make setup\`, then try again." >&2; exit 1; }
 	@[ ! -e "$(ROSTER)" ] || $(BIN)/python -m local down
 
-test lint check simulate races random-jobs mutants openapi alerts corpus compatibility rollback-check fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test quick lint check simulate races random-jobs mutants openapi pictures alerts corpus compatibility rollback-check fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-proxy recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 # Two more than there are cores: what runs on the two local clouds mostly waits.
 PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(2 + (os.cpu_count() or 1))")
 test: setup ## Run all tests, on all cores: ARGS="-k lease", PROCESSES=1
 	$(BIN)/python -m pytest -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
+
+# Without what takes seconds and without any cloud; the functions are imported, but not called.
+quick: setup ## Run the tests that need no cloud, in under a minute: ARGS=-x
+	$(BIN)/python -m pytest -q -n $(or $(CORES),auto) -m "not slow" \
+	  -k "not moto and not ministack and not simulated" \
+	  tests/unit tests/contract tests/mutants tests/lambdas/test_handler_imports.py $(ARGS)
 
 lint: setup ## Check style, types, imports and templates
 	$(BIN)/ruff check .
@@ -54,6 +67,7 @@ lint: setup ## Check style, types, imports and templates
 
 check: lint test ## Lint, then test: what CI runs
 
+#@ Searching for bugs
 scenarios: setup ## Let queues make trouble for real workers: NAMES="poison-messages", ARGS="--at-once 2"
 	@$(BIN)/python -m scenarios.run $(ARGS) $(NAMES)
 
@@ -85,12 +99,18 @@ security: setup ## Attack a worker, its neighbours and the API as hostile agents
 	@$(if $(ARGS),,$(BIN)/python -m pytest -q -n 2 $(HELD))
 	@$(BIN)/python -m tests.security $(ARGS)
 
+#@ Maintenance
 openapi: setup ## Write docs/openapi.json anew from the routes
 	@$(BIN)/python -m tests.lambdas.described > docs/openapi.json
+
+pictures: setup ## Render docs/architecture.svg from the Mermaid source in docs/architecture.md
+	@$(BIN)/uv pip install --quiet --require-hashes --target .switchyard/pictures -r docs/requirements.txt
+	@PYTHONPATH=.switchyard/pictures $(BIN)/python -m tests.stacks.picture
 
 alerts: setup ## Write the alerts in docs/alerts.md anew, as the code renders them
 	@$(BIN)/python -m tests.slack.page
 
+#@ Measurements
 bench-api: setup ## Measure what requests and cold starts cost: REQUESTS=100
 	@$(BIN)/python -m benchmarks.api $(or $(REQUESTS),100)
 
@@ -112,6 +132,7 @@ bench-proxy: setup ## Measure what the proxy for Claude costs a request: REQUEST
 recovery: setup ## Break a local cloud in five ways, and see each put right: why, and how soon
 	@$(BIN)/python -m tests.e2e.recovery
 
+#@ Before a release
 compatibility: setup ## Let the last release read what today's sources write, and the reverse: OLD=<revision>
 	@$(BIN)/python -m tests.compatibility.exchange $(OLD)
 
@@ -121,10 +142,12 @@ rollback-check: setup ## Deploy the last release over today's sources while jobs
 corpus: setup ## Record what this version stores, sends and answers, before it is released
 	@$(BIN)/python -m tests.compatibility.record
 
+#@ Every day
 format: setup ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+#@ Deployment
 stage:
 	@test -n "$(STAGE)" || { echo "Name the stage: add STAGE=dev or STAGE=prod" >&2; exit 2; }
 
@@ -158,12 +181,14 @@ sam-env: setup ## Write what `sam local invoke` needs, from the local cloud or a
 	CDK_VALIDATION=false $(CDK) synth --quiet -c stage="$(or $(filter-out local,$(STAGE)),dev)" --output $(SAM)
 	@$(BIN)/python -m local.sam_env $(SAM) --stage "$(or $(STAGE),local)"
 
+#@ Maintenance
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
   --generate-hashes
 lock: setup ## Pin the dependencies anew from pyproject.toml: ARGS=--upgrade
 	$(COMPILE) $(ARGS) --extra worker --extra messages --extra cli --extra cloud --extra dev \
 	  -o requirements.txt pyproject.toml
 	$(COMPILE) -c requirements.txt -o layers/dependencies/requirements.txt pyproject.toml
+	sed -n 's/^pictures = \["\(.*\)"\].*/\1/p' pyproject.toml | $(COMPILE) -o docs/requirements.txt -
 	$(COMPILE) -c requirements.txt --extra worker --extra claude \
 	  -o worker/requirements.txt pyproject.toml
 

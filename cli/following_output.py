@@ -7,8 +7,7 @@ from cli.api import Api
 from switchyard.client.patience import patiently
 from switchyard.client.statuses import FINAL
 from switchyard.contracts.jobs import TaskView
-from switchyard.ports import Clock
-from switchyard.ports.task_output import TaskOutput
+from switchyard.ports import Clock, TaskOutput
 from worker.task.markers import marked_in
 
 POLL_SECONDS: Final = 1.0

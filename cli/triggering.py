@@ -9,7 +9,7 @@ from cli.errors import BadInput
 from cli.operating import local_endpoint, operating
 from cli.outside import outside_of
 from cli.stages import Stage
-from switchyard.domain.ids import TENANT_ID
+from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 
@@ -31,7 +31,5 @@ def tenant_for(context: typer.Context, stage: Stage, given: str | None) -> str:
     if given is None:
         raise BadInput(f"Say whose triggers with --tenant: the stage {stage} may have many.")
     if not TENANT_ID.fullmatch(given):
-        raise BadInput(
-            f"{given!r} cannot name a tenant: use 1 to 63 of a-z, 0-9 and -, without - in front."
-        )
+        raise BadInput(f"{given!r} cannot name a tenant: use {TENANT_ID_RULE}.")
     return given

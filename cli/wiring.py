@@ -84,7 +84,7 @@ def _consumption(stage: str, local: Endpoint | None) -> AbstractContextManager[C
 
 
 def _triggers(stage: str, local: Endpoint | None) -> AbstractContextManager[TriggerOperator]:
-    from switchyard.bootstrap.triggers import stage_triggers  # noqa: PLC0415
+    from switchyard.bootstrap.operators import stage_triggers  # noqa: PLC0415
 
     return stage_triggers(stage, **(local.connection if local else {}))
 
@@ -106,13 +106,13 @@ def _task_output(
 
 
 def _checker(stage: str, local: Endpoint | None) -> AbstractContextManager[TaskChecker]:
-    from switchyard.bootstrap.stage_health import stage_checker  # noqa: PLC0415
+    from switchyard.bootstrap.inspection import stage_checker  # noqa: PLC0415
 
     return stage_checker(stage, **(local.connection if local else {}))
 
 
 def _measurer(stage: str, local: Endpoint | None) -> AbstractContextManager[Measurer]:
-    from switchyard.bootstrap.stage_metrics import stage_measurer  # noqa: PLC0415
+    from switchyard.bootstrap.inspection import stage_measurer  # noqa: PLC0415
 
     return stage_measurer(stage, **(local.connection if local else {}))
 

@@ -17,7 +17,7 @@ from cli.stages import Stage, endpoint_of
 from cli.submitting import register
 from cli.terminal import print_json, results, visible
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
 
 DefinitionsFileArgument = Annotated[
     Path,
@@ -154,7 +154,7 @@ def _version(api: Api, name: str, version: int | None) -> RegisteredDefinition:
 
 def _checked(name: str) -> str:
     if not DEFINITION_NAME.fullmatch(name):
-        raise BadInput(f"{name!r} cannot name a definition: use 1 to 64 of a-z A-Z 0-9 - _.")
+        raise BadInput(f"{name!r} cannot name a definition: use {DEFINITION_NAME_RULE}.")
     return name
 
 

@@ -18,17 +18,15 @@ from cli.terminal import notices, print_json, results
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.wire import Written
 from switchyard.domain.access.api_keys import ApiKey
-from switchyard.domain.ids import TENANT_ID
+from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
 from switchyard.usecases.access.api_keys import KeyRing
 
-TenantArgument = Annotated[
-    str, typer.Argument(metavar="TENANT", help="Whose: 1 to 63 of a-z, 0-9 and -.")
-]
+TenantArgument = Annotated[str, typer.Argument(metavar="TENANT", help=f"Whose: {TENANT_ID_RULE}.")]
 NewTenantArgument = Annotated[
     str,
     typer.Argument(
         metavar="TENANT",
-        help="Whose key it is: 1 to 63 of a-z, 0-9 and -. A new name is a new tenant.",
+        help=f"Whose key it is: {TENANT_ID_RULE}. A new name is a new tenant.",
     ),
 ]
 KeyArgument = Annotated[
@@ -186,9 +184,7 @@ def move(
 @contextmanager
 def _keys(context: typer.Context, tenant: str, stage: Stage) -> Iterator[KeyRing]:
     if not TENANT_ID.fullmatch(tenant):
-        raise BadInput(
-            f"{tenant!r} cannot name a tenant: use 1 to 63 of a-z, 0-9 and -, without - in front."
-        )
+        raise BadInput(f"{tenant!r} cannot name a tenant: use {TENANT_ID_RULE}.")
     outside = outside_of(context)
     local = local_endpoint(stage, outside)
     with (

@@ -15,11 +15,10 @@ from cli.tables import cut_to_fit, table_of
 from cli.terminal import print_json, results
 from switchyard.contracts.wire import Written
 from switchyard.domain.access.tenants import TenantSettings
+from switchyard.domain.ids import TENANT_ID_RULE
 from switchyard.usecases.access.tenants import TenantOperator
 
-TenantArgument = Annotated[
-    str, typer.Argument(metavar="TENANT", help="Which: 1 to 63 of a-z, 0-9 and -.")
-]
+TenantArgument = Annotated[str, typer.Argument(metavar="TENANT", help=f"Which: {TENANT_ID_RULE}.")]
 TenantStageOption = Annotated[
     Stage,
     typer.Option(

@@ -3,26 +3,21 @@
 from functools import cache
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import (
-    BatchProcessor,
-    EventType,
-    process_partial_response,
-)
-from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from switchyard.bootstrap.triggered import trigger_starter
 from switchyard.contracts.triggers import FIRED, REFUSED
 from switchyard.contracts.undeliverable import DeadLetter
-from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import TriggerSettings
+from switchyard.sqs_batch import (
+    LambdaContext,
+    MetricUnit,
+    PartialItemFailureResponse,
+    SqsBatch,
+    SQSRecord,
+)
 from switchyard.usecases.triggers.start_triggered import Dropped, PutAside, Started, TriggerStarter
 
-logger = get_logger()
-metrics = get_metrics()
-tracer = get_tracer()
-processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+batch = SqsBatch()
+logger, metrics, tracer = batch.logger, batch.metrics, batch.tracer
 
 
 @cache
@@ -32,7 +27,6 @@ def starter() -> TriggerStarter:
 
 @tracer.capture_method(capture_response=False)
 def start_one(record: SQSRecord) -> None:
-    logger.set_correlation_id(record.message_id)
     tell(starter().start(DeadLetter.model_validate(record.raw_event).delivered))
 
 
@@ -50,9 +44,6 @@ def tell(done: Started | Dropped | PutAside) -> None:
             metrics.add_metric(REFUSED, MetricUnit.Count, 1)
 
 
-@logger.inject_lambda_context
-@tracer.capture_lambda_handler(capture_response=False)
-@metrics.log_metrics(capture_cold_start_metric=True)
+@batch.handler
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    metrics.add_metric("Received", MetricUnit.Count, len(event["Records"]))
-    return process_partial_response(event, start_one, processor, context)
+    return batch.process(event, context, start_one)

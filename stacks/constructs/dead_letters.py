@@ -13,7 +13,8 @@ from stacks.constructs.permissions import allow, allow_on_partitions
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.quarantine import QUARANTINED, RECEIVED
+from switchyard.contracts.metrics import RECEIVED
+from switchyard.contracts.quarantine import QUARANTINED
 from switchyard.contracts.tables import job_partition
 from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
 from switchyard.settings import ArchiveDeadLettersSettings, DeadLetterSettings

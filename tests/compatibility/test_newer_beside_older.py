@@ -122,7 +122,7 @@ def test_an_unknown_state_is_neither_settled_nor_claimable_nor_cancelled() -> No
     assert not task.state.settled
     assert isinstance(decide_claim(task, now_ms=NOW_MS), NotYet)
     assert isinstance(decide_cancel(task), Leave)
-    step = decide_task_step(task, now_ms=NOW_MS, oldest_waiting_ms=None)
+    step = decide_task_step(task, now_ms=NOW_MS)
     assert (step.action, step.reason) == (Action.WAIT, "in a state of a newer version")
     assert step.due_at_ms is not None
     with pytest.raises(NewerVersion, match="state of a newer version"):

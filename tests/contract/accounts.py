@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 from switchyard.adapters.aws_inspection import AwsInspection
 from switchyard.domain.health.diagnosis import STACKS, Switch, SwitchKind
-from switchyard.ports.inspection import Inspection
+from switchyard.ports import Inspection
 from tests.contract.clouds import Cloud
 from tests.unit.cli.fake_hospital import FakeInspection
 

@@ -47,6 +47,7 @@ from switchyard.ports import (
     JobIntake,
     JobStore,
     Mail,
+    OpenTasks,
     Overdue,
     Payloads,
     Presence,
@@ -59,11 +60,10 @@ from switchyard.ports import (
     TaskAdoption,
     TaskGraph,
     TaskLeases,
+    TenantStore,
     Unsettled,
 )
 from switchyard.ports.alerting import AlertStore
-from switchyard.ports.open_tasks import OpenTasks
-from switchyard.ports.tenants import TenantStore
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 

@@ -16,6 +16,7 @@ from switchyard.contracts.events import (
     TaskCompleted,
     UsageFigures,
 )
+from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import EventsNotAccepted
 from tests.builders import JOB_ID, NOW_MS
 from tests.contract.buses import CloudBus, ObservedBus, in_memory_bus, in_the_cloud_bus
@@ -24,7 +25,7 @@ from tests.contract.clouds import Cloud
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr(pauses, "BACKOFF", Backoff(first=0.0, longest=0.0))
 
 
 @pytest.fixture(params=["memory", "moto", "ministack"])

@@ -9,7 +9,7 @@ from switchyard.adapters.memory.spans import MemorySpanExporter
 from switchyard.adapters.otlp import OtlpSpanExporter
 from switchyard.domain.measuring.spans import Ending, Lasted, Span, job_span
 from switchyard.domain.measuring.tracing import trace_given
-from switchyard.ports.spans import SpanExporter
+from switchyard.ports import SpanExporter
 from tests.builders import JOB, NOW_MS, TRACEPARENT
 from tests.fakes.otlp_receiver import an_otlp_receiver
 

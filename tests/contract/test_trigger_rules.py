@@ -10,7 +10,7 @@ from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.memory.triggers import MemoryTriggerRules
 from switchyard.contracts.triggers import parse_trigger_message
 from switchyard.domain.triggers.triggers import RuleRefused
-from switchyard.ports.triggers import TriggerRule, TriggerRules
+from switchyard.ports import TriggerRule, TriggerRules
 from tests.contract.clouds import Cloud
 
 RULE = TriggerRule(

@@ -9,7 +9,7 @@ from switchyard.adapters.memory.triggers import MemoryTriggerStore
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import TriggerRun
 from switchyard.domain.triggers.triggers import UnknownTrigger
-from switchyard.ports.triggers import TriggerStore
+from switchyard.ports import TriggerStore
 from tests.builders import JOB_ID, NOW_MS, TENANT
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import state_table

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from switchyard.bootstrap.triggers import stage_triggers
+from switchyard.bootstrap.operators import stage_triggers
 from switchyard.contracts.messages import TaskMessage
 from switchyard.contracts.triggers import BusEvent, Trigger
 from switchyard.domain.ids import JobRef

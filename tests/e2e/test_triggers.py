@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from cli.files.trigger_file import read_triggers
-from switchyard.bootstrap.triggers import stage_triggers
+from switchyard.bootstrap.operators import stage_triggers
 from switchyard.contracts.kept import Kept
 from switchyard.contracts.triggers import BusEvent, Trigger, TriggerRun
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator

@@ -3,7 +3,7 @@
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.sweeping import Action
 from switchyard.domain.tasks.task import Task
-from switchyard.ports import Backlog, Claimed
+from switchyard.ports import Claimed
 from switchyard.usecases.dispatching.sweep import Nudge, Sweeper
 from tests.builders import TENANT, a_submission
 from tests.fakes.yard import Yard
@@ -12,16 +12,10 @@ CHAIN: dict[str, list[str]] = {"a": [], "b": ["a"]}
 MINUTE, HOUR = 60, 3600
 
 
-class NobodyKnows:
-    def oldest_waiting_ms(self) -> int | None:
-        return None
-
-
 class SweptYard(Yard):
-    def sweeper(self, backlog: Backlog | None = None) -> Sweeper:
+    def sweeper(self) -> Sweeper:
         return Sweeper(
             overdue=self.memory.overdue,
-            backlog=backlog or NobodyKnows(),
             jobs=self.memory.jobs,
             graph=self.memory.graph,
             payloads=self.memory.payloads,
@@ -33,12 +27,10 @@ class SweptYard(Yard):
             clock=self.clock,
         )
 
-    def sweep(
-        self, *, after: float = 0, at_most: int = 99, backlog: Backlog | None = None
-    ) -> list[Nudge]:
+    def sweep(self, *, after: float = 0, at_most: int = 99) -> list[Nudge]:
         """And let the dispatcher work off what that sent to it."""
         self.clock.advance(after)
-        nudges = list(self.sweeper(backlog).sweep(at_most=at_most, seconds=20))
+        nudges = list(self.sweeper().sweep(at_most=at_most, seconds=20))
         self.work_off()
         return nudges
 

@@ -16,6 +16,7 @@ REQUIREMENTS = [
     "requirements.txt",
     "worker/requirements.txt",
     "layers/dependencies/requirements.txt",
+    "docs/requirements.txt",
 ]
 DOCKERFILE = (ROOT / "worker" / "Dockerfile").read_text()
 DIGEST = f"sha256:{'0a' * 32}"

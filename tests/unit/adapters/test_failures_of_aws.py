@@ -22,6 +22,7 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
 from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, JobCreated
+from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import AnswerLost, EventsNotAccepted, Throttled, Unavailable
 from tests.builders import JOB_ID
 
@@ -30,7 +31,7 @@ ENDPOINT = "http://127.0.0.1:1"
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr(pauses, "BACKOFF", Backoff(first=0.0, longest=0.0))
 
 
 class Answers:

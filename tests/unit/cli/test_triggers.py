@@ -10,7 +10,7 @@ import pytest
 from switchyard.contracts.triggers import TriggerRun
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused
-from switchyard.ports.triggers import TriggerRule
+from switchyard.ports import TriggerRule
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fake_desk import FakeDesk
 from tests.unit.cli.fakes import CREATED, JOB_ID, FakeCloud

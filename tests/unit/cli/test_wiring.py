@@ -197,6 +197,7 @@ def test_tasks_are_judged_by_the_limits_that_the_stack_names(
     assert ask_how_tasks_are() == HealthLimits(overtime_ms=7_000, repeats=3)
 
 
+@pytest.mark.slow
 def test_what_needs_no_aws_does_not_wait_for_boto3() -> None:
     script = "import sys, cli.main; cli.main.real_outside(); sys.exit('boto3' in sys.modules)"
 

@@ -4,12 +4,13 @@ import pytest
 
 from switchyard.adapters.memory import ManualClock
 from switchyard.client.pacing import LONGEST_SECONDS, Pacing
+from switchyard.domain.backoff import Backoff
 
 DAY_SECONDS = 24 * 60 * 60
 
 
 def pacing(clock: ManualClock) -> Pacing:
-    return Pacing(clock, fastest_seconds=0.33, slowest_seconds=1.0, slowing_down=1.1)
+    return Pacing(clock, Backoff(first=0.33, longest=1.0, factor=1.1))
 
 
 @pytest.mark.parametrize("news", [True, False])

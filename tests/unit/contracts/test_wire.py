@@ -68,6 +68,7 @@ def test_what_json_does_not_have_is_refused_by_its_name(value: Any, words: str) 
         max_leaves=20,
     )
 )
+@pytest.mark.slow
 def test_all_of_json_is_kept(value: Any) -> None:
     assert problem_in(value) is None
 

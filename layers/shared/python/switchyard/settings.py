@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.health.health import HealthLimits
-from switchyard.domain.ids import TENANT_ID
+from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
 
 _WELL = HealthLimits()
 AgentBackend = Literal["auto", "claude-agent-sdk", "messages", "offline"]
@@ -21,7 +21,7 @@ AgentBackend = Literal["auto", "claude-agent-sdk", "messages", "offline"]
 
 def _tenant(name: str) -> str:
     if not TENANT_ID.fullmatch(name):
-        raise ValueError("a tenant is 1 to 63 of a-z 0-9 -, without - in front")
+        raise ValueError(f"a tenant is {TENANT_ID_RULE}")
     return name
 
 

@@ -97,6 +97,7 @@ def writes(chunk: Chunk) -> int:
     return 2 + new + 2 * len(chunk.changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before_the_end", [OLD[:1], OLD[:MAX_NAMES]], ids=["free", "crowded"])
 @settings(max_examples=30, deadline=None)
 @given(edges=additions())
@@ -120,6 +121,7 @@ def test_everybody_comes_once_and_after_its_parents(edges: Edges) -> None:
     assert there.issuperset(edges)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(edges=additions())
 def test_who_follows_whom_is_what_was_declared(edges: Edges) -> None:

@@ -60,12 +60,14 @@ def check(declared: Declared) -> JobPlan:
     return plan
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(LAYERS)
 def test_relays_are_few_and_narrow_and_keep_every_edge(layers: list[tuple[int, int, bool]]) -> None:
     check(layered(layers))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(LAYERS)
 def test_each_task_waits_for_exactly_those_that_name_it(
@@ -84,6 +86,7 @@ def test_what_names_few_has_no_relays() -> None:
     assert check(fan(MAX_NAMES)).dependents["first"] == tuple(f"m{n}" for n in range(MAX_NAMES))
 
 
+@pytest.mark.slow
 def test_a_fan_of_ten_thousand_has_a_hundred_relays_each_way() -> None:
     plan = check(fan(9_998))
     assert len(relays_of(plan)) == 200
@@ -100,6 +103,7 @@ def test_a_chain_of_ten_thousand_is_compiled() -> None:
     assert relays_of(check(chain(10_000))) == []
 
 
+@pytest.mark.slow
 def test_ten_thousand_tasks_without_edges_begin_and_end_by_relays() -> None:
     plan = check({f"t{n}": [] for n in range(10_000)})
     assert len(relays_of(plan)) == 200
@@ -126,6 +130,7 @@ def test_relays_may_be_named_by_who_adds_them() -> None:
     assert compile_edges(wide, prefix="__relay-7-")["first"] == ("__relay-7-0", "__relay-7-1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["0", "1", "2"])
 def test_the_same_job_becomes_the_same_plan_in_every_process(seed: str) -> None:
     script = (

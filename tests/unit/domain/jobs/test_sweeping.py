@@ -23,9 +23,9 @@ MINUTE = 60_000
 HOUR = 60 * MINUTE
 
 
-def step_for(oldest_waiting_ms: int | None = None, **facts: Any) -> Step:
+def step_for(**facts: Any) -> Step:
     task = a_task(**{"due_at_ms": NOW_MS} | facts)
-    return decide_task_step(task, now_ms=NOW_MS, oldest_waiting_ms=oldest_waiting_ms)
+    return decide_task_step(task, now_ms=NOW_MS)
 
 
 def a_job(state: JobState, **facts: Any) -> Job:
@@ -103,26 +103,9 @@ def test_what_is_not_due_any_more_is_left_alone(due_at_ms: int | None) -> None:
 
 
 def test_what_does_not_exist_is_left_alone() -> None:
-    step = decide_task_step(None, now_ms=NOW_MS, oldest_waiting_ms=None)
+    step = decide_task_step(None, now_ms=NOW_MS)
     assert step.action is Action.LEAVE
     assert decide_job_step(None, now_ms=NOW_MS).action is Action.LEAVE
-
-
-@pytest.mark.parametrize(
-    ("waits_since", "oldest_ms", "action"),
-    [
-        ({"ready_at_ms": NOW_MS - 600}, 601, Action.WAIT),
-        ({"ready_at_ms": NOW_MS - 600}, 600, Action.RESEND),
-        ({"ready_at_ms": NOW_MS - 600}, None, Action.RESEND),
-        ({"ready_at_ms": NOW_MS - 9999, "started_at_ms": NOW_MS - 600}, 601, Action.WAIT),
-        ({"ready_at_ms": NOW_MS - 9999, "not_before_ms": NOW_MS - 600}, 601, Action.WAIT),
-        (FLAGGED | {"ready_at_ms": NOW_MS - 999, "not_before_ms": NOW_MS}, 601, Action.RESEND),
-    ],
-)
-def test_nothing_is_sent_again_while_older_messages_wait(
-    waits_since: dict[str, Any], oldest_ms: int | None, action: Action
-) -> None:
-    assert step_for(oldest_ms, state=TaskState.QUEUED, **waits_since).action is action
 
 
 def test_only_what_a_waiting_task_still_names_was_forgotten() -> None:

@@ -32,6 +32,7 @@ def test_a_few_are_one_page() -> None:
     assert [one.name for one in page.definitions] == ["d000", "d001", "d002"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letter", ["\\", "ü"])
 def test_many_are_pages_that_a_function_can_answer(letter: str) -> None:
     found = pages(registered(400, letter * 20_000))

@@ -143,19 +143,6 @@ def test_a_lost_message_is_sent_again_and_ever_less_often(yard: SweptYard) -> No
     assert yard.task("a").resends == 3
 
 
-def test_nothing_is_sent_again_while_the_queue_is_behind(yard: SweptYard) -> None:
-    yard.start(CHAIN)
-    sent = yard.memory.queue.waiting
-    yard.memory.queue.send_body("older")
-    yard.memory.state.tasks[yard.job.task("a")] = replace(
-        yard.task("a"), ready_at_ms=yard.clock.now_ms() + 1
-    )
-    nudges = yard.sweep(after=6 * MINUTE, backlog=yard.memory.queue)
-    assert actions(nudges) == {"a": Action.WAIT}
-    assert yard.memory.queue.waiting == sent + 1
-    assert yard.task("a").resends == 0
-
-
 def test_an_output_that_has_expired_is_told_of_and_holds_up_nothing(
     yard: SweptYard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

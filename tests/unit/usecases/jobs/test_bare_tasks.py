@@ -21,11 +21,6 @@ BARE = bare_task(TENANT, "order-42")
 MINUTE = 60
 
 
-class NobodyKnows:
-    def oldest_waiting_ms(self) -> int | None:
-        return None
-
-
 class BareYard(Yard):
     """One bare task, whose message came and went."""
 
@@ -42,7 +37,6 @@ class BareYard(Yard):
         self.clock.advance(after)
         sweeper = Sweeper(
             overdue=self.memory.overdue,
-            backlog=NobodyKnows(),
             jobs=self.memory.jobs,
             graph=self.memory.graph,
             payloads=self.memory.payloads,

@@ -75,6 +75,7 @@ class GrowingYard(AddingYard):
         return states
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_a_job_that_grew_ends_like_one_that_was_whole(seed: int) -> None:

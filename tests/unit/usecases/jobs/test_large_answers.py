@@ -62,6 +62,7 @@ def test_an_output_too_large_to_answer_is_told_by_its_place() -> None:
     assert (len(view.input), view.input_location) == (3_000_000, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("character", ['"', "é", "\n", "\\", "😀", "x"])
 @pytest.mark.parametrize("count", [700_000, 1_200_000, 5_400_000])
 def test_no_answer_is_larger_than_a_function_may_give(character: str, count: int) -> None:

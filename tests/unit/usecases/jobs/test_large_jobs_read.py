@@ -44,6 +44,7 @@ def answered(view: JobView) -> int:
     return len(json.dumps({"statusCode": 200, "body": body}))
 
 
+@pytest.mark.slow
 def test_whom_tasks_follow_is_left_out_of_a_job_that_would_be_too_large() -> None:
     view = view_of(tasks=MAX_TASKS, parents=10)
     assert answered(view) <= LAMBDA_ANSWER_BYTES
@@ -57,6 +58,7 @@ def test_what_fits_is_answered_whole() -> None:
     assert (len(view.tasks[500].depends_on), view.tasks[500].error) == (10, "boom")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("character", ["e", "😀"])
 def test_errors_are_left_out_next(character: str) -> None:
     view = view_of(tasks=MAX_TASKS, id_length=128, parents=1, error=character * MAX_ERROR)

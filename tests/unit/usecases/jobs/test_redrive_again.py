@@ -183,6 +183,7 @@ def jobs(draw: st.DrawFn) -> tuple[dict[str, list[str]], dict[str, Rule]]:
     return edges, {name: draw(st.sampled_from(Rule)) for name in names}
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(job=jobs(), data=st.data())
 def test_any_job_may_be_redriven_however_often_and_wherever_it_crashes(

@@ -71,6 +71,7 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
+@pytest.mark.slow
 def test_it_goes_on_with_each_wake_up_where_it_was_throttled(clock: ManualClock) -> None:
     yard = a_busy_yard(clock, units=1_000)
     come_to = [0]

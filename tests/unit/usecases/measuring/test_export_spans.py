@@ -10,7 +10,7 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.spans import Span
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
-from switchyard.ports.spans import SpanExporter
+from switchyard.ports import SpanExporter
 from switchyard.usecases.events import task_events
 from switchyard.usecases.measuring.export_spans import Spans
 from tests.builders import NOW_MS, a_task, an_emitter

@@ -11,7 +11,7 @@ from switchyard.adapters.memory.triggers import MemoryTriggerRules, MemoryTrigge
 from switchyard.contracts.triggers import BusEvent, Trigger, parse_trigger_message
 from switchyard.domain.errors import Conflict, Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused, UnknownTrigger
-from switchyard.ports.triggers import TriggerRule
+from switchyard.ports import TriggerRule
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 from tests.builders import NOW_MS, TENANT
 from tests.fakes.triggered_yard import REPORT

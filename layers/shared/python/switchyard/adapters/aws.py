@@ -11,10 +11,14 @@ from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, SSL
 
 from switchyard.adapters.aws_services import Service
 from switchyard.adapters.aws_time import observe_answers
+from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import AnswerLost, Throttled, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+_BOTOCORE_BACKOFF: Final = Backoff(first=1, longest=20)  # seconds, in the mode "standard"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +36,7 @@ class TimeLimits:
         A pause between two tries is at most 1 s, then 2 s, and so on. A host name with several
         addresses none of which accepts connections takes `connect_seconds` for each of them.
         """
-        pauses = sum(2**number for number in range(self.tries - 1))
+        pauses = sum(_BOTOCORE_BACKOFF.pauses(self.tries - 1))
         return float(self.tries * (self.connect_seconds + self.read_seconds) + pauses)
 
 

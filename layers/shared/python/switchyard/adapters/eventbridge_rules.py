@@ -10,7 +10,7 @@ from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.triggers import Bus, message_template
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused
-from switchyard.ports.triggers import TriggerRule
+from switchyard.ports import TriggerRule
 
 TARGET: Final = "trigger-queue"
 WHOLE_EVENT: Final = "<aws.events.event.json>"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-LONGEST_SECONDS: Final = 2.0
-FIRST_SECONDS: Final = 0.05
-DOUBLINGS: Final = 10  # by then a pause is the longest anyway
+from switchyard.domain.backoff import Backoff
+
+BACKOFF: Final = Backoff(first=0.05, longest=2.0)  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,7 @@ class Pauses:
             yield number
 
     def _pause(self, number: int) -> float:
-        longest = FIRST_SECONDS * 2 ** min(number, DOUBLINGS)
-        return self.between(0, min(LONGEST_SECONDS, longest))
+        return BACKOFF.with_jitter(number, self.between)
 
 
 SYSTEM_PAUSES: Final = Pauses(time.sleep, random.uniform, time.monotonic)

@@ -77,13 +77,6 @@ class SqsTaskQueue:
             raise Unavailable(f"SQS did not delete {len(failed)} of {len(messages)} messages")
 
 
-class SqsBacklog:
-    """Unknown: SQS tells the age of its oldest message to CloudWatch alone, minutes late."""
-
-    def oldest_waiting_ms(self) -> int | None:
-        return None
-
-
 def _received(message: Mapping[str, Any]) -> Received:
     return Received(
         body=message["Body"],

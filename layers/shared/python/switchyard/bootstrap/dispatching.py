@@ -12,7 +12,7 @@ from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.sqs import SqsBacklog, SqsTaskQueue
+from switchyard.adapters.sqs import SqsTaskQueue
 from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
 from switchyard.adapters.workforce import Threads
 from switchyard.bootstrap.wiring import emitter_for
@@ -121,7 +121,6 @@ class DispatchingParts:
     def sweeper(self) -> Sweeper:
         return Sweeper(
             overdue=DynamoDbOverdue(self._state),
-            backlog=SqsBacklog(),
             jobs=self._jobs,
             graph=self._graph,
             payloads=self._payloads,

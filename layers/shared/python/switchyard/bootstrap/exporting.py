@@ -7,7 +7,7 @@ from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.otlp import OtlpSpanExporter
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.contracts.otlp import headers_in
-from switchyard.ports.spans import SpanExporter
+from switchyard.ports import SpanExporter
 from switchyard.settings import SaveEventSettings
 
 

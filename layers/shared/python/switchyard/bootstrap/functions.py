@@ -9,8 +9,7 @@ from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.ports import ApiKeys, Clock, Counters, EventLog
-from switchyard.ports.spans import SpanExporter
+from switchyard.ports import ApiKeys, Clock, Counters, EventLog, SpanExporter
 from switchyard.settings import AuthorizerSettings, SaveEventSettings
 
 

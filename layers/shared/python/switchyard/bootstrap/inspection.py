@@ -1,5 +1,6 @@
-"""What looks at a deployed stage."""
+"""What people look at in a stage, with credentials of their own."""
 
+import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
@@ -9,11 +10,17 @@ from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.bootstrap.checking import task_checker
+from switchyard.bootstrap.measuring import measurer
 from switchyard.bootstrap.operators import reached, stage_consumption, stage_keys
 from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.health.rollout import RolloutState
+from switchyard.settings import MeasureSettings
+from switchyard.usecases.health.check_tasks import TaskChecker
 from switchyard.usecases.health.examine_stage import Examiner
 from switchyard.usecases.health.watch_rollout import RolloutWatch
+from switchyard.usecases.measuring.measure import Measurer
 
 
 def stage_examiner(stage: str, *, option: str, **where: str) -> Examiner:
@@ -52,3 +59,32 @@ def stage_rollout(stage: str, **where: str) -> Iterator[RolloutWatch]:
             current=AwsInspection(stage, **where).release,
             clock=function_clock(),
         )
+
+
+@contextmanager
+def stage_checker(stage: str, **where: str) -> Iterator[TaskChecker]:
+    """By the limits of the stage; otherwise as with `stage_letters`."""
+    with reached():
+        outputs = CloudFormationOutputs(**where)
+        shared = f"switchyard-{stage}-infrastructure"
+        limits = outputs.of(f"switchyard-{stage}-health-check", "HealthLimits")
+        yield task_checker(
+            aws.client("dynamodb", **where),
+            state=outputs.of(shared, "StateTableName"),
+            definitions=outputs.of(shared, "TaskDefinitionsTableName"),
+            limits=HealthLimits(**json.loads(limits)),
+        )
+
+
+@contextmanager
+def stage_measurer(stage: str, **where: str) -> Iterator[Measurer]:
+    """As with `stage_letters`."""
+    with reached():
+        outputs, shared = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
+        settings = MeasureSettings(
+            stage=stage,
+            state_table_name=outputs.of(shared, "StateTableName"),
+            sqs_queue_url=outputs.of(shared, "TaskQueueUrl"),
+            dead_letter_queue_urls=",".join(AwsInspection(stage, **where).dead_letter_queues()),
+        )
+        yield measurer(settings, **where)

@@ -15,16 +15,20 @@ from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
+from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs_mail import SqsMail
 from switchyard.adapters.system import SystemIds
+from switchyard.contracts.undeliverable import queue_name
 from switchyard.domain.errors import Unavailable
 from switchyard.ports import Consumption, TaskOutput
 from switchyard.usecases.access.api_keys import KeyMove, KeyRing
 from switchyard.usecases.access.tenants import TenantOperator
 from switchyard.usecases.letters.kept_letters import KeptLetters
 from switchyard.usecases.letters.watch_letter import LetterWatch
+from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 
 def new_api_key(tenant: str, *, table_name: str) -> str:
@@ -146,3 +150,32 @@ def reached() -> Iterator[None]:
         yield
     except (BotoCoreError, ClientError) as error:
         raise Unavailable(str(error)) from error
+
+
+@contextmanager
+def stage_triggers(stage: str, **where: str) -> Iterator[TriggerOperator]:
+    """The triggers of a stage.
+
+    `where` is what the environment would else say of region, endpoint and credentials. Within the
+    block, too, `Unavailable` is raised when something of it is missing.
+    """
+    with reached():
+        outputs = CloudFormationOutputs(**where)
+        table = outputs.of(f"switchyard-{stage}-infrastructure", "StateTableName")
+        api = f"switchyard-{stage}-producer-api"
+        queue_arn = outputs.of(api, "TriggerQueueArn")
+        state = DynamoDbTable(aws.client("dynamodb", **where), table)
+        yield TriggerOperator(
+            stage=stage,
+            store=DynamoDbTriggerStore(state),
+            tenants=DynamoDbTenantStore(state),
+            rules=EventBridgeRules(
+                aws.client("events", **where),
+                bus_name=f"switchyard-{stage}",
+                queue_arn=queue_arn,
+                dead_letters_arn=outputs.of(api, "TriggerDeadLettersArn"),
+            ),
+            mail=SqsMail(aws.client("sqs", **where)),
+            queue=queue_name(queue_arn),
+            clock=function_clock(),
+        )

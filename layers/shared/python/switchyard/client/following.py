@@ -9,13 +9,12 @@ from switchyard.client.pacing import Pacing
 from switchyard.client.patience import OUTAGE_SECONDS, patiently
 from switchyard.client.statuses import FINAL
 from switchyard.contracts.event_views import EventView
+from switchyard.domain.backoff import Backoff
 from switchyard.ports import Clock
 
 T = TypeVar("T")
 
-FASTEST_POLL_SECONDS: Final = 0.5
-SLOWEST_POLL_SECONDS: Final = 2.0
-SLOWING_DOWN: Final = 1.3
+POLLS: Final = Backoff(first=0.5, longest=2.0, factor=1.3)  # seconds
 LATENESS: Final = timedelta(minutes=1)
 """How much later than a younger one an event may arrive and still be told."""
 LAST_EVENT_PATIENCE_SECONDS: Final = 10.0
@@ -42,12 +41,7 @@ class Following:
 
     def to_the_end(self) -> Iterator[Sequence[EventView]]:
         """What comes, until what is followed has settled and all that came of it was told."""
-        pacing = Pacing(
-            self._clock,
-            fastest_seconds=FASTEST_POLL_SECONDS,
-            slowest_seconds=SLOWEST_POLL_SECONDS,
-            slowing_down=SLOWING_DOWN,
-        )
+        pacing = Pacing(self._clock, POLLS)
         while True:
             news = self._patiently(self._news)
             self._note(news)

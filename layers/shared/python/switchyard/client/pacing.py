@@ -5,6 +5,7 @@ A key has 10,000 requests a day. Whoever waits for a whole day makes about 4,000
 
 from typing import Final
 
+from switchyard.domain.backoff import Backoff
 from switchyard.ports import Clock
 
 LONGEST_SECONDS: Final = 30.0
@@ -13,19 +14,16 @@ LOOKS_PER_PAST: Final = 200
 
 
 class Pacing:
-    def __init__(
-        self, clock: Clock, *, fastest_seconds: float, slowest_seconds: float, slowing_down: float
-    ) -> None:
-        """Between the two as long as nothing happens, and back to the first when something does."""
+    def __init__(self, clock: Clock, backoff: Backoff[float]) -> None:
+        """Lengthen the pauses while nothing happens, and begin again when something does."""
         self._clock = clock
-        self._fastest = self._pause = fastest_seconds
-        self._slowest = slowest_seconds
-        self._slowing_down = slowing_down
+        self._backoff = backoff
+        self._looks_without_news = 0
         self._began = clock.monotonic()
 
     def rest(self, *, news: bool, at_least: float = 0.0) -> None:
-        slower = min(self._pause * self._slowing_down, self._slowest)
-        self._pause = self._fastest if news else slower
+        self._looks_without_news = 0 if news else self._looks_without_news + 1
+        pause = self._backoff.at_most(self._looks_without_news)
         waited = self._clock.monotonic() - self._began
         for_long = min(waited / LOOKS_PER_PAST, LONGEST_SECONDS)
-        self._clock.sleep(max(self._pause, for_long, at_least))
+        self._clock.sleep(max(pause, for_long, at_least))

@@ -6,22 +6,17 @@ from typing import Final
 from switchyard.client.pacing import Pacing
 from switchyard.client.statuses import FINAL
 from switchyard.contracts.jobs import JobView
+from switchyard.domain.backoff import Backoff
 from switchyard.ports import Clock
 
-FASTEST_POLL_SECONDS: Final = 0.33
 SLOWEST_POLL_SECONDS: Final = 1.0
-SLOWING_DOWN: Final = 1.1
+POLLS: Final = Backoff(first=0.33, longest=SLOWEST_POLL_SECONDS, factor=1.1)
 TASKS_PER_SECOND: Final = 1_000  # an answer has them all: large ones are asked for less often
 
 
 def as_it_changes(job: JobView, look: Callable[[], JobView], clock: Clock) -> Iterator[JobView]:
     """This look at it and every further one, the last at its end."""
-    pacing = Pacing(
-        clock,
-        fastest_seconds=FASTEST_POLL_SECONDS,
-        slowest_seconds=SLOWEST_POLL_SECONDS,
-        slowing_down=SLOWING_DOWN,
-    )
+    pacing = Pacing(clock, POLLS)
     changed = True
     yield job
     while job.status not in FINAL:

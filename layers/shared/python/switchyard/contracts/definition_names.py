@@ -5,12 +5,12 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from switchyard.contracts.wire import told_as
-from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
 
 
 def _definition_name(name: str) -> str:
     if not DEFINITION_NAME.fullmatch(name):
-        raise ValueError("must be 1 to 64 of a-z A-Z 0-9 - _")
+        raise ValueError(f"must be {DEFINITION_NAME_RULE}")
     return name
 
 

@@ -16,7 +16,7 @@ from switchyard.contracts.wire import (
     told_as,
     unless_absent,
 )
-from switchyard.domain.ids import TASK_ID
+from switchyard.domain.ids import TASK_ID, TASK_ID_RULE
 from switchyard.domain.jobs.graph import TaskSpec, size_problem
 from switchyard.domain.states import Rule
 
@@ -26,7 +26,7 @@ KEY_HEADER = "Idempotency-Key"
 
 def _task_id(value: str) -> str:
     if not TASK_ID.fullmatch(value):
-        raise ValueError("must be 1 to 128 of a-z A-Z 0-9 - _")
+        raise ValueError(f"must be {TASK_ID_RULE}")
     return value
 
 

@@ -11,6 +11,8 @@ STAGE: Final = "stage"
 DEFINITION: Final = "definition"
 COST: Final = "cost_usd"
 TOKENS: Final = "tokens"
+RECEIVED: Final = "Received"
+"""The metric in which each function of a queue counts the messages it is called with."""
 
 Numbers = Mapping[str, float]
 

@@ -7,8 +7,6 @@ from switchyard.contracts.messages import Delivered, MessageAttribute
 from switchyard.contracts.undeliverable import one_line
 from switchyard.contracts.wire import SchemaOne, Written
 
-RECEIVED: Final = "Received"
-"""The metric that counts what came from the dead letters."""
 QUARANTINED_BELOW: Final = "quarantine"
 QUARANTINED: Final = "Quarantined"
 """The metric that counts what was put aside."""

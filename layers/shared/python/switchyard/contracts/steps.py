@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.wire import CleanLine, CleanText, Closed, at_most
+from switchyard.domain.ids import STEP_NAME, STEP_NAME_RULE
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.prompts.placeholders import steps_named_in
 
@@ -15,14 +16,13 @@ MAX_STEPS: Final = 20
 MAX_TOOLS: Final = 1_000
 FIFTEEN_MINUTES_MS: Final = 15 * 60 * 1000
 
-_STEP_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _OUTPUT_FILE: Final = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,94}\.json")
 _RESULT_NAME: Final = RESULT_FILE.rpartition("/")[2]
 
 
 def _step_name(name: str) -> str:
-    if not _STEP_NAME.fullmatch(name):
-        raise ValueError("must be 1 to 64 of a-z A-Z 0-9 - _")
+    if not STEP_NAME.fullmatch(name):
+        raise ValueError(f"must be {STEP_NAME_RULE}")
     return name
 
 

@@ -8,9 +8,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from switchyard.contracts.jobs import MAX_TAGS, JobAccepted
 from switchyard.contracts.wire import CleanText, Closed, JsonValue, SchemaOne, Written
-from switchyard.domain.ids import TENANT_ID
+from switchyard.domain.ids import (
+    EVENT_ID,
+    EVENT_ID_RULE,
+    TENANT_ID,
+    TENANT_ID_RULE,
+    TRIGGER_NAME,
+    TRIGGER_NAME_RULE,
+)
 from switchyard.domain.triggers.schedules import parse_schedule
-from switchyard.domain.triggers.triggers import EVENT_ID, TRIGGER_NAME
 
 Bus = Literal["switchyard", "default"]
 BUSES: Final[tuple[Bus, ...]] = get_args(Bus)
@@ -24,13 +30,13 @@ MAX_TEMPLATE_TAGS: Final = MAX_TAGS - OWN_TAGS
 
 def _trigger_name(name: str) -> str:
     if not TRIGGER_NAME.fullmatch(name):
-        raise ValueError("must be 1 to 40 of a-z, 0-9 and -, without - in front")
+        raise ValueError(f"must be {TRIGGER_NAME_RULE}")
     return name
 
 
 def _tenant(name: str) -> str:
     if not TENANT_ID.fullmatch(name):
-        raise ValueError("must be 1 to 63 of a-z, 0-9 and -, without - in front")
+        raise ValueError(f"must be {TENANT_ID_RULE}")
     return name
 
 
@@ -41,7 +47,7 @@ def _schedule(text: str) -> str:
 
 def _event_word(text: str) -> str:
     if not EVENT_ID.fullmatch(text):
-        raise ValueError("must be 1 to 128 of a-z A-Z 0-9 . _ : / + -")
+        raise ValueError(f"must be {EVENT_ID_RULE}")
     return text
 
 

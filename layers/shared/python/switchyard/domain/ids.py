@@ -1,4 +1,7 @@
-"""Names of things. Every id is checked by `fullmatch` before it touches a key, a path or a log."""
+"""Names of things. Every id is checked by `fullmatch` before it touches a key, a path or a log.
+
+A pattern that people can break has its rule beside it, as messages and help texts quote it.
+"""
 
 import hashlib
 import re
@@ -6,12 +9,21 @@ from dataclasses import dataclass
 from typing import Final
 
 TASK_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+TASK_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 - _"
 JOB_ID: Final = re.compile(r"job-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 REQUEST_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,256}")
 TENANT_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+TENANT_ID_RULE: Final = "1 to 63 of a-z, 0-9 and -, without - in front"
 SMOKE_TENANT: Final = "switchyard-smoke"
 """The tenant whose tasks check a deployment: only an operator can issue its keys."""
 DEFINITION_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+DEFINITION_NAME_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
+STEP_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+STEP_NAME_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
+TRIGGER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+TRIGGER_NAME_RULE: Final = "1 to 40 of a-z, 0-9 and -, without - in front"
+EVENT_ID: Final = re.compile(r"[A-Za-z0-9._:/+-]{1,128}")
+EVENT_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 . _ : / + -"
 
 HIDDEN_PREFIX: Final = "__"
 START: Final = "__start__"

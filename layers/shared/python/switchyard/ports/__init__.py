@@ -9,15 +9,28 @@ from typing import TYPE_CHECKING, Final
 from switchyard.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from switchyard.ports.additions import TaskAdditions
-    from switchyard.ports.blobs import BlobStore, Links, StoredBlob
-    from switchyard.ports.cancelling import Cancelling
-    from switchyard.ports.consumption import Consumption
-    from switchyard.ports.counters import Counters, PublishedMinutes
-    from switchyard.ports.deployments import Deployments
-    from switchyard.ports.dispatching import DispatchQueue
-    from switchyard.ports.events import EventBus, EventLog, EventReader, PageOfEvents
-    from switchyard.ports.jobs import JobIntake, JobStore, PageOfJobs
+    from switchyard.ports.access import ApiKeys, OpenTasks, RequestRates, TenantStore
+    from switchyard.ports.blobs import BlobStore, Links, StoredBlob, TaskOutput
+    from switchyard.ports.events import (
+        Counters,
+        EventBus,
+        EventLog,
+        EventReader,
+        PageOfEvents,
+        PublishedMinutes,
+        SpanExporter,
+    )
+    from switchyard.ports.jobs import (
+        WRITING_SECONDS,
+        Cancelling,
+        JobIntake,
+        JobStore,
+        KeyTaken,
+        PageOfJobs,
+        Redriving,
+        SubmissionKeys,
+        TaskAdditions,
+    )
     from switchyard.ports.machine import (
         Clock,
         Ids,
@@ -27,9 +40,9 @@ if TYPE_CHECKING:
         Sleep,
         Workforce,
     )
-    from switchyard.ports.overdue import Backlog, Overdue, PageOfOverdue
-    from switchyard.ports.presence import Presence
+    from switchyard.ports.observation import Consumption, Deployments, Inspection, Presence
     from switchyard.ports.queues import (
+        DispatchQueue,
         Mail,
         QueueDepth,
         QueueDepths,
@@ -37,13 +50,12 @@ if TYPE_CHECKING:
         TaskInbox,
         TaskQueue,
     )
-    from switchyard.ports.rates import RequestRates
-    from switchyard.ports.redriving import Redriving
-    from switchyard.ports.registry import ApiKeys, DefinitionStore
-    from switchyard.ports.submission_keys import KeyTaken, SubmissionKeys
-    from switchyard.ports.task_output import TaskOutput
+    from switchyard.ports.registry import DefinitionStore, TriggerRule, TriggerRules, TriggerStore
     from switchyard.ports.tasks import (
         Claimed,
+        Overdue,
+        PageOfOverdue,
+        PageOfUnsettled,
         Payloads,
         Refused,
         Seen,
@@ -51,12 +63,13 @@ if TYPE_CHECKING:
         TaskGraph,
         TaskLeases,
         TasksOfJob,
+        Unsettled,
+        UnsettledTask,
     )
-    from switchyard.ports.unsettled import PageOfUnsettled, Unsettled, UnsettledTask
 
 __all__ = [
+    "WRITING_SECONDS",
     "ApiKeys",
-    "Backlog",
     "BlobStore",
     "Cancelling",
     "Claimed",
@@ -70,11 +83,13 @@ __all__ = [
     "EventLog",
     "EventReader",
     "Ids",
+    "Inspection",
     "JobIntake",
     "JobStore",
     "KeyTaken",
     "Links",
     "Mail",
+    "OpenTasks",
     "Overdue",
     "PageOfEvents",
     "PageOfJobs",
@@ -94,6 +109,7 @@ __all__ = [
     "Seen",
     "SharedClock",
     "Sleep",
+    "SpanExporter",
     "StoredBlob",
     "SubmissionKeys",
     "TaskAdditions",
@@ -104,21 +120,48 @@ __all__ = [
     "TaskOutput",
     "TaskQueue",
     "TasksOfJob",
+    "TenantStore",
+    "TriggerRule",
+    "TriggerRules",
+    "TriggerStore",
     "Unsettled",
     "UnsettledTask",
     "Workforce",
 ]
 
 _PARTS: Final = {
-    "additions": ("TaskAdditions",),
-    "blobs": ("BlobStore", "Links", "StoredBlob"),
-    "cancelling": ("Cancelling",),
-    "consumption": ("Consumption",),
-    "counters": ("Counters", "PublishedMinutes"),
-    "deployments": ("Deployments",),
-    "dispatching": ("DispatchQueue",),
-    "events": ("EventBus", "EventLog", "EventReader", "PageOfEvents"),
-    "jobs": ("JobIntake", "JobStore", "PageOfJobs"),
+    "access": (
+        "ApiKeys",
+        "OpenTasks",
+        "RequestRates",
+        "TenantStore",
+    ),
+    "blobs": (
+        "BlobStore",
+        "Links",
+        "StoredBlob",
+        "TaskOutput",
+    ),
+    "events": (
+        "Counters",
+        "EventBus",
+        "EventLog",
+        "EventReader",
+        "PageOfEvents",
+        "PublishedMinutes",
+        "SpanExporter",
+    ),
+    "jobs": (
+        "Cancelling",
+        "JobIntake",
+        "JobStore",
+        "KeyTaken",
+        "PageOfJobs",
+        "Redriving",
+        "SubmissionKeys",
+        "TaskAdditions",
+        "WRITING_SECONDS",
+    ),
     "machine": (
         "Clock",
         "Ids",
@@ -128,16 +171,32 @@ _PARTS: Final = {
         "Sleep",
         "Workforce",
     ),
-    "overdue": ("Backlog", "Overdue", "PageOfOverdue"),
-    "presence": ("Presence",),
-    "queues": ("Mail", "QueueDepth", "QueueDepths", "Received", "TaskInbox", "TaskQueue"),
-    "rates": ("RequestRates",),
-    "redriving": ("Redriving",),
-    "registry": ("ApiKeys", "DefinitionStore"),
-    "submission_keys": ("KeyTaken", "SubmissionKeys"),
-    "task_output": ("TaskOutput",),
+    "observation": (
+        "Consumption",
+        "Deployments",
+        "Inspection",
+        "Presence",
+    ),
+    "queues": (
+        "DispatchQueue",
+        "Mail",
+        "QueueDepth",
+        "QueueDepths",
+        "Received",
+        "TaskInbox",
+        "TaskQueue",
+    ),
+    "registry": (
+        "DefinitionStore",
+        "TriggerRule",
+        "TriggerRules",
+        "TriggerStore",
+    ),
     "tasks": (
         "Claimed",
+        "Overdue",
+        "PageOfOverdue",
+        "PageOfUnsettled",
         "Payloads",
         "Refused",
         "Seen",
@@ -145,8 +204,9 @@ _PARTS: Final = {
         "TaskGraph",
         "TaskLeases",
         "TasksOfJob",
+        "Unsettled",
+        "UnsettledTask",
     ),
-    "unsettled": ("PageOfUnsettled", "Unsettled", "UnsettledTask"),
 }
 
 if not TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""The bucket."""
+"""The bucket, and what tasks print."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,3 +37,10 @@ class Links(Protocol):
         It is served as an attachment of that type, whatever type it was stored with: a browser
         saves it and runs nothing of it. It is made even if nothing is stored there.
         """
+
+
+class TaskOutput(Protocol):
+    """One task's, as its worker's log repeats it."""
+
+    def news(self) -> Sequence[str]:
+        """What came since the last call, the oldest first, nothing twice. Raise `Unavailable`."""

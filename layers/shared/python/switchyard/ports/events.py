@@ -1,11 +1,16 @@
 """The way of events: the bus, the log and its readers."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from switchyard.contracts.events import Event, KeptEvent
-from switchyard.domain.events.event_queries import EventQuery
+if TYPE_CHECKING:  # a function's start need not load them
+    from switchyard.contracts.events import Event, KeptEvent
+    from switchyard.domain.events.event_queries import EventQuery
+    from switchyard.domain.measuring.counts import Counts
+    from switchyard.domain.measuring.spans import Span
 
 
 class EventBus(Protocol):
@@ -51,4 +56,36 @@ class EventReader(Protocol):
         are more. Moved fields of an event that is larger than that alone stay in the bucket, and
         their address in their place. Raise `Rejected` for a cursor that did not come from the same
         questions in the same order.
+        """
+
+
+class SpanExporter(Protocol):
+    def export(self, spans: Sequence[Span]) -> None:
+        """All at once. Raise `Unavailable` if some may not have arrived; nothing is tried again.
+
+        A span that arrives twice is the same one: its id says so.
+        """
+
+
+class Counters(Protocol):
+    """Adds up what events tell, for two days. At best: nothing is decided by it."""
+
+    def add(self, minute_ms: int, counts: Counts) -> None:
+        """To what was added before. Raise `Unavailable`, whatever went wrong."""
+
+    def between(self, from_ms: int, to_ms: int) -> Mapping[int, Counts]:
+        """By the minutes that begin at `from_ms` or later and before `to_ms`, in their order.
+
+        Minutes in which nothing happened are left out.
+        """
+
+
+class PublishedMinutes(Protocol):
+    """Sees to it that no minute is published twice."""
+
+    def take(self, *, until_ms: int, at_most_ms: int) -> int | None:
+        """Where the minutes begin that are now the caller's, up to `until_ms`.
+
+        They go on where the last caller's ended, but not further back than `at_most_ms`. `None` if
+        there are none: another has them, or had later ones.
         """

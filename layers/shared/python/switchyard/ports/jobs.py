@@ -1,13 +1,22 @@
-"""Where jobs are kept."""
+"""Where jobs are stored, and how they are submitted, extended, cancelled and redriven."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.job import Job, JobPicture
-from switchyard.domain.jobs.plan import JobPlan
-from switchyard.domain.states import JobState
+from switchyard.domain.jobs.submission_keys import KeyKind
+
+if TYPE_CHECKING:  # a function's start need not load them
+    from switchyard.domain.ids import JobRef
+    from switchyard.domain.jobs.chunks import Chunk, Surroundings
+    from switchyard.domain.jobs.job import Job, JobPicture
+    from switchyard.domain.jobs.plan import JobPlan, Pinned
+    from switchyard.domain.jobs.redriving import RedrivePlan, Reopening
+    from switchyard.domain.states import JobState
+    from switchyard.domain.tasks.task import Payload, Task
+
 
 WRITING_SECONDS: Final = 20.0  # whoever asked waits for 30, and is to hear of it
 
@@ -68,3 +77,135 @@ class JobStore(Protocol):
 
     def settle(self, job: Job, state: JobState, *, now_ms: int) -> Job:
         """OPEN becomes `state`; if this run was settled already, return the job as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyTaken:
+    """By the submission that came first, with what it said."""
+
+    job_id: str
+    body_hash: str
+    created_at_ms: int
+    pinned: Mapping[str, Pinned] | None = None
+    """Its definitions, unless they are too many to remember."""
+    trace: str | None = None
+    """The `traceparent` it came with, if any."""
+
+
+class SubmissionKeys(Protocol):
+    def find(
+        self, tenant: str, key: str, *, now_ms: int, kind: KeyKind = KeyKind.PRODUCER
+    ) -> KeyTaken | None:
+        """Which job the key stands for, if it still does."""
+
+    def take(
+        self, tenant: str, key: str, taken: KeyTaken, *, kind: KeyKind = KeyKind.PRODUCER
+    ) -> KeyTaken:
+        """Let the key stand for this job, unless it stands for another: return the one it does.
+
+        As long as its kind lives; then it may be taken again. Whoever takes it again for the same
+        job changes nothing. Raise `AnswerLost` when nobody knows: whoever asks again is told.
+        """
+
+    def take_over(
+        self, tenant: str, key: str, taken: KeyTaken, *, instead_of: str, kind: KeyKind
+    ) -> KeyTaken:
+        """Let the key stand for another job than it does, unless something of that one may run:
+        return the one it stands for.
+
+        In the same write the old job becomes one that nobody can write or open, even who is about
+        to. Raise `AnswerLost` as `take`.
+        """
+
+
+class TaskAdditions(Protocol):
+    def surroundings(self, ref: JobRef, names: Collection[str]) -> Surroundings:
+        """The job, its `__end__`, and those of `names` that are tasks of it, read consistently.
+
+        Raise `UnknownJob`.
+        """
+
+    def add(self, chunk: Chunk) -> bool:
+        """Everything of it in one write; `False` if something is not as it was read.
+
+        To add the same chunk again is answered as if it were the first time. So a lost answer does
+        no harm; `AnswerLost` says that nobody knows, and that asking again is safe.
+        """
+
+
+class Cancelling(Protocol):
+    """Each method that writes does so on conditions. Whoever asks again changes nothing."""
+
+    def begin(self, job: Job, *, now_ms: int, by: str | None = None) -> Job | None:
+        """OPEN becomes CANCELLING, due and without a cursor.
+
+        A job that is being cancelled is returned as it is.
+
+        `by` is a person, where one is known, and remembered until the job is redriven.
+
+        `None` if it is not as read, or is being redriven.
+        """
+
+    def cancel(self, task: Task, *, now_ms: int) -> Task | None:
+        """What `decide_cancel` says of the task, on state and fence as read; `None` if it changed.
+
+        A lost answer is read back: `AnswerLost` says that nobody knows.
+        """
+
+    def page(self, ref: JobRef, *, after: str | None, at_most: int) -> Sequence[Task]:
+        """The tasks that come after this id in the order of their ids, read consistently.
+
+        Perhaps fewer than asked for, and none only if no more follow.
+        """
+
+    def cancel_many(self, tasks: Sequence[Task], *, now_ms: int) -> Sequence[Task | None]:
+        """Do what `cancel` does for each of these tasks of one job, in as few calls as possible.
+
+        One answer each, in order. A task that changed keeps none of the others from being written.
+        """
+
+    def note_progress(self, job: Job, cursor: str) -> None:
+        """Store how far the cancellation of this run has come, while the job is CANCELLING."""
+
+    def end(self, job: Job, *, now_ms: int, cursor: str) -> None:
+        """CANCELLING becomes OPEN again, with this cursor; that it was cancelled stays known."""
+
+    def note_reported(self, job: Job, cursor: str | None) -> None:
+        """Store whose events were emitted, after `end` and in this run; `None` when all were."""
+
+
+class Redriving(Protocol):
+    """The steps of a redrive, in order. Each may be done again by anybody without harm: whatever
+    it finds in another run than the plan says has been done."""
+
+    def edges(self, ref: JobRef) -> Mapping[str, tuple[str, ...]]:
+        """The dependents of every task, also of hidden ones, read consistently."""
+
+    def begin(self, job: Job, *, key: str, now_ms: int) -> bool:
+        """A settled job becomes REDRIVING, due, with its plan at `key`; `False` if not as read.
+
+        Beginning again with the same plan changes nothing. `AnswerLost` says that nobody knows.
+        """
+
+    def prepare(self, ref: JobRef, plan: RedrivePlan, name: str) -> None:
+        """The new edges of the one of that `name`, before anything waits for it.
+
+        If it is one of the plan's relays, it is new itself.
+        """
+
+    def reopen(
+        self, ref: JobRef, reopening: Reopening, *, given: Payload | None = None, now_ms: int
+    ) -> Task | None:
+        """The task in its next run, with the input that it is `given`.
+
+        If it is in that run already, as it is now; `None` if it is in any other.
+        """
+
+    def note(self, job: Job, *, written: int) -> None:
+        """Remember how much of the plan is done, so that whoever goes on begins there."""
+
+    def open(self, job: Job, *, now_ms: int) -> Job | None:
+        """REDRIVING becomes OPEN, in its next run; `None` if this redrive is no longer at that."""
+
+    def end(self, job: Job, *, now_ms: int) -> bool:
+        """Forget the plan: nothing is left to do. `False` if the job is not as read."""

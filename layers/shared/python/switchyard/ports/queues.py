@@ -1,10 +1,12 @@
-"""Both ends of the task queue."""
+"""Both ends of the task queue, and the queue of the dispatcher."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from switchyard.contracts.messages import Attributes, Delivered, TaskMessage
+from switchyard.domain.ids import JobRef
+from switchyard.domain.tasks.task import TaskRun
 
 
 class TaskQueue(Protocol):
@@ -52,3 +54,14 @@ class Mail(Protocol):
 
     def send(self, queue: str, body: str, attributes: Attributes) -> None:
         """Raise `UnknownQueue`, or `Unavailable`."""
+
+
+class DispatchQueue(Protocol):
+    """Wakes the dispatcher; decides nothing."""
+
+    def send(self, refs: Sequence[TaskRun | JobRef]) -> None:
+        """Let it start ready tasks, follow settled ones whose event was told, or go on with jobs
+        that are being written, cancelled or redriven.
+
+        Send all, or raise `Unavailable`: some may have been sent, which does no harm.
+        """

@@ -1,14 +1,15 @@
-"""What tenants have registered: definitions and keys."""
+"""What tenants have registered: task definitions and triggers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from switchyard.domain.access.api_keys import ApiKey
-
-if TYPE_CHECKING:  # the authorizer needs keys alone
+if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+    from switchyard.contracts.triggers import AppliedTrigger, Bus, Trigger, TriggerRun
+    from switchyard.domain.tasks.task import Json
 
 
 class DefinitionStore(Protocol):
@@ -37,28 +38,47 @@ class DefinitionStore(Protocol):
         """
 
 
-class ApiKeys(Protocol):
-    """Who may call the API. Only hashes are kept; what was revoked is kept too."""
+class TriggerStore(Protocol):
+    """A tenant's triggers, by name."""
 
-    def add(self, tenant: str, key_hash: str, *, label: str | None, now_ms: int) -> None: ...
+    def put(self, tenant: str, trigger: Trigger, *, now_ms: int) -> AppliedTrigger:
+        """New ones are enabled; a known one stays as it was, and so does its last run."""
 
-    def find(self, tenant: str, key_hash: str) -> ApiKey | None:
-        """Revoked or not."""
+    def find(self, tenant: str, name: str) -> AppliedTrigger | None: ...
 
-    def all(self, tenant: str) -> tuple[ApiKey, ...]:
-        """The oldest first."""
+    def all(self, tenant: str) -> Sequence[AppliedTrigger]:
+        """By name."""
 
-    def everyones(self) -> Iterator[tuple[str, ApiKey]]:
-        """Yield the keys of all tenants, in no order. It reads everything there is."""
+    def switch(self, tenant: str, name: str, *, on: bool, now_ms: int) -> AppliedTrigger:
+        """Raise `UnknownTrigger`."""
 
-    def take_over(self, tenant: str, key: ApiKey) -> None:
-        """Add a key with its history. Of one that is there, only a revocation is taken over."""
+    def remove(self, tenant: str, name: str, *, now_ms: int) -> None:
+        """Raise `UnknownTrigger`. Whoever puts it again begins anew."""
 
-    def delete(self, tenant: str, key_hash: str) -> None:
-        """Forget a key that was moved. One that is not there is deleted already."""
+    def note_run(self, tenant: str, name: str, run: TriggerRun) -> None:
+        """Unless the trigger is gone, or a later run is noted already."""
 
-    def revoke(self, tenant: str, key_hash: str, *, now_ms: int) -> ApiKey:
-        """The first time counts. Raise `UnknownKey`."""
 
-    def note_use(self, tenant: str, key_hash: str, *, day: str) -> None:
-        """The latest day counts. A key that is not there stays away."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerRule:
+    """What EventBridge is to do for a trigger: by a pattern on a bus, or by a schedule."""
+
+    name: str
+    bus: Bus
+    pattern: Mapping[str, Json] | None = None
+    schedule: str | None = None
+    enabled: bool
+    tenant: str
+    trigger: str
+
+
+class TriggerRules(Protocol):
+    """Rules whose events go to the queue of triggers, as `message_template` writes them."""
+
+    def put(self, rule: TriggerRule) -> None:
+        """In the place of one of its name on its bus. Raise `RuleRefused`."""
+
+    def has(self, name: str, bus: Bus) -> bool: ...
+
+    def remove(self, name: str, bus: Bus) -> None:
+        """Whether it is there or not."""

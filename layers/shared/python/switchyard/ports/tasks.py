@@ -1,15 +1,20 @@
-"""Where tasks are kept, and what decides about them."""
+"""Where tasks are stored, what decides about them, and how overdue and unsettled ones are found."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.jobs.adoption import Adoption
-from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
-from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.signs import Signs
-from switchyard.domain.tasks.task import Json, Lease, Outcome, Payload, Task
+if TYPE_CHECKING:  # a function's start need not load them
+    from switchyard.domain.ids import JobRef, TaskRef
+    from switchyard.domain.jobs.adoption import Adoption
+    from switchyard.domain.jobs.job import Job
+    from switchyard.domain.states import TaskState
+    from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
+    from switchyard.domain.tasks.readiness import Verdict
+    from switchyard.domain.tasks.signs import Signs
+    from switchyard.domain.tasks.task import Json, Lease, Outcome, Payload, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,4 +174,63 @@ class Payloads(Protocol):
         """The outputs of those that completed, in the order asked for.
 
         Raise `TooMuch` once they have more bytes together, as JSON, without reading the others.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfOverdue:
+    refs: tuple[TaskRef | JobRef, ...]
+    cursor: str | None
+    """Where the next page begins; `None` on the last."""
+
+
+class Overdue(Protocol):
+    """Finds what is unsettled or undispatched and past its due time.
+
+    A page may lag behind: whoever acts on it reads the thing consistently first.
+    """
+
+    def page(self, shard: int, *, now_ms: int, limit: int, cursor: str | None) -> PageOfOverdue:
+        """What is due by `now_ms` in one of the `DUE_SHARDS`, longest overdue first."""
+
+    def move_due(self, overdue: Task | Job, due_at_ms: int, *, count: bool = False) -> bool:
+        """Put the due time off and `count` it in `resends`; `False` if it is not as read."""
+
+    def abandon(self, job: Job) -> bool:
+        """Forget the due time of a job that is still WRITING; `False` if it is not as read.
+
+        A submission that goes on after all can still open the job, which gives it a new one.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsettledTask:
+    ref: TaskRef
+    state: TaskState
+    ready_at_ms: int | None
+    started_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfUnsettled:
+    tasks: tuple[UnsettledTask, ...]
+    cursor: str | None
+    """Where the next page begins; `None` on the last."""
+
+
+class Unsettled(Protocol):
+    """Lists every task with a due time: what may run, what runs, and what has settled but was not
+    followed yet. It changes nothing and decides nothing.
+    """
+
+    def page(self, shard: int, *, limit: int, cursor: str | None) -> PageOfUnsettled:
+        """Those in one of the `DUE_SHARDS`, `limit` at most and perhaps none though more follow.
+
+        A page may lag behind: whoever needs to be sure reads the tasks.
+        """
+
+    def read(self, refs: Sequence[TaskRef]) -> tuple[Task, ...]:
+        """The tasks as they are, of any jobs and in no order; those that are gone are left out.
+
+        No ref may be there twice.
         """

@@ -23,7 +23,7 @@ from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.transition import Refused
-from switchyard.ports.jobs import WRITING_SECONDS
+from switchyard.ports import WRITING_SECONDS
 
 
 class DynamoDbJobIntake:

@@ -12,8 +12,7 @@ from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.transition import Refused
-from switchyard.ports import PageOfJobs
-from switchyard.ports.jobs import WRITING_SECONDS
+from switchyard.ports import WRITING_SECONDS, PageOfJobs
 
 
 class MemoryJobIntake:

@@ -79,10 +79,6 @@ class MemoryTaskQueue:
         for message in messages:
             del self._messages[self._held(message).message_id]
 
-    def oldest_waiting_ms(self) -> int | None:
-        sent = min((waiting.sent_at for waiting in self._messages.values()), default=None)
-        return None if sent is None else round((self._clock.monotonic() - sent) * 1000)
-
     @property
     def waiting(self) -> int:
         return len(self._messages)

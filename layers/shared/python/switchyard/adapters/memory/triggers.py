@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import AppliedTrigger, Bus, Trigger, TriggerRun
 from switchyard.domain.triggers.triggers import UnknownTrigger
-from switchyard.ports.triggers import TriggerRule
+from switchyard.ports import TriggerRule
 
 
 class MemoryTriggerStore:

@@ -7,7 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from switchyard.domain.errors import Problem
-from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID
+from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID, TASK_ID_RULE
 from switchyard.domain.states import Rule
 from switchyard.domain.tasks.task import Json
 
@@ -82,7 +82,7 @@ def _id_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
     for index, task in enumerate(tasks):
         path = ("tasks", index, "taskId")
         if not TASK_ID.fullmatch(task.task_id):
-            yield Problem(path, f"{task.task_id!r} must be 1 to 128 of a-z A-Z 0-9 - _")
+            yield Problem(path, f"{task.task_id!r} must be {TASK_ID_RULE}")
         elif task.task_id.startswith(HIDDEN_PREFIX):
             yield Problem(path, f"{task.task_id!r}: ids beginning with __ are reserved")
         if times[task.task_id] > 1:

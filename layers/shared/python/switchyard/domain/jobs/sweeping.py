@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from switchyard.domain.backoff import Backoff
 from switchyard.domain.jobs.advancing import next_step
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
@@ -52,8 +53,7 @@ class Step:
     """`None` leaves the due time as it is."""
 
 
-def decide_task_step(task: Task | None, *, now_ms: int, oldest_waiting_ms: int | None) -> Step:
-    """`oldest_waiting_ms` is how long the queue's oldest message has waited, if that is known."""
+def decide_task_step(task: Task | None, *, now_ms: int) -> Step:
     if task is None or task.due_at_ms is None:
         return Step(Action.LEAVE, "nothing is due")
     if task.due_at_ms > now_ms:
@@ -65,7 +65,7 @@ def decide_task_step(task: Task | None, *, now_ms: int, oldest_waiting_ms: int |
         case TaskState.READY:
             return Step(Action.START, "ready, not queued", now_ms + due.AFTER_READY)
         case TaskState.QUEUED:
-            return _queued(task, now_ms, oldest_waiting_ms)
+            return _queued(task, now_ms)
         case TaskState.PROCESSING:
             return _processing(task, now_ms)
         case TaskState.UNKNOWN:
@@ -108,24 +108,12 @@ def forgotten_parents(tasks: Iterable[Task]) -> tuple[TaskRun, ...]:
     )
 
 
-def _queued(task: Task, now_ms: int, oldest_waiting_ms: int | None) -> Step:
+def _queued(task: Task, now_ms: int) -> Step:
     if task.not_before_ms > now_ms and not task.cancel_requested:
         later = task.not_before_ms + due.AFTER_QUEUED
         return Step(Action.WAIT, f"not before {task.not_before_ms}", later)
-    waited_ms = now_ms - _queued_since(task)
-    if oldest_waiting_ms is not None and oldest_waiting_ms > waited_ms:
-        return Step(Action.WAIT, "older messages wait as well", now_ms + due.AFTER_QUEUED)
     again = now_ms + _doubled(due.AFTER_QUEUED, task.resends + 1)
     return Step(Action.RESEND, f"queued, sent again {task.resends} times", again)
-
-
-def _queued_since(task: Task) -> int:
-    """Not later than its message was sent: the control item keeps no time of that.
-
-    What is to be cancelled need not wait until it may run.
-    """
-    not_before_ms = 0 if task.cancel_requested else task.not_before_ms
-    return max(task.ready_at_ms or 0, task.started_at_ms or 0, not_before_ms)
 
 
 def _processing(task: Task, now_ms: int) -> Step:
@@ -137,4 +125,4 @@ def _processing(task: Task, now_ms: int) -> Step:
 
 
 def _doubled(pause_ms: int, times: int) -> int:
-    return pause_ms << min(times, MAX_DOUBLINGS)
+    return Backoff(first=pause_ms, longest=pause_ms << MAX_DOUBLINGS).at_most(times)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from switchyard.domain.backoff import Backoff
+
 
 class FailureCategory(StrEnum):
     AUTH = "auth"
@@ -38,9 +40,8 @@ _TRANSIENT: Final = frozenset(
     }
 )
 
-FIRST_DELAY_MS: Final = 1_000
-FIRST_DELAY_WHEN_LIMITED_MS: Final = 10_000  # a rate limit is counted per minute
-LONGEST_DELAY_MS: Final = 300_000
+BACKOFF: Final = Backoff(first=1_000, longest=300_000)  # milliseconds
+BACKOFF_WHEN_LIMITED: Final = Backoff(first=10_000, longest=300_000)  # it is counted per minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ def decide_retry(category: FailureCategory, *, attempt: int, max_attempts: int) 
     if attempt >= max_attempts:
         return GiveUp(f"failed on attempt {attempt} of {max_attempts}")
     limited = category is FailureCategory.RATE_LIMIT
-    first = FIRST_DELAY_WHEN_LIMITED_MS if limited else FIRST_DELAY_MS
-    return Retry(min(first * 2**attempt, LONGEST_DELAY_MS), f"{category} may pass")
+    backoff = BACKOFF_WHEN_LIMITED if limited else BACKOFF
+    return Retry(backoff.at_most(attempt), f"{category} may pass")
 
 
 _BY_STATUS: Final = {

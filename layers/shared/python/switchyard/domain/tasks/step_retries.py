@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.domain.tasks.failures import FIRST_DELAY_MS, FailureCategory, GiveUp
+from switchyard.domain.tasks.failures import BACKOFF, FailureCategory, GiveUp
 
 MAX_TRIES: Final = 3
 _FREE: Final = frozenset(
@@ -39,7 +39,7 @@ def decide_step_retry(failure: StepFailure, *, time_left_ms: int) -> TryAgain | 
     if failure.tries >= MAX_TRIES:
         return GiveUp(f"failed {failure.tries} times in a row")
     shortest = failure.retry_after_ms or 0
-    longest = shortest + FIRST_DELAY_MS * 2 ** (failure.tries - 1)
+    longest = shortest + BACKOFF.at_most(failure.tries - 1)
     if longest >= time_left_ms:
         return GiveUp("no time is left for another try")
     return TryAgain(shortest, longest)

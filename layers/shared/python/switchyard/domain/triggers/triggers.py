@@ -1,17 +1,14 @@
 """Triggers: their names, and which events start nothing."""
 
 import hashlib
-import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from switchyard.domain.errors import Problem, Rejected
-from switchyard.domain.ids import JOB_ID, JobRef, task_named
+from switchyard.domain.ids import EVENT_ID, JOB_ID, JobRef, task_named
 from switchyard.domain.tasks.task import Json, Tags
 
-TRIGGER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-EVENT_ID: Final = re.compile(r"[A-Za-z0-9._:/+-]{1,128}")
 """Of what can be part of an idempotency key."""
 
 TRIGGER_TAG: Final = "trigger"

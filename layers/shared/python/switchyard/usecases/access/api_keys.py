@@ -11,7 +11,7 @@ from typing import Final
 
 from switchyard.domain.access.api_keys import KEY_ID, MAX_LABEL, ApiKey, Caller, key_id
 from switchyard.domain.errors import Rejected, Unavailable, UnknownKey
-from switchyard.domain.ids import TENANT_ID
+from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
 from switchyard.domain.moments import day_of
 from switchyard.domain.text import without_control_characters
 from switchyard.ports import ApiKeys, Clock, Ids
@@ -116,7 +116,7 @@ def _tenant_in(key: str) -> str | None:
 
 def _require_tenant(tenant: str) -> None:
     if not TENANT_ID.fullmatch(tenant):
-        raise Rejected(f"tenant {tenant!r} must be 1 to 63 of a-z 0-9 - and start with a-z 0-9")
+        raise Rejected(f"tenant {tenant!r} must be {TENANT_ID_RULE}")
 
 
 def _hash(key: str) -> str:

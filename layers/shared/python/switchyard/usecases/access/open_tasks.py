@@ -17,8 +17,7 @@ from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.slices import in_slices
-from switchyard.ports import Clock, JobStore
-from switchyard.ports.open_tasks import OpenTasks
+from switchyard.ports import Clock, JobStore, OpenTasks
 
 CHECKED_AT_ONCE: Final = 100
 MOST_CHECKED: Final = 500

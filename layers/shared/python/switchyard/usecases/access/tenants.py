@@ -9,8 +9,8 @@ from switchyard.domain.access.tenants import (
     problem_with_operators,
 )
 from switchyard.domain.errors import Rejected
-from switchyard.domain.ids import TENANT_ID
-from switchyard.ports.tenants import TenantStore
+from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
+from switchyard.ports import TenantStore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,4 +51,4 @@ def _without_doubles(listed: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 def _require_tenant(tenant: str) -> None:
     if not TENANT_ID.fullmatch(tenant):
-        raise Rejected(f"tenant {tenant!r} must be 1 to 63 of a-z 0-9 - and start with a-z 0-9")
+        raise Rejected(f"tenant {tenant!r} must be {TENANT_ID_RULE}")

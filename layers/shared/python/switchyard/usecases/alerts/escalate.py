@@ -25,9 +25,8 @@ from switchyard.domain.alerts.alerts import (
 from switchyard.domain.alerts.incidents import Incident, IncidentState, Severity
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.jobs.notify import Notify, hook_at
-from switchyard.ports import Clock
+from switchyard.ports import Clock, TenantStore
 from switchyard.ports.alerting import AlertStore, MessageKey, Note, Secrets, Webhooks
-from switchyard.ports.tenants import TenantStore
 from switchyard.usecases.alerts.post_alerts import AlertLeases, AlertPublisher, Step
 
 WEBHOOK: Final = "webhook"

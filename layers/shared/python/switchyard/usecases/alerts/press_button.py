@@ -10,8 +10,8 @@ from switchyard.domain.alerts.incidents import Button
 from switchyard.domain.alerts.subjects import JobSubject
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.ids import JobRef
+from switchyard.ports import TenantStore
 from switchyard.ports.alerting import MessageKey, Note, Posted
-from switchyard.ports.tenants import TenantStore
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.redrive import RedriveRequests

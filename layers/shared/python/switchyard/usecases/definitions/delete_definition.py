@@ -13,8 +13,7 @@ from typing import Final
 from switchyard.contracts.definitions import DefinitionDeleted
 from switchyard.domain.errors import Conflict, DefinitionInUse
 from switchyard.domain.jobs.job import Job
-from switchyard.ports import Clock, DefinitionStore, JobStore
-from switchyard.ports.triggers import TriggerStore
+from switchyard.ports import Clock, DefinitionStore, JobStore, TriggerStore
 from switchyard.usecases.definitions.read_definitions import read_definition
 from switchyard.usecases.jobs.list_jobs import listed_jobs
 

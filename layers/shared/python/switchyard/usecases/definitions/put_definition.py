@@ -5,7 +5,7 @@ from typing import Final
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.errors import InvalidDefinition, Problem
-from switchyard.domain.ids import DEFINITION_NAME
+from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
 from switchyard.ports import DefinitionStore
 
 MAX_DEFINITION_BYTES: Final = 64_000
@@ -21,7 +21,7 @@ def put_definition(
 ) -> RegisteredDefinition:
     """Raise `InvalidDefinition`, also for what is above a ceiling of the stage."""
     if not DEFINITION_NAME.fullmatch(name):
-        raise InvalidDefinition([Problem(("name",), "must be 1 to 64 of a-z A-Z 0-9 - _")])
+        raise InvalidDefinition([Problem(("name",), f"must be {DEFINITION_NAME_RULE}")])
     size = len(definition.model_dump_json(by_alias=True).encode())
     if size > MAX_DEFINITION_BYTES:
         most = f"at most {MAX_DEFINITION_BYTES:,} are accepted"

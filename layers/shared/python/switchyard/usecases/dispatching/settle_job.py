@@ -15,8 +15,7 @@ from switchyard.domain.jobs.job_outcome import decide_job_outcome
 from switchyard.domain.measuring.tracing import trace_of
 from switchyard.domain.states import JobState, task_status
 from switchyard.domain.tasks.task import Task
-from switchyard.ports import Clock, DispatchQueue, JobStore
-from switchyard.ports.open_tasks import OpenTasks
+from switchyard.ports import Clock, DispatchQueue, JobStore, OpenTasks
 from switchyard.usecases.events.emitting import Emitter, Fact
 
 _TOLD_AS: Final[dict[JobState, type[JobSettled]]] = {

@@ -23,16 +23,15 @@ from switchyard.domain.jobs.sweeping import (
 )
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import (
-    Backlog,
     Clock,
     DispatchQueue,
     JobStore,
+    OpenTasks,
     Overdue,
     Payloads,
     TaskGraph,
     TaskQueue,
 )
-from switchyard.ports.open_tasks import OpenTasks
 from switchyard.usecases.dispatching.start_tasks import Starter
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
@@ -55,7 +54,6 @@ class Nudge:
 @dataclass(frozen=True, kw_only=True)
 class Sweeper:
     overdue: Overdue
-    backlog: Backlog
     jobs: JobStore
     graph: TaskGraph
     payloads: Payloads
@@ -72,11 +70,10 @@ class Sweeper:
         `Unavailable` ends a run. What was rejected is that thing's own trouble, and is told.
         """
         deadline = self.clock.monotonic() + seconds
-        oldest_waiting_ms = self.backlog.oldest_waiting_ms()
         for ref in islice(self._refs(), at_most):
             if self.clock.monotonic() >= deadline:
                 return
-            yield self._nudge(ref, oldest_waiting_ms)
+            yield self._nudge(ref)
 
     def _refs(self) -> Iterator[TaskRef | JobRef]:
         """The shards take turns, so that a full one does not hide the others.
@@ -95,8 +92,8 @@ class Sweeper:
                 if page.cursor is None and not corrected:
                     del cursors[shard]
 
-    def _nudge(self, ref: TaskRef | JobRef, oldest_waiting_ms: int | None) -> Nudge:
-        found, step = self._decide(ref, oldest_waiting_ms)
+    def _nudge(self, ref: TaskRef | JobRef) -> Nudge:
+        found, step = self._decide(ref)
         if found is None or step.action is Action.LEAVE:
             return Nudge(ref, step.action, step.reason)
         if not self._take(found, step):
@@ -107,17 +104,13 @@ class Sweeper:
             return Nudge(ref, step.action, step.reason, str(error))
         return Nudge(ref, step.action, step.reason)
 
-    def _decide(
-        self, ref: TaskRef | JobRef, oldest_waiting_ms: int | None
-    ) -> tuple[Task | Job | None, Step]:
+    def _decide(self, ref: TaskRef | JobRef) -> tuple[Task | Job | None, Step]:
         """Read it consistently: the index may lag."""
         if isinstance(ref, JobRef):
             job = self.jobs.find(ref)
             return job, decide_job_step(job, now_ms=self.clock.now_ms())
         task = self.graph.find(ref)
-        return task, decide_task_step(
-            task, now_ms=self.clock.now_ms(), oldest_waiting_ms=oldest_waiting_ms
-        )
+        return task, decide_task_step(task, now_ms=self.clock.now_ms())
 
     def _take(self, found: Task | Job, step: Step) -> bool:
         """Move the due time before acting: whoever moves it is the one who acts."""

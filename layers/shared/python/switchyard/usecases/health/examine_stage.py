@@ -21,7 +21,7 @@ from switchyard.domain.health.diagnosis import (
     judge_workers,
 )
 from switchyard.domain.health.rollout import RolloutState, describe_rollout
-from switchyard.ports.inspection import Inspection
+from switchyard.ports import Inspection
 
 NO_ACCESS = "ask for read access to it in the stage's account"
 LOG_IN = "aws sso login, or set AWS_PROFILE; and AWS_REGION to the stage's region"

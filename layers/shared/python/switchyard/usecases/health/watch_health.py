@@ -11,7 +11,7 @@ from switchyard.domain.alerts.stage_incidents import health_incident
 from switchyard.domain.health import health
 from switchyard.domain.health.health import HealthReport
 from switchyard.domain.health.presence import PresentWorker, those_there
-from switchyard.ports.presence import Presence
+from switchyard.ports import Presence
 from switchyard.usecases.events.emitting import Emitter, Fact
 from switchyard.usecases.health.check_tasks import TaskChecker
 

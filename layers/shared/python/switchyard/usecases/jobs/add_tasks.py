@@ -11,6 +11,7 @@ from typing import Final
 
 from switchyard.contracts.jobs import AddTasks, TasksAdded
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs.additions import Group, grouped, perhaps_added, problems_with
@@ -41,7 +42,7 @@ from switchyard.usecases.jobs.task_requests import (
 )
 
 SECONDS: Final = 20  # Lambda ends the call at 30 s, and whoever asked is to know what was added
-PAUSES_SECONDS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
+PAUSES_SECONDS: Final = tuple(Backoff(first=0.05, longest=0.8).pauses(5))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,8 +23,15 @@ from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.slices import in_slices
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides, Payload, Task
-from switchyard.ports import BlobStore, Clock, DispatchQueue, JobStore, Redriving, Workforce
-from switchyard.ports.open_tasks import OpenTasks
+from switchyard.ports import (
+    BlobStore,
+    Clock,
+    DispatchQueue,
+    JobStore,
+    OpenTasks,
+    Redriving,
+    Workforce,
+)
 from switchyard.usecases.access.open_tasks import OpenTaskLimit
 from switchyard.usecases.dispatching.start_tasks import AT_ONCE, Starter
 from switchyard.usecases.events import task_events

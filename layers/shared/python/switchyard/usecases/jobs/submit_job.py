@@ -34,8 +34,8 @@ from switchyard.ports import (
     JobStore,
     KeyTaken,
     SubmissionKeys,
+    TenantStore,
 )
-from switchyard.ports.tenants import TenantStore
 from switchyard.usecases.access.open_tasks import OpenTaskLimit
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter

@@ -4,7 +4,7 @@ from switchyard.contracts.events import ArrivedEvent
 from switchyard.contracts.events.spanning import spanned
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.spans import Span
-from switchyard.ports.spans import SpanExporter
+from switchyard.ports import SpanExporter
 
 
 class Spans:

@@ -20,9 +20,7 @@ from switchyard.domain.triggers.triggers import (
     of_this_tenant,
     rule_name,
 )
-from switchyard.ports import Clock, Mail
-from switchyard.ports.tenants import TenantStore
-from switchyard.ports.triggers import TriggerRule, TriggerRules, TriggerStore
+from switchyard.ports import Clock, Mail, TenantStore, TriggerRule, TriggerRules, TriggerStore
 
 
 @dataclass(frozen=True, kw_only=True)

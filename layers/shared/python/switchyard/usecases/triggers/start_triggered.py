@@ -32,8 +32,7 @@ from switchyard.domain.triggers.triggers import (
     submission_key,
     tags_for,
 )
-from switchyard.ports import Clock, JobStore
-from switchyard.ports.triggers import TriggerStore
+from switchyard.ports import Clock, JobStore, TriggerStore
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.letters.quarantine import Quarantine
 

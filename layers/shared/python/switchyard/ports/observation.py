@@ -1,0 +1,67 @@
+"""What workers and operators see of a stage: who works, what is paused, which release runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # a function's start need not load them
+    from switchyard.domain.health.consumption import Pause
+    from switchyard.domain.health.diagnosis import Switch, Workers
+    from switchyard.domain.health.presence import PresentWorker
+    from switchyard.domain.health.rollout import Deployment
+
+
+class Presence(Protocol):
+    """Remembers workers for some minutes after their last word; decides nothing.
+
+    Each call may raise `Unavailable`.
+    """
+
+    def seen(self, worker: PresentWorker) -> None:
+        """What it says now is all that is known of it."""
+
+    def left(self, worker_id: str, *, now_ms: int) -> None:
+        """It will say nothing more; harmless if it never said anything."""
+
+    def all(self) -> Sequence[PresentWorker]:
+        """By id. Some may have ended without a word: their time tells."""
+
+
+class Inspection(Protocol):
+    """Looks and changes nothing. Each look may raise `Unavailable`."""
+
+    def caller(self) -> str:
+        """Who looks."""
+
+    def stacks(self) -> Mapping[str, str]:
+        """The status of each that is there, by its name within the stage."""
+
+    def has_secret(self, name: str) -> bool: ...
+
+    def workers(self) -> Workers | None:
+        """`None` if there is no service."""
+
+    def switches(self) -> Sequence[Switch]: ...
+
+    def dead_letters(self) -> Mapping[str, int]:
+        """How many messages wait in each dead-letter queue, by its name."""
+
+
+class Consumption(Protocol):
+    """Whether workers take tasks. What runs, runs on. Each call may raise `Unavailable`."""
+
+    def pause(self, *, now_ms: int, reason: str | None = None) -> Pause:
+        """From now on. If it is paused already, that pause stays and is returned."""
+
+    def resume(self) -> None:
+        """Harmless if it is not paused."""
+
+    def paused(self) -> Pause | None: ...
+
+
+class Deployments(Protocol):
+    """Sees from which release of its service this worker was started, and which one is current."""
+
+    def look(self) -> Deployment | None:
+        """Return `None` where no service replaces workers. Raise `Unavailable`."""
