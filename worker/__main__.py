@@ -12,25 +12,21 @@ from switchyard.bootstrap import WorkerPorts, worker_ports
 from switchyard.clock import system_ids
 from switchyard.observability import get_logger
 from switchyard.settings import WorkerSettings
-from worker.assembly import assemble
-from worker.bugs import described
-from worker.child_environment import Credential
-from worker.children import Children
-from worker.claude_access import ClaudeProxy
-from worker.clock_watch import ClockWatch, WrongClock
-from worker.configuration import Configuration, Misconfigured, read_configuration
-from worker.ending import UserEnder
+from worker.boundary import become_subreaper
 from worker.guard.examine import limit_digits
-from worker.health import keep_pulse
-from worker.isolation import log_isolation
-from worker.leftovers import Leftovers
-from worker.loop import Loop
-from worker.orphan_watcher import OrphanWatcher
-from worker.presence import Attendance
-from worker.privileges import hide_memory
-from worker.redaction import Redaction
-from worker.stopping import Stop
-from worker.subreaper import become_subreaper
+from worker.guard.redaction import Redaction
+from worker.parent.assembly import assemble, log_isolation
+from worker.parent.claude.access import ClaudeProxy
+from worker.parent.configuration import Configuration, Misconfigured, read_configuration
+from worker.parent.files.removal import Leftovers
+from worker.parent.files.users import hide_memory
+from worker.parent.health.presence import Attendance
+from worker.parent.health.pulse import keep_pulse
+from worker.parent.health.stop import ClockWatch, Stop, WrongClock, described
+from worker.parent.receive.loop import Loop
+from worker.parent.supervision.child_environment import Credential
+from worker.parent.supervision.children import Children
+from worker.parent.supervision.process_enders import OrphanWatcher, UserEnder
 
 logger = get_logger("worker")
 

@@ -17,7 +17,7 @@ from tests.simulation.jobs import TENANTS
 from tests.simulation.script import Script
 from tests.simulation.weather import CALM, Weather
 from tests.simulation.yard import Yard
-from worker.verdict import Completed, Failed, TimedOut, Verdict
+from worker.parent.attempts.verdict import Completed, Failed, TimedOut, Verdict
 
 TABLES: Final = ("state", "definitions")
 USAGE: Final = Usage(input_tokens=1_200, output_tokens=340, cache_read_tokens=50, cost_usd=0.0125)

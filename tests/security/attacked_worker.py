@@ -34,9 +34,11 @@ from tests.security.observed import Observed, loot
 from tests.security.pauses import LoopPauses, control
 from tests.security.victim import VICTIM
 from tests.worker.yard import WorkerYard
-from worker import claude_access, supervision
 from worker.__main__ import main as main_of_worker
-from worker.slot_users import AGENT_USERS, slot_users
+from worker.boundary import AGENT_USERS
+from worker.parent.claude import access as claude_access
+from worker.parent.files.users import slot_users
+from worker.parent.supervision import supervisor as supervision
 
 ATTACKER, VICTIM_TENANT = "mallory", "acme"
 JOBS: Final = {
@@ -169,7 +171,7 @@ class AttackedWorker(WorkerYard):
     def _proxy(self) -> int:
         """Return the process id of the proxy for Claude, if it runs."""
         for process in psutil.Process().children():
-            if "worker.claude_proxy" in process.cmdline():
+            if "worker.parent.claude.proxy" in process.cmdline():
                 return process.pid
         return 0
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
 from tests.worker.yard import WorkerYard
-from worker.folder import TaskFolder
-from worker.redaction import Redaction
-from worker.upload import Uploader
+from worker.guard.redaction import Redaction
+from worker.parent.attempts.upload import Uploader
+from worker.parent.files.folder import TaskFolder
 
 CANARY = "canary-of-the-workers-environment"
 FOLDERS = 60

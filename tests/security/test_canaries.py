@@ -24,7 +24,7 @@ from tests.fakes.messages_api import messages_api
 from tests.security.canaries import CANARIES, FORMS, KEY, PLACES, PROGRAM
 from tests.worker.misbehaving import let_children_run
 from tests.worker.yard import WorkerYard
-from worker.redaction import ENCODINGS
+from worker.guard.redaction import ENCODINGS
 
 DOCS: Final = Path(__file__).parents[2] / "docs" / "security.md"
 LOG, PRINTED, DOING, ERRORS, WORKERS, TOOLS, OUTPUTS, FILES, NAMES, GIVEN = PLACES

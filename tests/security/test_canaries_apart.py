@@ -15,13 +15,11 @@ from tests.security.test_canaries import DOING, ERRORS, TOOLS, WORKERS, core_of,
 from tests.worker.real_child import run
 from tests.worker.test_untrusted import judged
 from tests.worker.yard import WorkerYard
-from worker.activity import LastActivity
-from worker.agents.tool_journal import ToolJournal
-from worker.bugs import Bugs
-from worker.redaction import Redaction
-from worker.run_verdicts import without_secrets
-from worker.stopping import Stop
-from worker.verdict import Failed, failed_by
+from worker.agents.trace import ToolJournal
+from worker.guard.redaction import Redaction
+from worker.parent.attempts.verdict import Failed, failed_by, without_secrets
+from worker.parent.health.stop import Bugs, Stop
+from worker.parent.supervision.child_output import LastActivity
 
 PLANTED: Final = {
     **{form: core_of(form) for forms in forms_of(KEY).values() for form in forms},

@@ -15,7 +15,7 @@ from tests.simulation.script import Script
 from tests.simulation.weather import CALM, Weather
 from tests.simulation.workers import TIMING
 from tests.simulation.yard import Yard
-from worker.verdict import Completed, Verdict
+from worker.parent.attempts.verdict import Completed, Verdict
 
 WORK_SECONDS: Final = 30.0
 POLL_SECONDS: Final = 20.0

@@ -6,7 +6,7 @@ from typing import Final
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
-from worker.verdict import Completed, Failed, TimedOut, Verdict
+from worker.parent.attempts.verdict import Completed, Failed, TimedOut, Verdict
 
 LARGE: Final = "x" * 5_000
 

@@ -29,24 +29,20 @@ from tests.simulation.cloud.cloud import TASKS, Cloud
 from tests.simulation.jobs import TENANTS
 from tests.simulation.kernel.node import Node
 from tests.simulation.script import Script
-from worker.activity import LastActivity
-from worker.assignments import Assignments
-from worker.attempt import Attempts
-from worker.bugs import Bugs
-from worker.deletions import Deletions
-from worker.delivery import Deliveries
-from worker.heartbeats import Watched
-from worker.keepalive import Keepalive
-from worker.lease_timing import LeaseTiming
-from worker.loop import Loop, Polling
-from worker.machine import Machine
-from worker.protection import Protection
-from worker.redaction import Redaction
-from worker.screening import Screening
-from worker.stopping import Stop
-from worker.upload import Uploader, artifacts_prefix
-from worker.verdict import Cancelled, Completed, Failed, HandedBack, Verdict
-from worker.waiting import first_of
+from worker.guard.redaction import Redaction
+from worker.parent.attempts.assignments import Assignments
+from worker.parent.attempts.attempt import Attempts
+from worker.parent.attempts.upload import Uploader, artifacts_prefix
+from worker.parent.attempts.verdict import Cancelled, Completed, Failed, HandedBack, Verdict
+from worker.parent.coroutines import first_of
+from worker.parent.health.machine import Machine
+from worker.parent.health.stop import Bugs, Stop
+from worker.parent.receive.deletions import Deletions, Screening
+from worker.parent.receive.deliveries import Deliveries
+from worker.parent.receive.lease import Keepalive, LeaseTiming, Watched
+from worker.parent.receive.loop import Loop, Polling
+from worker.parent.receive.rollout import Protection
+from worker.parent.supervision.child_output import LastActivity
 
 SETTINGS: Final = WorkerSettings(
     stage="sim",

@@ -58,7 +58,7 @@ def main(folder: Path) -> None:
         for program in folder.glob("*.py"):
             program.chmod(0o644)
         # The proxy finds its packages as this program does: in a container they are installed.
-        patch.setattr("worker.claude_access.package_paths", lambda: os.environ["PYTHONPATH"])
+        patch.setattr("worker.parent.claude.access.package_paths", lambda: os.environ["PYTHONPATH"])
         yard.work(until=yard.quiet, seconds=40)
     loot = json.loads(found.read_text())
     report = {

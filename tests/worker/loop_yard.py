@@ -10,13 +10,12 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.ports import Received
 from tests.builders import JOB
 from tests.worker.yard import LongPoll, WorkerYard
-from worker.deletions import Deletions
-from worker.lease_timing import LeaseTiming
-from worker.loop import Loop, Polling
-from worker.machine import Machine
-from worker.protection import Protection
-from worker.screening import Screening
-from worker.stopping import Stop
+from worker.parent.health.machine import Machine
+from worker.parent.health.stop import Stop
+from worker.parent.receive.deletions import Deletions, Screening
+from worker.parent.receive.lease import LeaseTiming
+from worker.parent.receive.loop import Loop, Polling
+from worker.parent.receive.rollout import Protection
 
 PATIENCE_SECONDS = 10
 

@@ -8,9 +8,9 @@ import pytest
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.tasks.signs import MAX_ACTIVITY_BYTES, Signs
 from tests.worker.yard import WorkerYard
-from worker.activity import LastActivity
 from worker.agents.hooks import SessionHooks
-from worker.task.markers import MARKER, Marked, mark, mark_call, marked_in
+from worker.boundary import MARKER, Marked, mark, mark_call, marked_in
+from worker.parent.supervision.child_output import LastActivity
 
 NOW_MS = 1_000_000
 

@@ -7,10 +7,9 @@ import pytest
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.domain.ids import SMOKE_TENANT
 from switchyard.settings import AgentBackend
-from worker.agents.agent import AgentFailed
-from worker.agents.choice import agent_for
-from worker.backend import OfflineRefused, resolve_backend
-from worker.child_environment import Credential
+from worker.agents.agent import AgentFailed, agent_for
+from worker.parent.attempts.assignments import OfflineRefused, resolve_backend
+from worker.parent.supervision.child_environment import Credential
 
 Backend = Literal["claude-agent-sdk", "messages", "offline"]
 
@@ -66,7 +65,7 @@ def test_a_backend_that_is_not_installed_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, backend: str, missing: str
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("worker.agents.")]:
-        if name not in {"worker.agents.agent", "worker.agents.choice"}:
+        if name not in {"worker.agents.agent"}:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
 
@@ -86,7 +85,7 @@ def test_an_agent_that_does_not_exist_is_a_wrong_definition() -> None:
 def test_the_offline_agent_comes_without_any_sdk() -> None:
     code = (
         "import sys\n"
-        "from worker.agents.choice import agent_for\n"
+        "from worker.agents.agent import agent_for\n"
         "agent_for('offline')\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )

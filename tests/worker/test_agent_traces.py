@@ -2,11 +2,16 @@ from typing import Any
 
 import pytest
 
-from worker.agents.excerpt import MAX_CHARACTERS, excerpt
-from worker.agents.todo_tools import todo_changes
-from worker.agents.todos import MAX_TODOS, TodoChange, Todos, TodoState, changed, ended
-from worker.agents.tool_journal import MAX_CALLS, ToolJournal
-from worker.agents.trace import CacheUse, Trace
+from worker.agents.todos import (
+    MAX_TODOS,
+    TodoChange,
+    Todos,
+    TodoState,
+    changed,
+    ended,
+    todo_changes,
+)
+from worker.agents.trace import MAX_CALLS, MAX_CHARACTERS, CacheUse, ToolJournal, Trace, excerpt
 
 
 def after(*moves: tuple[int, TodoState]) -> Todos:

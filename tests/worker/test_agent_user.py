@@ -18,8 +18,7 @@ import pytest
 
 from tests.worker.task_users import agent_users, task_users
 from tests.worker.test_process import ENVIRONMENT, REPOSITORY
-from worker.privileges import as_user
-from worker.slot_users import SlotUser
+from worker.parent.files.users import SlotUser, as_user
 
 ENTRYPOINT = REPOSITORY / "worker" / "entrypoint.sh"
 WORKER, GROUP = 1001, 1000
@@ -39,7 +38,7 @@ pytestmark = pytest.mark.skipif(
 def python() -> str:
     """An interpreter that other users may run too: that of a virtual environment often is not."""
     for candidate in (sys.executable, "/usr/bin/python3"):
-        program = [candidate, "-c", "import psutil, pydantic, worker.privileges"]
+        program = [candidate, "-c", "import psutil, pydantic, worker.parent.files.users"]
         tried = subprocess.run(
             [
                 "/bin/sh",
@@ -154,8 +153,8 @@ def test_a_worker_ends_children_that_are_not_its_own(
 CHECKING = """
 import asyncio, pathlib, sys
 from switchyard.adapters.system import SystemClock, system_sleep
-from worker.guard.client import Guard
-from worker.privileges import effective_capabilities
+from worker.parent.attempts.guard_client import Guard
+from worker.parent.files.users import effective_capabilities
 
 async def main():
     host = {"AGENT_USERS": "20000-20031"}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from worker.child_environment import child_environment
+from worker.parent.supervision.child_environment import child_environment
 
 DEFINITION = {"tag": "painter", "description": "Paint {{input.shop}}."}
 

@@ -10,8 +10,8 @@ from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides
 from tests.builders import a_definition, a_plan
 from tests.worker.yard import WorkerYard
-from worker.planning import Defaults, Order, planned
-from worker.task.assignment import Assignment
+from worker.boundary import Assignment
+from worker.parent.attempts.assignments import Defaults, Order, planned
 
 LONG = {"offline": {"delayMs": 60_000}}
 DEFAULTS = Defaults(model="claude-default", timeout_ms=300_000, step_timeout_ms=120_000)

@@ -11,9 +11,8 @@ import psutil
 import pytest
 
 from tests.worker.real_child import HOST, a_family, run, stdout, to_start
-from worker.child_environment import ChildAccess, Credential, child_environment
-from worker.subreaper import become_subreaper
-from worker.task.assignment import TASK_FILE, Assignment
+from worker.boundary import TASK_FILE, Assignment, become_subreaper
+from worker.parent.supervision.child_environment import ChildAccess, Credential, child_environment
 
 
 @pytest.fixture
@@ -152,7 +151,7 @@ def test_the_offline_child_imports_nothing_heavy(tmp_path: Path) -> None:
         assignment.write(file)
     code = (
         "import sys, pathlib\n"
-        f"from worker.task.__main__ import main; main(pathlib.Path({str(tmp_path)!r}))\n"
+        f"from worker.child.__main__ import main; main(pathlib.Path({str(tmp_path)!r}))\n"
         "print(*sorted(name.partition('.')[0] for name in sys.modules))"
     )
 
@@ -195,15 +194,17 @@ def test_a_sweep_that_gives_up_says_so_and_the_next_one_ends_what_was_left(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("worker.children.SWEEP_SECONDS", 0.1)
-    monkeypatch.setattr("worker.children.SECONDS_BETWEEN_SWEEPS", 0.05)
+    monkeypatch.setattr("worker.parent.supervision.children.SWEEP_SECONDS", 0.1)
+    monkeypatch.setattr("worker.parent.supervision.children.SECONDS_BETWEEN_SWEEPS", 0.05)
     orphan = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
 
     async def story() -> int:
         become_subreaper()
         children = a_family()
         with monkeypatch.context() as patched:
-            patched.setattr("worker.descendants.send", lambda processes, number: None)
+            patched.setattr(
+                "worker.parent.supervision.descendants.send", lambda processes, number: None
+            )
             async with children.running(to_start(folder, orphan)) as child:
                 await child.exited()
         assert len(started_since(before)) == 1

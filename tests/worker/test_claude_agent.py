@@ -24,8 +24,7 @@ from tests.fakes.messages_api_replies import (
 )
 from tests.worker.claude_home import an_assignment, move_in
 from tests.worker.proxied import proxied
-from worker.agents.agent import AgentFailed, Answer
-from worker.agents.choice import agent_for
+from worker.agents.agent import AgentFailed, Answer, agent_for
 
 BLUE = answers({"colour": "blue"})
 NOBODY_LISTENS = "http://127.0.0.1:9"

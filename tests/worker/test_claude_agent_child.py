@@ -14,9 +14,9 @@ from tests.fakes.messages_api import MessagesApi, messages_api
 from tests.fakes.messages_api_replies import answers, says, uses
 from tests.worker.claude_home import an_assignment
 from tests.worker.proxied import API_KEY, proxied
-from worker.child_environment import child_environment
-from worker.folder import HOME, TEMPORARY, UPLOADED
-from worker.task.assignment import TASK_FILE
+from worker.boundary import TASK_FILE
+from worker.parent.files.folder import HOME, TEMPORARY, UPLOADED
+from worker.parent.supervision.child_environment import child_environment
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("claude_agent_sdk") and find_spec("anthropic")), reason="no SDK is installed"
@@ -51,7 +51,7 @@ def outcome(
     }
     with proxied(api.url) as proxy:
         said = subprocess.run(
-            [sys.executable, "-P", "-m", "worker.task", str(folder)],
+            [sys.executable, "-P", "-m", "worker.child", str(folder)],
             cwd=folder,
             env=child_environment(host, folder, access=proxy.open().given),
             timeout=60,

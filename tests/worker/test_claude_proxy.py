@@ -21,7 +21,7 @@ from tests.worker.proxied import (
     until_it_ends,
 )
 from tests.worker.proxy_place import BODY, Place, place, request, shared
-from worker.claude_proxy.accounts import MAX_PARALLEL, MAX_WAITING
+from worker.parent.claude.proxy.accounts import MAX_PARALLEL, MAX_WAITING
 
 STREAMED = QUESTION | {"stream": True}
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.worker.proxied import HAIKU, QUESTION, ask, parsed, say
 from tests.worker.proxy_place import BODY, Place, place, request, shared
-from worker.claude_proxy.asked import MAX_BODY_BYTES
+from worker.parent.claude.proxy.asked import MAX_BODY_BYTES
 
 __all__ = ["place", "shared"]  # fixtures
 

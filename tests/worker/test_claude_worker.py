@@ -218,7 +218,7 @@ def test_a_worker_without_the_sdks_says_what_is_missing(
     (tmp_path / "path" / "h11.py").write_text("raise ModuleNotFoundError('none', name='h11')")
     paths = os.pathsep.join([str(tmp_path / "path"), str(REPOSITORY)])
     shared = str(REPOSITORY / "layers/shared/python")
-    monkeypatch.setattr("worker.claude_access.package_paths", lambda: f"{paths}:{shared}")
+    monkeypatch.setattr("worker.parent.claude.access.package_paths", lambda: f"{paths}:{shared}")
 
     outcome = worked(yard, api)
 

@@ -7,8 +7,7 @@ import pytest
 
 from switchyard.adapters.memory import ManualClock
 from switchyard.domain.health.clock_offset import ClockOffset
-from worker.clock_watch import LOOKS_BEFORE_LEAVING, ClockWatch, WrongClock
-from worker.stopping import Stop
+from worker.parent.health.stop import LOOKS_BEFORE_LEAVING, ClockWatch, Stop, WrongClock
 
 RIGHT = ClockOffset(ahead_ms=200, error_ms=900)
 WRONG = ClockOffset(ahead_ms=-299_000, error_ms=900)

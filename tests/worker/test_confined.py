@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from worker import confined
-from worker.confined import NotReadable, create_file, open_beneath, read_bounded
+from worker.parent.files import confined
+from worker.parent.files.confined import NotReadable, create_file, open_beneath, read_bounded
 
 OWNERS = {os.geteuid()}
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from worker.descendants import (
+from worker.parent.supervision.descendants import (
     Processes,
     Seen,
     all_processes,
@@ -70,7 +70,7 @@ def test_everything_below_is_found_in_one_pass(
         passes.append(1)
         return all_processes()
 
-    monkeypatch.setattr("worker.descendants.all_processes", counted)
+    monkeypatch.setattr("worker.parent.supervision.descendants.all_processes", counted)
 
     below = processes_below([os.getpid()])
 

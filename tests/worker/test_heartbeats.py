@@ -14,9 +14,9 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
 from tests.builders import a_task, an_emitter
 from tests.worker.yard import WorkerYard
-from worker.activity import LastActivity
-from worker.heartbeats import Heartbeats, Watched
-from worker.memory import resident_bytes
+from worker.parent.receive.lease import Heartbeats, Watched
+from worker.parent.supervision.child_output import LastActivity
+from worker.parent.supervision.descendants import resident_bytes
 
 STARTED_MS = 1_000_000
 

@@ -14,7 +14,7 @@ from switchyard.domain.tasks.task import Lease, Task
 from switchyard.ports import Received
 from switchyard.settings import WorkerSettings
 from tests.worker.yard import LongPoll, WorkerYard
-from worker.lease_timing import LeaseTiming
+from worker.parent.receive.lease import LeaseTiming
 
 LONG = {"offline": {"delayMs": 60_000}}
 

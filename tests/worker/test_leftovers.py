@@ -15,9 +15,9 @@ from switchyard.adapters.system import SystemClock, ThreadOffload
 from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
 from tests.worker.test_process import ENVIRONMENT, REPOSITORY
-from worker.folder import TaskFolder
-from worker.leftovers import LOCK_FILE, MOVED_TO, Leftovers
-from worker.slot_users import SlotUser, files_as
+from worker.parent.files.folder import TaskFolder
+from worker.parent.files.removal import LOCK_FILE, MOVED_TO, Leftovers
+from worker.parent.files.users import SlotUser, files_as
 
 AGENT = 57_000 + os.getpid() % 3_000
 
@@ -94,7 +94,7 @@ def test_a_folder_of_a_system_user_is_left_and_reported(
 ) -> None:
     """Simulated: removal is never tried with such a user."""
     path = an_attempt(output)
-    monkeypatch.setattr("worker.folder.os.geteuid", lambda: 4_321)
+    monkeypatch.setattr("worker.parent.files.folder.os.geteuid", lambda: 4_321)
     monkeypatch.setattr(Path, "lstat", lambda _: os.stat_result((0,) * 4 + (33,) + (0,) * 5))
     worker = a_worker(output)
     asyncio.run(worker.move())

@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from worker.task.limits import NICENESS, run_when_others_rest
+from worker.child.limits import NICENESS, run_when_others_rest
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the policy")

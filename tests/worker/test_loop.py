@@ -16,8 +16,7 @@ from tests.worker.loop_yard import (
     until,
 )
 from tests.worker.yard import WorkerYard
-from worker.bugs import MOST_IN_A_ROW, Bugs, Unhealthy
-from worker.stopping import Stop
+from worker.parent.health.stop import MOST_IN_A_ROW, Bugs, Stop, Unhealthy
 
 
 def test_no_more_is_received_than_there_are_free_slots(yard: WorkerYard) -> None:

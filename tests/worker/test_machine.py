@@ -19,9 +19,10 @@ from switchyard.domain.tasks.failures import FailureCategory
 from tests.builders import a_task
 from tests.worker.misbehaving import let_children_run
 from tests.worker.yard import WorkerYard
-from worker.folder import TaskFolder
 from worker.guard.starting import GuardUnavailable
-from worker.machine import (
+from worker.parent.attempts.verdict import Cancelled, Failed, HandedBack, Verdict
+from worker.parent.files.folder import TaskFolder
+from worker.parent.health.machine import (
     FIRST_DELAY_MS,
     LEAST_REST_SECONDS,
     LONGEST_DELAY_MS,
@@ -30,8 +31,7 @@ from worker.machine import (
     Machine,
     machine_trouble,
 )
-from worker.probe import LEAST_FREE_BYTES, probe
-from worker.verdict import Cancelled, Failed, HandedBack, Verdict
+from worker.parent.health.pulse import LEAST_FREE_BYTES, probe
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
@@ -164,11 +164,11 @@ def test_a_probe_names_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").touch()
     assert "Not a directory" in (probe(tmp_path / "file" / "folder") or "")
-    monkeypatch.setattr("worker.probe.LEAST_FREE_BYTES", 2**62)
+    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", 2**62)
     assert "MB left" in (probe(tmp_path) or "")
-    monkeypatch.setattr("worker.probe.LEAST_FREE_BYTES", LEAST_FREE_BYTES)
+    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", LEAST_FREE_BYTES)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    monkeypatch.setattr("worker.probe.LEAST_FREE_DESCRIPTORS", 1_000)
+    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_DESCRIPTORS", 1_000)
     resource.setrlimit(resource.RLIMIT_NOFILE, (500, hard))
     try:
         assert "Too many open files" in (probe(tmp_path) or "")
@@ -188,10 +188,10 @@ def test_a_worker_without_disk_fails_no_task(
             raise FULL
         return ordinary(*args)
 
-    monkeypatch.setattr("worker.machine.LEAST_REST_SECONDS", 0.0)
-    monkeypatch.setattr("worker.machine.SECONDS_BETWEEN_PROBES", 0.2)
-    monkeypatch.setattr("worker.machine.FIRST_DELAY_MS", 1)
-    monkeypatch.setattr("worker.loop.SECONDS_BETWEEN_LOOKS", 0.1)
+    monkeypatch.setattr("worker.parent.health.machine.LEAST_REST_SECONDS", 0.0)
+    monkeypatch.setattr("worker.parent.health.machine.SECONDS_BETWEEN_PROBES", 0.2)
+    monkeypatch.setattr("worker.parent.health.machine.FIRST_DELAY_MS", 1)
+    monkeypatch.setattr("worker.parent.receive.loop.SECONDS_BETWEEN_LOOKS", 0.1)
     monkeypatch.setattr(TaskFolder, "fresh", full_for_a_while)
     for number in range(3):
         yard.add_task(f"t{number}", max_attempts=1)
@@ -238,7 +238,7 @@ PRINTS_UNTIL_FULL = """
 def test_a_disk_that_fills_while_a_child_prints_ends_no_worker(
     yard: WorkerYard, small_disk: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("worker.probe.LEAST_FREE_BYTES", 1024 * 1024)
+    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", 1024 * 1024)
     let_children_run(PRINTS_UNTIL_FULL, tmp_path, monkeypatch)
     yard.configure(output_folder=small_disk, delete_files_after_upload=True)
     yard.add_task("a", max_attempts=1)
@@ -252,9 +252,9 @@ def test_a_disk_that_fills_while_a_child_prints_ends_no_worker(
 def test_a_worker_on_a_full_disk_takes_no_task_until_there_is_room(
     yard: WorkerYard, small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.probe.LEAST_FREE_BYTES", 1024 * 1024)
-    monkeypatch.setattr("worker.machine.SECONDS_BETWEEN_PROBES", 0.2)
-    monkeypatch.setattr("worker.loop.SECONDS_BETWEEN_LOOKS", 0.1)
+    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", 1024 * 1024)
+    monkeypatch.setattr("worker.parent.health.machine.SECONDS_BETWEEN_PROBES", 0.2)
+    monkeypatch.setattr("worker.parent.receive.loop.SECONDS_BETWEEN_LOOKS", 0.1)
     full = small_disk / "full"
     full.write_bytes(bytes(2 * 1024 * 1024))
     yard.configure(output_folder=small_disk)

@@ -15,8 +15,8 @@ from switchyard.domain.tasks.task import Lease, Payload
 from switchyard.ports import Received
 from tests.builders import TENANT, a_task
 from tests.worker.yard import LongPoll, WorkerYard
-from worker.bugs import MOST_IN_A_ROW, Unhealthy
-from worker.folder import TaskFolder
+from worker.parent.files.folder import TaskFolder
+from worker.parent.health.stop import MOST_IN_A_ROW, Unhealthy
 
 
 def in_the_future() -> int:

@@ -20,8 +20,7 @@ from tests.fakes.messages_api_replies import (
 )
 from tests.worker.claude_home import API_KEY, an_assignment, move_in
 from tests.worker.proxied import proxied
-from worker.agents.agent import AgentFailed, Answer
-from worker.agents.choice import agent_for
+from worker.agents.agent import AgentFailed, Answer, agent_for
 from worker.agents.spending import BYTES_PER_TOKEN
 
 BLUE = answers({"colour": "blue"})

@@ -132,7 +132,7 @@ def test_a_child_that_removes_its_folder(yard: WorkerYard, misbehave: Misbehave)
 AN_AGENT_THAT = """
     import sys
     from pathlib import Path
-    from worker.task import __main__ as task
+    from worker.child import __main__ as task
 
     folder = Path(sys.argv[-1])
 
@@ -171,7 +171,7 @@ def test_more_memory_than_there_is(yard: WorkerYard, misbehave: Misbehave) -> No
 
 def test_a_folder_that_cannot_be_made(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = PermissionError(errno.EACCES, "Permission denied")
-    monkeypatch.setattr("worker.folder.TaskFolder.fresh", Mock(side_effect=refused))
+    monkeypatch.setattr("worker.parent.files.folder.TaskFolder.fresh", Mock(side_effect=refused))
 
     category, error = failure(yard)
 

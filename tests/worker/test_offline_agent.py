@@ -9,7 +9,7 @@ from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed
 from worker.agents.offline import OfflineAgent
 from worker.agents.schema_example import example_of
-from worker.task.assignment import Assignment
+from worker.boundary import Assignment
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "const": {"const": {"a": [1]}},

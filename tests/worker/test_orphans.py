@@ -16,7 +16,8 @@ from tests.fakes.messages_api import messages_api
 from tests.fakes.messages_api_replies import uses
 from tests.worker.test_claude_worker import BLUE, KEY, MODEL
 from tests.worker.test_process import ENVIRONMENT, REPOSITORY
-from worker.task.parent_death import MARK, end_with_worker, mark_of_worker
+from worker.boundary import WORKER_MARK, mark_of_worker
+from worker.child.limits import end_with_worker
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can")
 
@@ -71,7 +72,7 @@ def test_a_child_ends_with_a_worker_that_is_killed(tmp_path: Path) -> None:
     with killed_worker(tmp_path, {}) as pid:
 
         def children() -> list[psutil.Process]:
-            return [p for p in family(pid) if "worker.task" in _command(p)]
+            return [p for p in family(pid) if "worker.child" in _command(p)]
 
         wait_until(lambda: bool(children()), "no child was started")
         all_below = family(pid)
@@ -95,12 +96,12 @@ def test_what_claudes_command_line_left_in_the_background_ends_with_a_killed_wor
 
 
 def test_a_child_whose_worker_died_before_it_could_ask_for_the_signal_ends_at_once() -> None:
-    code = "import os; from worker.task.parent_death import end_with_worker as end; end(os.environ)"
+    code = "import os; from worker.child.limits import end_with_worker as end; end(os.environ)"
     paths = os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "layers/shared/python")])
     program = [sys.executable, "-c", f"{code}; print('lives')"]
 
     def run(mark: str) -> subprocess.CompletedProcess[str]:
-        environment = {"PYTHONPATH": paths, MARK: mark}
+        environment = {"PYTHONPATH": paths, WORKER_MARK: mark}
         return subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
 
     assert run(mark_of_worker()).stdout == "lives\n"

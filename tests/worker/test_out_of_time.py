@@ -4,8 +4,7 @@ import pytest
 
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
-from worker.out_of_time import out_of_time
-from worker.verdict import Failed, TimedOut
+from worker.parent.attempts.verdict import Failed, TimedOut, out_of_time
 
 TIMEOUT_MS = 300_000
 USAGE = Usage(output_tokens=7, cost_usd=0.5)

@@ -13,7 +13,7 @@ from tests.builders import NOW_MS
 from tests.worker.loop_yard import run, until
 from tests.worker.recorded_presence import RecordedPresence
 from tests.worker.yard import WorkerYard
-from worker.presence import Attendance
+from worker.parent.health.presence import Attendance
 
 THERE = PresentWorker(
     worker_id="worker-1",

@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
-from worker.privileges import as_user, check_users, effective_capabilities
-from worker.slot_users import NotAllowed, SlotUser, SlotUsers, slot_users
+from worker.parent.files.users import (
+    NotAllowed,
+    SlotUser,
+    SlotUsers,
+    as_user,
+    check_users,
+    effective_capabilities,
+    slot_users,
+)
 
 ENTRYPOINT = Path(__file__).parents[2] / "worker" / "entrypoint.sh"
 AGENT = SlotUser(30_002)

@@ -19,9 +19,9 @@ from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
 from tests.worker.loop_yard import run, until
 from tests.worker.yard import WorkerYard
-from worker.lease_timing import LeaseTiming
-from worker.protection import Protection
-from worker.stopping import Stop
+from worker.parent.health.stop import Stop
+from worker.parent.receive.lease import LeaseTiming
+from worker.parent.receive.rollout import Protection
 
 
 def test_a_worker_is_protected_for_the_time_of_its_attempt_before_that_starts(

@@ -112,7 +112,7 @@ MODEST = {
 
 @pytest.fixture
 def bounded(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> WorkerYard:
-    monkeypatch.setattr("worker.quota.SECONDS_BETWEEN_COUNTS", 0.1)
+    monkeypatch.setattr("worker.parent.supervision.quota.SECONDS_BETWEEN_COUNTS", 0.1)
     yard.configure(
         child_disk_mb=MEGABYTES,
         child_max_files=FILES,

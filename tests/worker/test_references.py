@@ -12,9 +12,14 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Payload
 from tests.builders import JOB, TENANT, a_task
 from tests.worker.yard import WorkerYard
-from worker.assignments import Assignments, InvalidInput, check_input, input_document
-from worker.guard.client import Guard
-from worker.task.assignment import Assignment
+from worker.boundary import Assignment
+from worker.parent.attempts.assignments import (
+    Assignments,
+    InvalidInput,
+    check_input,
+    input_document,
+)
+from worker.parent.attempts.guard_client import Guard
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -118,7 +123,7 @@ def test_another_producers_input_is_not_looked_at(yard: WorkerYard) -> None:
 def test_a_task_is_given_only_so_much_of_what_others_made(
     made: WorkerYard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.assignments.MAX_CONTEXT_BYTES", 20)
+    monkeypatch.setattr("worker.parent.attempts.assignments.MAX_CONTEXT_BYTES", 20)
     with pytest.raises(InvalidInput, match="more than 20 bytes together"):
         gathered(made, None, depends_on=("scrape",))
 

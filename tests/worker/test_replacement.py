@@ -14,8 +14,8 @@ from tests.builders import a_task
 from tests.worker.loop_yard import HangingInbox, LoopYard, RecordedInbox, run, until
 from tests.worker.recorded_presence import RecordedPresence
 from tests.worker.yard import WorkerYard
-from worker.loop import Loop
-from worker.presence import Attendance
+from worker.parent.health.presence import Attendance
+from worker.parent.receive.loop import Loop
 
 OLD, NEW = "switchyard-dev-worker:7", "switchyard-dev-worker:8"
 REPLACED = "worker is replaced: it finishes its tasks and takes no more"
@@ -23,8 +23,8 @@ REPLACED = "worker is replaced: it finishes its tasks and takes no more"
 
 @pytest.fixture
 def deployments(yard: WorkerYard, monkeypatch: pytest.MonkeyPatch) -> MemoryDeployments:
-    monkeypatch.setattr("worker.replacement.SECONDS_BETWEEN_LOOKS", 0.02)
-    monkeypatch.setattr("worker.brake.SECONDS_BETWEEN_LOOKS", 0)
+    monkeypatch.setattr("worker.parent.receive.rollout.SECONDS_BETWEEN_LOOKS", 0.02)
+    monkeypatch.setattr("worker.parent.receive.loop.SECONDS_BETWEEN_LOOKS", 0)
     yard.memory.deployments = MemoryDeployments(OLD)
     return yard.memory.deployments
 

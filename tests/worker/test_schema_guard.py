@@ -13,10 +13,10 @@ import pytest
 
 from switchyard.adapters.system import SystemClock, system_sleep
 from tests.security.attacks import nested_unevaluated
-from worker.guard.blocking import BlockingGuard
-from worker.guard.client import Guard
+from worker.child.guard_client import BlockingGuard
 from worker.guard.examine import Finding, Wrong
-from worker.redaction import Redaction
+from worker.guard.redaction import Redaction
+from worker.parent.attempts.guard_client import Guard
 
 ENDLESS = "(a+)+$"
 SLOW_TEXT = "a" * 40 + "!"

@@ -12,8 +12,8 @@ from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
 from tests.builders import NOW_MS
 from tests.worker.yard import WorkerYard
-from worker.settling import Settling
-from worker.verdict import Failed
+from worker.parent.attempts.verdict import Failed
+from worker.parent.receive.settlement import Settling
 
 LIMITED = Failed(category=FailureCategory.RATE_LIMIT, error="slower", retry_after_ms=30_000)
 A_DAY_LATER_MS = 24 * 60 * 60 * 1000

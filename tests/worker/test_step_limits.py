@@ -8,9 +8,9 @@ import pytest
 from switchyard.domain.tasks.failures import FailureCategory
 from tests.worker.scripted import ScriptedAgent, a_folder, a_step, category, failed, run
 from worker.agents.agent import Effort
-from worker.task import asking
-from worker.task.clock import sleep
-from worker.task.report import write_outcome
+from worker.agents.clock import sleep
+from worker.child import ask_agent
+from worker.child.results import write_outcome
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(asking, "sleep_between", lambda *limits: asked.append(limits))
+    monkeypatch.setattr(ask_agent, "sleep_between", lambda *limits: asked.append(limits))
     return asked
 
 

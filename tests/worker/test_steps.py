@@ -10,7 +10,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Payload
 from tests.builders import a_task
 from tests.worker.yard import WorkerYard
-from worker.assignments import Assignments
+from worker.parent.attempts.assignments import Assignments
 
 TITLE = {
     "type": "object",

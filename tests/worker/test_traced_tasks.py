@@ -12,7 +12,7 @@ from switchyard.domain.ids import bare_task
 from switchyard.domain.measuring.tracing import attempt_context, waking_context
 from tests.builders import TENANT, TRACEPARENT, a_definition
 from tests.worker.yard import WorkerYard
-from worker.children import Children, ToStart
+from worker.parent.supervision.children import Children, ToStart
 
 TRACE_ID, CALLER = TRACEPARENT.split("-")[1:3]
 BARE = bare_task(TENANT, "order-1")

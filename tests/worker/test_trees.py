@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.trees import MAX_DEPTH, Bounds, NotRemoved, empty_folder, usage_of, walk
+from worker.parent.files.trees import MAX_DEPTH, Bounds, NotRemoved, empty_folder, usage_of, walk
 
 
 def bounds(*, entries: int = 1_000_000, seconds: float = 60) -> Bounds:

@@ -13,12 +13,12 @@ from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
 from tests.worker.yard import WorkerYard
-from worker.folder import TaskFolder
-from worker.guard.client import Guard
-from worker.outcome import MAX_OUTCOME_BYTES, Judge
-from worker.redaction import Redaction
-from worker.upload import MAX_FILES, Uploader
-from worker.verdict import Completed, Failed
+from worker.guard.redaction import Redaction
+from worker.parent.attempts.child_outcome import MAX_OUTCOME_BYTES, Judge
+from worker.parent.attempts.guard_client import Guard
+from worker.parent.attempts.upload import MAX_FILES, Uploader
+from worker.parent.attempts.verdict import Completed, Failed
+from worker.parent.files.folder import TaskFolder
 
 
 def judged(

@@ -13,8 +13,8 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
 from tests.builders import JOB
 from tests.worker.yard import WorkerYard
-from worker.folder import UPLOADED, TaskFolder
-from worker.upload import files_to_upload
+from worker.parent.attempts.upload import files_to_upload
+from worker.parent.files.folder import UPLOADED, TaskFolder
 
 LONG = {"offline": {"delayMs": 60_000}}
 

@@ -12,7 +12,7 @@ import pytest
 from tests.worker.task_users import agent_users, task_users
 from tests.worker.test_agent_user import ENTRYPOINT, GROUP, OURS, WORKER
 from tests.worker.test_process import REPOSITORY
-from worker.writable import NotWritable, check_writable
+from worker.parent.configuration import NotWritable, check_writable
 
 USERS = task_users(4)
 PYTHON = Path("/usr/bin/python3")  # that of a virtual environment is often closed to others
@@ -22,7 +22,7 @@ as_root = pytest.mark.skipif(
 )
 CHECK = (
     "import os, sys, pathlib\n"
-    "from worker.writable import check_writable\n"
+    "from worker.parent.configuration import check_writable\n"
     "try: check_writable(pathlib.Path(os.environ['OUTPUT_FOLDER']), os.environ)\n"
     "except ValueError as problem: sys.exit(str(problem))\n"
 )

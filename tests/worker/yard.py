@@ -22,13 +22,13 @@ from switchyard.settings import WorkerSettings
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.letters.quarantine import Quarantine
 from tests.builders import JOB, TENANT, a_definition, a_task, an_emitter
-from worker.assembly import assemble
-from worker.children import Children
-from worker.claude_access import ClaudeProxy
-from worker.ending import UserEnder
-from worker.lease_timing import LeaseTiming
-from worker.stopping import Stop
-from worker.subreaper import become_subreaper
+from worker.boundary import become_subreaper
+from worker.parent.assembly import assemble
+from worker.parent.claude.access import ClaudeProxy
+from worker.parent.health.stop import Stop
+from worker.parent.receive.lease import LeaseTiming
+from worker.parent.supervision.children import Children
+from worker.parent.supervision.process_enders import UserEnder
 
 POLL_SECONDS = 0.02
 

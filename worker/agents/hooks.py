@@ -3,12 +3,10 @@
 from claude_agent_sdk import HookContext, HookInput, HookMatcher
 from claude_agent_sdk.types import HookEvent, HookJSONOutput
 
-from worker.agents.todo_tools import todo_changes
-from worker.agents.todos import Todos, changed, ended
-from worker.agents.tool_journal import ToolJournal
-from worker.agents.trace import Trace
-from worker.task.clock import elapsed_ms, monotonic
-from worker.task.markers import mark_call
+from worker.agents.clock import elapsed_ms, monotonic
+from worker.agents.todos import Todos, changed, ended, todo_changes
+from worker.agents.trace import ToolJournal, Trace
+from worker.boundary import mark_call
 
 
 class SessionHooks:

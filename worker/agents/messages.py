@@ -6,21 +6,68 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final
 
-from anthropic import AnthropicError, AsyncAnthropic, transform_schema
+from anthropic import (
+    AnthropicError,
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncAnthropic,
+    CredentialsError,
+    transform_schema,
+)
+from anthropic.types import MessageDeltaUsage, RawMessageStreamEvent, Usage
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
-from httpx2 import TransportError
+from httpx2 import TimeoutException, TransportError
 
 from switchyard.domain.measuring.prices import Tokens, cost_of, output_tokens_for
-from switchyard.domain.tasks.failures import FailureCategory
-from worker.agents.agent import AgentFailed, Answer
-from worker.agents.message_failures import category_of_api_error, retry_after_ms, stopped_short
-from worker.agents.message_heard import MessageHeard
-from worker.agents.spending import estimated_tokens
-from worker.agents.time_limits import session_limit_ms
-from worker.task.assignment import Assignment
+from switchyard.domain.tasks.failures import FailureCategory, category_of_status
+from worker.agents.agent import AgentFailed, Answer, Effort
+from worker.agents.spending import estimated_tokens, spending
+from worker.agents.trace import Trace
+from worker.boundary import Assignment, session_limit_ms
 
 API_KEY: Final = "ANTHROPIC_API_KEY"
 MAX_TOKENS: Final = 32_000
+
+
+class MessageHeard:
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._tokens = Tokens()
+        self._text: list[str] = []
+        self.stop_reason: str | None = None
+        """`None` until the message is whole."""
+
+    @property
+    def text(self) -> str:
+        return "".join(self._text)
+
+    def hear(self, event: RawMessageStreamEvent) -> None:
+        if event.type == "message_start":
+            self._count(event.message.usage)
+        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+            self._text.append(event.delta.text)
+        elif event.type == "message_delta":
+            self.stop_reason = event.delta.stop_reason
+            self._count(event.usage)
+
+    def effort(self) -> Effort:
+        spent = spending({self._model: self._tokens}, otherwise={})
+        return spent.effort(turns=1 if self._tokens.read else 0, trace=Trace())
+
+    def _count(self, usage: Usage | MessageDeltaUsage) -> None:
+        """The last figure of each kind is the sum of all before."""
+        known = self._tokens
+        self._tokens = Tokens(
+            input=_latest(usage.input_tokens, known.input),
+            output=_latest(usage.output_tokens, known.output),
+            cache_read=_latest(usage.cache_read_input_tokens, known.cache_read),
+            cache_creation=_latest(usage.cache_creation_input_tokens, known.cache_creation),
+        )
+
+
+def _latest(told: int | None, known: int) -> int:
+    return known if told is None else told
 
 
 class MessagesAgent:
@@ -131,3 +178,64 @@ def _answer(heard: MessageHeard, assignment: Assignment, *, max_tokens: int) -> 
     except json.JSONDecodeError as error:
         message = f"Claude answered without structured output: {error}"
         raise AgentFailed(FailureCategory.PARSE, message, effort=effort) from error
+
+
+# An error in the middle of a stream has no status: the answer had begun with 200.
+_BY_ERROR_TYPE: Final = {
+    "authentication_error": FailureCategory.AUTH,
+    "billing_error": FailureCategory.AUTH,
+    "permission_error": FailureCategory.AUTH,
+    "invalid_request_error": FailureCategory.VALIDATION,
+    "request_too_large": FailureCategory.VALIDATION,
+    "not_found_error": FailureCategory.NOT_FOUND,
+    "rate_limit_error": FailureCategory.RATE_LIMIT,
+    "timeout_error": FailureCategory.TIMEOUT,
+}
+
+_BY_TYPE: Final[tuple[tuple[type[Exception], FailureCategory], ...]] = (
+    (APITimeoutError, FailureCategory.TIMEOUT),
+    (TimeoutException, FailureCategory.TIMEOUT),
+    (APIConnectionError, FailureCategory.NETWORK),
+    (TransportError, FailureCategory.NETWORK),
+    (CredentialsError, FailureCategory.AUTH),
+)
+
+
+def category_of_api_error(error: AnthropicError | TransportError) -> FailureCategory:
+    if isinstance(error, APIStatusError):
+        if error.status_code >= 400:
+            return category_of_status(error.status_code)
+        return _BY_ERROR_TYPE.get(str(error.type), FailureCategory.SERVER_ERROR)
+    for kind, category in _BY_TYPE:
+        if isinstance(error, kind):
+            return category
+    return FailureCategory.SERVER_ERROR
+
+
+def retry_after_ms(error: AnthropicError | TransportError) -> int | None:
+    """How long the API asks us to wait: in milliseconds, or in seconds."""
+    if not isinstance(error, APIStatusError):
+        return None
+    headers = error.response.headers
+    for name, milliseconds in (("retry-after-ms", 1), ("retry-after", 1000)):
+        told = headers.get(name, "")
+        if told.isascii() and told.isdigit():
+            return int(told) * milliseconds
+    return None
+
+
+def stopped_short(
+    stop_reason: str | None, *, max_tokens: int
+) -> tuple[FailureCategory, str] | None:
+    """Why a message is no answer; `None` if it is one."""
+    match stop_reason:
+        case "end_turn" | "stop_sequence":
+            return None
+        case None:
+            return FailureCategory.NETWORK, "the answer broke off"
+        case "refusal":
+            return FailureCategory.VALIDATION, "Claude refused the task"
+        case "max_tokens":
+            message = f"the answer does not fit into {max_tokens:,} tokens"
+            return FailureCategory.VALIDATION, message
+    return FailureCategory.VALIDATION, f"Claude stopped with {stop_reason}"

@@ -9,12 +9,10 @@ from typing import Any
 
 from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
-from worker.agents.excerpt import excerpt
+from worker.agents.clock import sleep
 from worker.agents.schema_example import example_of
-from worker.agents.trace import CacheUse, ToolCall, Trace
-from worker.task.assignment import Assignment
-from worker.task.clock import sleep
-from worker.task.markers import mark_call
+from worker.agents.trace import CacheUse, ToolCall, Trace, excerpt
+from worker.boundary import Assignment, mark_call
 
 CHARACTERS_PER_TOKEN = 4
 

@@ -6,9 +6,11 @@ A todo may skip `in_progress`, and go back to `pending`: time is added to the st
 `completed` is final.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
+
+from worker.agents.trace import excerpt
 
 TodoState = Literal["pending", "in_progress", "completed"]
 
@@ -70,3 +72,25 @@ def changed(todos: Todos, change: TodoChange, now_ms: int) -> Todos:
 def ended(todos: Todos, now_ms: int) -> tuple[TodoTiming, ...]:
     """The todos when the session is over: what is unfinished has lasted until now."""
     return tuple(todo.at(now_ms) for todo in todos.values())
+
+
+STATES: Final = get_args(TodoState)
+
+
+def todo_changes(tool: str, given: Any, response: Any) -> tuple[TodoChange, ...]:
+    match tool, given, response:
+        case "TodoWrite", {"todos": [*todos]}, _:
+            return tuple(_listed(todos))
+        case "TaskCreate", _, {"task": {"id": key, "subject": subject}}:
+            return (TodoChange(key=str(key), state="pending", content=excerpt(subject)),)
+        case "TaskUpdate", {"taskId": key, "status": state}, _ if state in STATES:
+            return (TodoChange(key=str(key), state=state),)
+    return ()
+
+
+def _listed(todos: list[Any]) -> Iterator[TodoChange]:
+    """In a list a todo is known by its text."""
+    for todo in todos:
+        if isinstance(todo, Mapping) and todo.get("status") in STATES:
+            content = str(todo.get("content"))
+            yield TodoChange(key=content, state=todo["status"], content=excerpt(content))

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.text import clean_values
-from worker.redaction import Redaction
+from worker.guard.redaction import Redaction
 
 MAX_OUTPUT_BYTES: Final = 10_000_000  # it is read into memory here, and by all that follow it
 MAX_REST_BYTES: Final = 64_000  # an error of 2,000 characters, a few figures

@@ -25,7 +25,7 @@ from worker.guard.examine import (
     mismatch,
 )
 from worker.guard.frames import BrokenFrame, receive, send
-from worker.redaction import Redaction
+from worker.guard.redaction import Redaction
 
 LIMITS: Final = struct.Struct("!dI")
 MEGABYTE: Final = 1024 * 1024

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import switchyard
 import worker
+from worker.boundary import AGENT_USERS
 from worker.guard.examine import Finding, Wrong
-from worker.slot_users import AGENT_USERS
 
 MAX_SECONDS: Final = 5.0
 MAX_MEGABYTES: Final = 512

@@ -167,7 +167,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="what is handed back is ended if it was flagged",
-        file="worker/settling.py",
+        file="worker/parent/receive/settlement.py",
         old="        if released.cancel_requested:\n",
         new="        if False:\n",
         tests=("tests/worker/test_settling.py",),

@@ -38,7 +38,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a message is deleted last",
-        file="worker/delivery.py",
+        file="worker/parent/receive/deliveries.py",
         old="""            if await self._answer(received):
                 self._deletions.add(received)
 """,
@@ -49,7 +49,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="poison is kept before it is deleted",
-        file="worker/delivery.py",
+        file="worker/parent/receive/deliveries.py",
         old="            await self._put_aside(received, problem)\n",
         new="",
         tests=("tests/worker/test_poison.py", "-k", "harms_none"),
