@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """A task; or one step of it, as an agent is told (`for_step`)."""
+    """A task, or one step of it for an agent (`for_step`)."""
 
     request_id: str
     attempt: int
@@ -87,8 +87,8 @@ class Assignment:
 
     @classmethod
     def read(cls, folder: Path) -> "Assignment":
-        told = json.loads((folder / TASK_FILE).read_text(encoding="utf-8"))
-        return cls(**told | {"steps": [Step(**step) for step in told["steps"]]})
+        fields = json.loads((folder / TASK_FILE).read_text(encoding="utf-8"))
+        return cls(**fields | {"steps": [Step(**step) for step in fields["steps"]]})
 
     def in_order(self) -> Sequence[Step]:
         return self.steps or [
@@ -118,17 +118,17 @@ class Assignment:
         )
 
     def write(self, file: IO[str]) -> None:
-        """In pieces: to write JSON holds Python's lock, and all together may be megabytes."""
+        """Write JSON in pieces: megabytes at once would hold Python's lock for too long."""
         file.write('{"context": {')
         for number, (name, output) in enumerate(self.context.items()):
             file.write(f"{',' if number else ''}{json.dumps(name)}: {json.dumps(output)}")
         file.write("}")
         for name in self.__slots__:
             if name != "context":
-                file.write(f", {json.dumps(name)}: {json.dumps(self._told(name))}")
+                file.write(f", {json.dumps(name)}: {json.dumps(self._json_value(name))}")
         file.write("}")
 
-    def _told(self, name: str) -> Any:
+    def _json_value(self, name: str) -> Any:
         return list(map(asdict, self.steps)) if name == "steps" else getattr(self, name)
 
 
@@ -152,30 +152,30 @@ class Marked(NamedTuple):
 
 
 def mark(activity: Activity, *, step: str, call: str = "") -> None:
-    told = {"type": activity, "stepName": step} | ({"call": call} if call else {})
-    print(f"{MARKER}{json.dumps(told)}", flush=True)  # noqa: T201 - standard output is the channel
+    fields = {"type": activity, "stepName": step} | ({"call": call} if call else {})
+    print(f"{MARKER}{json.dumps(fields)}", flush=True)  # noqa: T201 - standard output is the channel
 
 
 def mark_call(tool: str, given: Any, *, step: str) -> None:
-    """That an agent calls a tool. What it is given is nobody's business: a digest will do."""
+    """Print a marker for a tool call, with a digest instead of the tool's input."""
     text = json.dumps([tool, given], sort_keys=True, default=str)
     digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
     mark("sdk_query", step=step, call=digest)
 
 
 def marked_in(line: bytes, cleaned: Callable[[str], str] = str) -> Marked | None:
-    """What a line marks, if it is a marker; an agent may print one, too.
+    """Parse a marker; return `None` for another line. An agent may print markers, too.
 
     `cleaned` is applied to its texts, which may be escaped in the line, before they are cut.
     """
     if not line.startswith(MARKER.encode()) or len(line) > MAX_LINE_BYTES:
         return None
     try:
-        told = json.loads(line.removeprefix(MARKER.encode()))
-        activity, step, call = told["type"], told["stepName"], told.get("call", "")
+        fields = json.loads(line.removeprefix(MARKER.encode()))
+        activity, step, call = fields["type"], fields["stepName"], fields.get("call", "")
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
-    if not all(isinstance(said, str) and said.isprintable() for said in (activity, step, call)):
+    if not all(isinstance(text, str) and text.isprintable() for text in (activity, step, call)):
         return None
     if activity not in _ACTIVITIES:
         return None
@@ -191,17 +191,17 @@ TIME_TO_END_MS: Final = 3_000
 
 
 def request_limit_ms(timeout_ms: int) -> int:
-    """For one request to the API."""
+    """Return the time limit of one request to the API."""
     return int(timeout_ms * SHARE)
 
 
 def session_limit_ms(timeout_ms: int) -> int:
-    """For all of it."""
+    """Return the time limit of a whole session."""
     return max(request_limit_ms(timeout_ms), timeout_ms - TIME_TO_END_MS)
 
 
 def mark_of_worker() -> str:
-    """Tell this worker from another one, also from an earlier one with its process id."""
+    """Return what identifies this worker, also among later ones with its process id."""
     return f"{os.getpid()}-{_started()}"
 
 

@@ -39,14 +39,14 @@ class HandSettings(BaseSettings, frozen=True):
 
 
 def prepare(arguments: Sequence[str]) -> Path:
-    """The folder of a task that can run. Leave with a sentence for whoever asked for it."""
+    """Prepare the folder of a task; exit with a sentence about what is wrong."""
     if not arguments:
         sys.exit("usage: python -m worker.task REQUEST_ID [INPUT]")
     try:
         settings = HandSettings()
-        request_id, *told = arguments
+        request_id, *inputs = arguments
         order = Order(
-            request_id=_checked(request_id), attempt=1, input=_input(told, settings), context={}
+            request_id=_checked(request_id), attempt=1, input=_input(inputs, settings), context={}
         )
         definition = _definition()
     except (ValueError, OSError) as problem:
@@ -69,9 +69,9 @@ def _checked(request_id: str) -> str:
     return request_id
 
 
-def _input(told: Sequence[str], settings: HandSettings) -> Json:
-    if told:
-        return json.loads(told[0])
+def _input(inputs: Sequence[str], settings: HandSettings) -> Json:
+    if inputs:
+        return json.loads(inputs[0])
     if settings.input_file:
         return json.loads(settings.input_file.read_text(encoding="utf-8"))
     return json.loads(INPUT.read_text(encoding="utf-8")) if INPUT.exists() else None

@@ -33,7 +33,7 @@ from tests.security.attacks import attack_named
 from tests.security.observed import Observed, loot
 from tests.security.pauses import LoopPauses, control
 from tests.security.victim import VICTIM
-from tests.worker.yard import WorkerYard
+from tests.worker.harness import WorkerHarness
 from worker.__main__ import main as main_of_worker
 from worker.boundary import AGENT_USERS
 from worker.parent.claude import access as claude_access
@@ -51,7 +51,7 @@ SETTLE_SECONDS: Final = 0.4
 LIMIT_SECONDS: Final = 90.0
 
 
-class AttackedWorker(WorkerYard):
+class AttackedWorker(WorkerHarness):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "output")
         self.base = folder

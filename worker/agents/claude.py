@@ -1,4 +1,4 @@
-"""Claude, through the Claude Agent SDK. Importing this module takes a second."""
+"""Runs Claude through the Claude Agent SDK. Importing this module takes a second."""
 
 import asyncio
 from contextlib import suppress
@@ -22,7 +22,7 @@ from worker.agents.hooks import SessionHooks
 from worker.agents.spending import Spending
 from worker.boundary import UNNAMED_MODEL, Assignment, request_limit_ms, session_limit_ms
 
-LAST_WORDS_SECONDS: Final = 2.0
+INTERRUPT_SECONDS: Final = 2.0
 
 
 class ClaudeAgent:
@@ -31,7 +31,7 @@ class ClaudeAgent:
         try:
             asyncio.run(session.ask(prompt))
         except ResultError:
-            pass  # the result came first, and says more
+            pass  # the result came first, and has more details
         except TimeoutError as error:
             message = f"Claude did not answer within {assignment.timeout_ms:,} ms"
             raise session.failure(FailureCategory.TIMEOUT, message) from error
@@ -41,7 +41,7 @@ class ClaudeAgent:
 
 
 class _Session:
-    """What was heard from the SDK; kept outside the call, which may end in an exception."""
+    """Holds the SDK's messages outside the call, which may end in an exception."""
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
@@ -65,12 +65,12 @@ class _Session:
 
     async def _listen(self, client: ClaudeSDKClient) -> None:
         async for message in client.receive_response():
-            self._hear(message)
+            self._record(message)
 
     async def _break_off(self, client: ClaudeSDKClient) -> None:
-        """An interrupted session stops its tools and still says what it cost."""
+        """Interrupt the session, which stops its tools and still reports what it cost."""
         with suppress(TimeoutError, ClaudeSDKError):
-            async with asyncio.timeout(LAST_WORDS_SECONDS):
+            async with asyncio.timeout(INTERRUPT_SECONDS):
                 await client.interrupt()
                 await self._listen(client)
 
@@ -99,7 +99,7 @@ class _Session:
         spent = spending_of(result, self._assignment.model) if result else Spending()
         return spent.effort(turns=result.num_turns if result else 0, trace=self._hooks.trace())
 
-    def _hear(self, message: Message) -> None:
+    def _record(self, message: Message) -> None:
         if isinstance(message, ResultMessage):
             self._result = message
         elif isinstance(message, AssistantMessage):
@@ -138,7 +138,7 @@ def options_for(assignment: Assignment, hooks: SessionHooks) -> ClaudeAgentOptio
 
 
 def _environment(assignment: Assignment) -> dict[str, str]:
-    """`CLAUDE_CONFIG_DIR`, one per task, comes with the child's environment."""
+    """Return variables for the CLI; `CLAUDE_CONFIG_DIR` comes with the child's environment."""
     return {
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",  # else a second call is paid for
         # Else the CLI asks again by itself, and its attempts multiply ours.
@@ -152,7 +152,7 @@ def _environment(assignment: Assignment) -> dict[str, str]:
 
 
 def _helper_model(model: str) -> dict[str, str]:
-    """Searches and summaries by the task's own model: its token opens no other."""
+    """Make searches and summaries use the task's own model: its token is valid for no other."""
     if model == UNNAMED_MODEL:
         return {}
     return {"ANTHROPIC_SMALL_FAST_MODEL": model, "ANTHROPIC_DEFAULT_HAIKU_MODEL": model}

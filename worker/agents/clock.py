@@ -1,4 +1,4 @@
-"""The child's own clock: no port reaches into it, and `switchyard.adapters` is too heavy for it."""
+"""The clock of the child process, in which `switchyard.adapters` would take too long to import."""
 
 from time import monotonic, sleep  # noqa: TID251 - this is the child's adapter
 
@@ -12,7 +12,7 @@ def elapsed_ms(since: float) -> int:
 def sleep_between(shortest_ms: int, longest_ms: int) -> None:
     from random import uniform  # noqa: PLC0415, TID251 - as above, and rarely needed
 
-    sleep(uniform(shortest_ms, longest_ms) / 1000)  # noqa: S311 - nobody gains by guessing it
+    sleep(uniform(shortest_ms, longest_ms) / 1000)  # noqa: S311 - it is no secret
 
 
 class Deadline:

@@ -1,4 +1,4 @@
-"""Claude, through the Messages API: one question, one answer, no tools, no second process."""
+"""Runs Claude through the Messages API: one question, one answer, no tools."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ API_KEY: Final = "ANTHROPIC_API_KEY"
 MAX_TOKENS: Final = 32_000
 
 
-class MessageHeard:
+class StreamedMessage:
     def __init__(self, model: str) -> None:
         self._model = model
         self._tokens = Tokens()
@@ -42,7 +42,7 @@ class MessageHeard:
     def text(self) -> str:
         return "".join(self._text)
 
-    def hear(self, event: RawMessageStreamEvent) -> None:
+    def add(self, event: RawMessageStreamEvent) -> None:
         if event.type == "message_start":
             self._count(event.message.usage)
         elif event.type == "content_block_delta" and event.delta.type == "text_delta":
@@ -56,7 +56,7 @@ class MessageHeard:
         return spent.effort(turns=1 if self._tokens.read else 0, trace=Trace())
 
     def _count(self, usage: Usage | MessageDeltaUsage) -> None:
-        """The last figure of each kind is the sum of all before."""
+        """Take the latest figure of each kind: it is the sum of all before."""
         known = self._tokens
         self._tokens = Tokens(
             input=_latest(usage.input_tokens, known.input),
@@ -66,31 +66,31 @@ class MessageHeard:
         )
 
 
-def _latest(told: int | None, known: int) -> int:
-    return known if told is None else told
+def _latest(reported: int | None, known: int) -> int:
+    return known if reported is None else reported
 
 
 class MessagesAgent:
     def run(self, prompt: str, assignment: Assignment) -> Answer:
         request = _request(prompt, assignment)
-        heard = MessageHeard(assignment.model)
+        streamed = StreamedMessage(assignment.model)
         try:
-            asyncio.run(_ask(request, heard, limit_ms=session_limit_ms(assignment.timeout_ms)))
+            asyncio.run(_ask(request, streamed, limit_ms=session_limit_ms(assignment.timeout_ms)))
         except TimeoutError as error:
             message = f"Claude did not answer within {assignment.timeout_ms:,} ms"
-            raise AgentFailed(FailureCategory.TIMEOUT, message, effort=heard.effort()) from error
+            raise AgentFailed(FailureCategory.TIMEOUT, message, effort=streamed.effort()) from error
         except (AnthropicError, TransportError) as error:
             raise AgentFailed(
                 category_of_api_error(error),
                 str(error),
-                effort=heard.effort(),
+                effort=streamed.effort(),
                 retry_after_ms=retry_after_ms(error),
             ) from error
-        return _answer(heard, assignment, max_tokens=request["max_tokens"])
+        return _answer(streamed, assignment, max_tokens=request["max_tokens"])
 
 
 async def _ask(
-    request: MessageCreateParamsStreaming, heard: MessageHeard, *, limit_ms: int
+    request: MessageCreateParamsStreaming, streamed: StreamedMessage, *, limit_ms: int
 ) -> None:
     # The key is passed on: left to itself the SDK would also look for one in files.
     seconds = limit_ms / 1000
@@ -100,7 +100,7 @@ async def _ask(
         await client.messages.create(**request) as stream,
     ):
         async for event in stream:
-            heard.hear(event)
+            streamed.add(event)
 
 
 def _api_key() -> str:
@@ -136,7 +136,7 @@ def _request(prompt: str, assignment: Assignment) -> MessageCreateParamsStreamin
 
 
 def _affordable_tokens(max_cost_usd: float, model: str, *, read: int) -> int:
-    """How long the answer may be, once that many tokens were read."""
+    """Return how long the answer may be, once that many tokens were read."""
     asking = cost_of(model, Tokens(input=read)).usd
     affordable = None if asking is None else output_tokens_for(max_cost_usd - asking, model)
     if affordable is None:
@@ -153,7 +153,7 @@ def _affordable_tokens(max_cost_usd: float, model: str, *, read: int) -> int:
 
 
 def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema as the API takes it: closed, and with bounds told in words."""
+    """Return the schema as the API takes it: closed, and with bounds written as text."""
     try:
         return transform_schema(dict(schema))
     except (AssertionError, AttributeError, TypeError, ValueError) as error:
@@ -163,18 +163,18 @@ def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:
         ) from error
 
 
-def _answer(heard: MessageHeard, assignment: Assignment, *, max_tokens: int) -> Answer:
-    effort = heard.effort()
-    problem = stopped_short(heard.stop_reason, max_tokens=max_tokens)
+def _answer(streamed: StreamedMessage, assignment: Assignment, *, max_tokens: int) -> Answer:
+    effort = streamed.effort()
+    problem = stopped_short(streamed.stop_reason, max_tokens=max_tokens)
     if problem is not None:
         raise AgentFailed(*problem, effort=effort)
     if assignment.max_cost_usd is not None and effort.cost_usd > assignment.max_cost_usd:
         message = f"it cost {effort.cost_usd:.4f} USD of {assignment.max_cost_usd} allowed"
         raise AgentFailed(FailureCategory.VALIDATION, message, effort=effort)
     if assignment.output_schema is None:
-        return Answer(output={"text": heard.text}, effort=effort)
+        return Answer(output={"text": streamed.text}, effort=effort)
     try:
-        return Answer(output=json.loads(heard.text), effort=effort)
+        return Answer(output=json.loads(streamed.text), effort=effort)
     except json.JSONDecodeError as error:
         message = f"Claude answered without structured output: {error}"
         raise AgentFailed(FailureCategory.PARSE, message, effort=effort) from error
@@ -213,21 +213,21 @@ def category_of_api_error(error: AnthropicError | TransportError) -> FailureCate
 
 
 def retry_after_ms(error: AnthropicError | TransportError) -> int | None:
-    """How long the API asks us to wait: in milliseconds, or in seconds."""
+    """Return how long the API asks to wait: its header has milliseconds, or seconds."""
     if not isinstance(error, APIStatusError):
         return None
     headers = error.response.headers
     for name, milliseconds in (("retry-after-ms", 1), ("retry-after", 1000)):
-        told = headers.get(name, "")
-        if told.isascii() and told.isdigit():
-            return int(told) * milliseconds
+        value = headers.get(name, "")
+        if value.isascii() and value.isdigit():
+            return int(value) * milliseconds
     return None
 
 
 def stopped_short(
     stop_reason: str | None, *, max_tokens: int
 ) -> tuple[FailureCategory, str] | None:
-    """Why a message is no answer; `None` if it is one."""
+    """Return why a message is no answer; `None` if it is one."""
     match stop_reason:
         case "end_turn" | "stop_sequence":
             return None

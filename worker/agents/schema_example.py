@@ -25,7 +25,7 @@ class Dice:
         self._rolls = 0
 
     def roll(self, low: int, high: int) -> int:
-        """An integer from `low` to `high`, both included."""
+        """Return an integer from `low` to `high`, both included."""
         self._rolls += 1
         digest = hashlib.blake2b(self._seed, digest_size=8, salt=self._rolls.to_bytes(8, "big"))
         return low + int.from_bytes(digest.digest(), "big") % (high - low + 1)
@@ -53,7 +53,7 @@ class _Inventor:
         }
 
     def value(self, schema: Any, *, name: str, depth: int) -> Any:
-        """A schema may also be `true`: anything goes."""
+        """Invent a value; a schema may also be `true`, which allows any."""
         schema = self._flattened(schema if isinstance(schema, Mapping) else {})
         if "const" in schema:
             return schema["const"]
@@ -65,7 +65,7 @@ class _Inventor:
         return self._by_type[_type_of(schema)](schema, name, depth)
 
     def _flattened(self, schema: Schema) -> Schema:
-        """Without references and combinations: one alternative is chosen."""
+        """Return a schema without references and combinations: one alternative is chosen."""
         if "$ref" in schema:
             schema = _merged(_without(schema, "$ref"), self._resolved(schema["$ref"]))
             return self._flattened(schema)

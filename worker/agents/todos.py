@@ -1,4 +1,4 @@
-"""How long an agent's todos waited and were worked on, as a state machine.
+"""Measures how long an agent's todos waited and were worked on, as a state machine.
 
     pending ─▶ in_progress ─▶ completed
 
@@ -30,7 +30,7 @@ class TodoTiming:
         return self if self.state == "completed" else replace(self.at(now_ms), state=state)
 
     def at(self, now_ms: int) -> "TodoTiming":
-        """With the time in its present state added up until now."""
+        """Return the todo with the time in its present state added up until now."""
         spent = now_ms - self.since_ms
         return replace(
             self,
@@ -70,7 +70,7 @@ def changed(todos: Todos, change: TodoChange, now_ms: int) -> Todos:
 
 
 def ended(todos: Todos, now_ms: int) -> tuple[TodoTiming, ...]:
-    """The todos when the session is over: what is unfinished has lasted until now."""
+    """Return the todos at the end of a session: an unfinished one has lasted until now."""
     return tuple(todo.at(now_ms) for todo in todos.values())
 
 
@@ -89,7 +89,7 @@ def todo_changes(tool: str, given: Any, response: Any) -> tuple[TodoChange, ...]
 
 
 def _listed(todos: list[Any]) -> Iterator[TodoChange]:
-    """In a list a todo is known by its text."""
+    """Yield the todos of a whole list, in which a todo is identified by its text."""
     for todo in todos:
         if isinstance(todo, Mapping) and todo.get("status") in STATES:
             content = str(todo.get("content"))

@@ -1,4 +1,4 @@
-"""What an agent did on its way to an answer: the content of `session_trace.json`."""
+"""Records what an agent did for an answer: the content of `session_trace.json`."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheUse:
-    """How much of what Claude read came from its cache."""
+    """The share of Claude's input that came from its cache."""
 
     input_tokens: int = 0
     """Those neither read from the cache nor written to it."""
@@ -80,7 +80,7 @@ _CONSIDERED: Final = 4 * MAX_CHARACTERS  # what is redacted gets shorter
 
 
 def excerpt(value: Any) -> str:
-    """Without secrets and control characters, and never longer than a trace can bear."""
+    """Return a bounded text without secrets and control characters."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     safe = error_text(_whole_words(text), max_characters=MAX_CHARACTERS)
     if len(text) <= MAX_CHARACTERS:
@@ -89,7 +89,7 @@ def excerpt(value: Any) -> str:
 
 
 def _whole_words(text: str) -> str:
-    """A secret that the cut would halve is left out: half of it would not be recognized."""
+    """Cut a text between words: half of a secret would not be recognized as one."""
     considered = text[:_CONSIDERED]
     if len(text) <= _CONSIDERED:
         return considered
@@ -121,7 +121,7 @@ class ToolJournal:
         duration_ms: int | None = None,
         failed: bool = False,
     ) -> None:
-        """`duration_ms` is what the tool's own clock says, if it has one."""
+        """Record a result; `duration_ms` is what the tool itself measured, if it did."""
         if call_id not in self._calls:
             return
         lasted = now_ms - self._began_ms[call_id] if duration_ms is None else duration_ms

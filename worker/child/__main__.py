@@ -17,7 +17,7 @@ def main(folder: Path) -> int:
     become_subreaper()  # what the agent orphans stays below us, where the worker finds it
     try:
         result = _run(folder)
-    except Exception as error:  # noqa: BLE001 - the process ends here; the outcome tells the type
+    except Exception as error:  # noqa: BLE001 - the process ends here; the outcome has the type
         traceback.print_exc()
         result = TaskResult(failure=Failure.by(error))
     write_outcome(result, folder)

@@ -1,4 +1,4 @@
-"""Ends what takes too long, from outside: an agent need not know of it."""
+"""Asks the agent within a step's time, again if it failed at no cost and may answer yet."""
 
 import signal
 from collections.abc import Iterator
@@ -37,21 +37,23 @@ def alarm_after(milliseconds: int) -> Iterator[None]:
 
 
 def ask(agent: Agent, prompt: str, assignment: Assignment, deadline: Deadline) -> Answer:
-    """Within the step's time, pauses included. `deadline` is the attempt's. Raise `AgentFailed`."""
+    """Ask within the step's time; `deadline` is the attempt's. Raise `AgentFailed`."""
     step_deadline = Deadline(assignment.timeout_ms)
     try:
         with _alarm(assignment.timeout_ms, deadline):
-            return _ask_patiently(agent, prompt, assignment, step_deadline)
+            return _ask_with_retries(agent, prompt, assignment, step_deadline)
     except StepTimedOut as late:
         raise AgentFailed(FailureCategory.TIMEOUT, str(late)) from late
 
 
 def _alarm(timeout_ms: int, deadline: Deadline) -> AbstractContextManager[None]:
-    """A step with all the time that is left is ended by the worker, and the task with it."""
+    """Set an alarm, unless the step has all the time that is left: the worker ends that."""
     return alarm_after(timeout_ms) if timeout_ms < deadline.left_ms else nullcontext()
 
 
-def _ask_patiently(agent: Agent, prompt: str, assignment: Assignment, deadline: Deadline) -> Answer:
+def _ask_with_retries(
+    agent: Agent, prompt: str, assignment: Assignment, deadline: Deadline
+) -> Answer:
     tries = 0
     while True:
         tries += 1

@@ -8,7 +8,7 @@ from typing import Any
 from worker.agents.clock import monotonic
 from worker.guard import frames
 from worker.guard.examine import Finding
-from worker.guard.process import LIMITS, PATIENCE
+from worker.guard.process import LIMITS, WALL_TIME_FACTOR
 from worker.guard.starting import (
     MARGIN_SECONDS,
     MAX_MEGABYTES,
@@ -23,7 +23,7 @@ from worker.guard.starting import (
 
 
 class BlockingGuard:
-    """Its process ends with this one: it then finds its socket closed."""
+    """Starts a guard process, which ends with this one: it then finds its socket closed."""
 
     def __init__(
         self, *, max_seconds: float = MAX_SECONDS, max_megabytes: int = MAX_MEGABYTES
@@ -38,7 +38,7 @@ class BlockingGuard:
         began = monotonic()
         try:
             with self._connected() as connection:
-                connection.settimeout(self._max_seconds * PATIENCE + MARGIN_SECONDS)
+                connection.settimeout(self._max_seconds * WALL_TIME_FACTOR + MARGIN_SECONDS)
                 frames.send(connection, *value_question(document, schema))
                 return Finding.received(*frames.receive(connection))
         except (frames.BrokenFrame, OSError):

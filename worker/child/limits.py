@@ -16,7 +16,7 @@ NICENESS: Final = 5  # the worker, which renews the leases, comes first
 
 
 def limit_resources(*, memory_mb: int | None, file_mb: int, processes: int | None = None) -> None:
-    """Each process below inherits them, and none can lift them.
+    """Limit this process and all that it starts; none can lift the limits.
 
     Memory is what a process may write to (`RLIMIT_DATA`): agents reserve far more addresses than
     they ever use, so a bound on those would hit the innocent.
@@ -34,8 +34,8 @@ def limit_resources(*, memory_mb: int | None, file_mb: int, processes: int | Non
 def run_when_others_rest() -> None:
     """Take the processor only from processes that do the same, for good.
 
-    The worker wakes up at once, however many processes its tasks have. Nobody can leave this policy
-    without a privilege: https://man7.org/linux/man-pages/man7/sched.7.html
+    The worker wakes up at once, however many processes its tasks have. No process can leave this
+    policy without a privilege: https://man7.org/linux/man-pages/man7/sched.7.html
     """
     if sys.platform != "linux":
         return
@@ -46,7 +46,7 @@ def run_when_others_rest() -> None:
 
 
 def limit_hit_by(error: Exception) -> str | None:
-    """The bound that an error comes from, in plain words."""
+    """Return a sentence about the limit that an error comes from, if there is one."""
     if isinstance(error, MemoryError):
         return f"out of memory: a process of a task may use {_limit_mb(resource.RLIMIT_DATA)} MB"
     if isinstance(error, OSError) and error.errno == errno.EFBIG:
@@ -70,7 +70,7 @@ PR_SET_PDEATHSIG: Final = 1  # <linux/prctl.h>
 
 
 def end_with_worker(host: Mapping[str, str]) -> None:
-    """Ask for the signal, then see whether the worker is still there: it may have gone before.
+    """Ask to be killed when the worker ends, and check that it has not ended already.
 
     Set by the child itself, since a change of user on the way here would undo it. Only Linux can.
     A task that is run by hand has no worker.

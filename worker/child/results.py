@@ -1,4 +1,4 @@
-"""What came of a task and of each of its steps."""
+"""The results of a task and its steps, and the files that the child writes about them."""
 
 import json
 from collections.abc import Sequence
@@ -24,16 +24,16 @@ class Failure:
 
     @classmethod
     def by(cls, error: Exception) -> "Failure":
-        """Of something that nobody foresaw, or that hit a limit."""
-        told = limit_hit_by(error) or f"{type(error).__name__}: {error}"
-        return cls.of(AgentFailed(category_of(error), told))
+        """Return the failure that an unexpected exception means, or one that hit a limit."""
+        text = limit_hit_by(error) or f"{type(error).__name__}: {error}"
+        return cls.of(AgentFailed(category_of(error), text))
 
     @classmethod
     def of(cls, failed: AgentFailed, *, step: str | None = None) -> "Failure":
-        told = error_text(str(failed), max_characters=MAX_ERROR_CHARACTERS)
+        text = error_text(str(failed), max_characters=MAX_ERROR_CHARACTERS)
         return cls(
             category=failed.category,
-            error=f"step {step!r}: {told}" if step else told,
+            error=f"step {step!r}: {text}" if step else text,
             retry_after_ms=failed.retry_after_ms,
         )
 
@@ -64,7 +64,7 @@ class TaskResult:
 
     @property
     def effort(self) -> Effort:
-        """Of all steps together; what each did on its way is in its own."""
+        """Return the effort of all steps together; their traces stay in each step."""
         efforts = [step.effort for step in self.steps]
         return Effort(
             turns=sum(effort.turns for effort in efforts),
@@ -85,7 +85,7 @@ def write_output(output: Any, folder: Path, name: str, *, is_result: bool) -> No
 
 
 def write_outcome(result: TaskResult, folder: Path) -> None:
-    """Last, and by a rename: the worker finds all of it or nothing. No person reads it."""
+    """Write the outcome last and by a rename, so that the worker reads all of it or nothing."""
     unfinished = folder / f"{OUTCOME_FILE}.part"
     unfinished.write_text(json.dumps(_outcome(result), ensure_ascii=False), encoding="utf-8")
     unfinished.replace(folder / OUTCOME_FILE)
@@ -94,7 +94,7 @@ def write_outcome(result: TaskResult, folder: Path) -> None:
 def write_summary(
     assignment: Assignment, result: TaskResult, folder: Path, *, running: str | None = None
 ) -> None:
-    """Also before each step, so that an attempt which is killed says how far it came."""
+    """Write a summary for people, also before each step: a killed attempt shows its progress."""
     lines = [*_heading(assignment, result, running), *map(_line, result.steps)]
     (folder / SUMMARY_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
 

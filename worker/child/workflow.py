@@ -1,4 +1,4 @@
-"""One step of a task: its prompt is built and kept, the agent asked, its answer processed."""
+"""Runs a task's steps one after the other; the first that fails ends it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ Choose = Callable[[str], Agent]
 class StepRun:
     step: Step
     assignment: Assignment
-    """As the step's agent is told."""
+    """The assignment of this step alone."""
     folder: Path
     deadline: Deadline
     """The attempt's."""
@@ -63,7 +63,7 @@ class StepRun:
 
     @property
     def _shown_name(self) -> str | None:
-        """An error names its step only where there are several."""
+        """Return the name for errors, which name a step only where there are several."""
         return self.step.name if self.step.name != TASK_STEP else None
 
     def _prompt(self) -> str:
@@ -94,13 +94,16 @@ class StepRun:
 
 
 class StepChecks:
-    """Holds outputs against schemas in a guarded process, which is started once."""
+    """Checks outputs of all but the last step against their schemas, in a guard process.
+
+    The last step's output is the task's: the worker checks that one itself.
+    """
 
     def __init__(self) -> None:
         self._guard: BlockingGuard | None = None
 
     def check(self, step: Step, output: Any) -> None:
-        """Raise `AgentFailed`. Imports the checker only if there is something to check."""
+        """Check an output; the checker is imported only if it is needed. Raise `AgentFailed`."""
         if step.output_schema is None:
             return
         from worker.child.guard_client import BlockingGuard  # noqa: PLC0415
@@ -203,5 +206,5 @@ class Workflow:
         if left is None or left > 0:
             return None
         most, spent = self.assignment.max_cost_usd, self._spent_usd
-        told = f"the task may spend {most:g} USD, and its steps so far took {spent:g}"
-        return Failure.of(AgentFailed(FailureCategory.VALIDATION, told))
+        message = f"the task may spend {most:g} USD, and its steps so far took {spent:g}"
+        return Failure.of(AgentFailed(FailureCategory.VALIDATION, message))

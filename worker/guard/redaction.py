@@ -20,7 +20,7 @@ _IGNORED: Final = bytes([*range(0x21), 0x7F])
 
 
 def _base64(secret: bytes, encode: Callable[[bytes], bytes]) -> Iterable[bytes]:
-    """Yield what it is at each of three offsets, without what depends on the bytes around it."""
+    """Yield the encoded secret at three offsets, without what depends on neighbouring bytes."""
     for offset in range(3):
         encoded = encode(bytes(offset) + secret)
         yield encoded[-(-offset * 8 // 6) : (offset + len(secret)) * 8 // 6]
@@ -54,12 +54,12 @@ class Redaction:
 
     @property
     def secrets(self) -> list[str]:
-        """The texts that are removed."""
+        """Return the texts that are removed."""
         return [secret for secret in (self.secret, self.token) if secret]
 
     @cached_property
     def forms(self) -> tuple[bytes, ...]:
-        """All that is looked for, the longest first."""
+        """Return all forms that are searched for, the longest first."""
         found = {
             form
             for secret in map(str.encode, self.secrets)
@@ -71,7 +71,7 @@ class Redaction:
 
     @property
     def longest(self) -> int:
-        """How many bytes the longest form has."""
+        """Return how many bytes the longest form has."""
         return len(self.forms[0]) if self.forms else 0
 
     @cached_property
@@ -112,7 +112,7 @@ class Redaction:
     def data(self, data: bytes) -> bytes:
         """Replace each form of a key; where ignored characters are within one, replace it all.
 
-        Whoever breaks a key into pieces wants to pass, and all of it is cheaper than every piece.
+        A key in pieces is an attempt to pass, and replacing all is cheaper than every piece.
         """
         found = self._found_in(data)
         if not found:

@@ -1,4 +1,4 @@
-"""Reads the worker's settings, and says in plain words what is wrong with them."""
+"""Reads the worker's settings, and explains in plain words what is wrong with them."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ from worker.parent.receive.lease import LeaseTiming
 
 
 class Misconfigured(Exception):
-    """One sentence a line, one line a variable."""
+    """The settings are wrong; the text has a line with a sentence for each variable."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
 from types import coroutine
 from typing import Any, Final, ParamSpec, TypeVar
 
-from switchyard.bootstrap import WorkerPorts
+from switchyard.bootstrap import Offload
 from switchyard.domain.errors import LeaseLost, Unavailable
-from switchyard.ports import Randomness
+from switchyard.ports import Clock, Randomness, Sleep
 
 K = TypeVar("K")
 P = ParamSpec("P")
@@ -18,8 +19,18 @@ LONGEST_PAUSE_SECONDS = 30.0
 TRIES: Final = 5
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """The clock, sleep, threads and randomness that a worker uses."""
+
+    clock: Clock
+    sleep: Sleep
+    offload: Offload
+    randomness: Randomness
+
+
 async def first_of(waits: Mapping[K, Awaitable[Any]]) -> K:
-    """The name of whichever ends first; of several at once, the one named first."""
+    """Return the name of the wait that ends first; of several at once, the one named first."""
     tasks = {name: asyncio.ensure_future(wait) for name, wait in waits.items()}
     try:
         await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
@@ -33,7 +44,7 @@ async def first_of(waits: Mapping[K, Awaitable[Any]]) -> K:
 
 
 async def all_of(waits: Iterable[Awaitable[R]]) -> list[R]:
-    """Every result; the first failure ends the others."""
+    """Return all results; the first failure ends the other waits."""
     tasks = [asyncio.ensure_future(wait) for wait in waits]
     try:
         return await asyncio.gather(*tasks)
@@ -44,7 +55,7 @@ async def all_of(waits: Iterable[Awaitable[R]]) -> list[R]:
 
 
 class Pauses:
-    """How long to wait after each failure in a row: exponential, with full jitter."""
+    """Computes pauses after failures in a row: exponential, with full jitter."""
 
     def __init__(
         self, randomness: Randomness, *, longest_seconds: float = LONGEST_PAUSE_SECONDS
@@ -64,20 +75,23 @@ class Pauses:
 
 @coroutine
 def others_first() -> Generator[None, None, None]:
-    """Lets whatever else is due in the loop run before one goes on."""
+    """Let everything else that is due in the event loop run first."""
     yield
 
 
-async def patiently(
-    ports: WorkerPorts, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+async def with_retries(
+    runtime: Runtime, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
-    """Every call of ours may be repeated; only a lost lease is not worth another try."""
-    pauses = Pauses(ports.randomness)
+    """Call a port, again if it is unavailable; a lost lease is not worth another try.
+
+    Every call of ours may be repeated.
+    """
+    pauses = Pauses(runtime.randomness)
     for _ in range(TRIES - 1):
         try:
-            return await ports.offload(call, *args, **kwargs)
+            return await runtime.offload(call, *args, **kwargs)
         except LeaseLost:
             raise
         except Unavailable:
-            await ports.sleep(pauses.next_seconds())
-    return await ports.offload(call, *args, **kwargs)
+            await runtime.sleep(pauses.next_seconds())
+    return await runtime.offload(call, *args, **kwargs)

@@ -40,9 +40,9 @@ GUARDS: Final = (
         guard="a message is deleted last",
         file="worker/parent/receive/deliveries.py",
         old="""            if await self._answer(received):
-                self._deletions.add(received)
+                self.screening.deletions.add(received)
 """,
-        new="""            self._deletions.add(received)
+        new="""            self.screening.deletions.add(received)
             await self._answer(received)
 """,
         tests=RECOVERY,
@@ -50,9 +50,9 @@ GUARDS: Final = (
     Mutant(
         guard="poison is kept before it is deleted",
         file="worker/parent/receive/deliveries.py",
-        old="            await self._put_aside(received, problem)\n",
+        old="            await self.unanswered.park(received, problem)\n",
         new="",
-        tests=("tests/worker/test_poison.py", "-k", "harms_none"),
+        tests=("tests/worker/parent/receive/test_parked_messages.py", "-k", "harms_none"),
     ),
     Mutant(
         guard="two who adopt at once do not swap their inputs",

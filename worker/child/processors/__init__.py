@@ -1,4 +1,4 @@
-"""What may be done to a step's output before it is kept: pure functions, known by name.
+"""Functions that a definition may apply to a step's output, by name (`processOutput`).
 
 A definition names one (`processOutput`); it cannot bring code along. To add one to an image, put a
 module into `worker/child/processors/`:
@@ -25,7 +25,7 @@ class UnknownProcess(ValueError):
 
 
 class DuplicateProcess(TypeError):
-    """A bug in an image: two functions want the same name."""
+    """Two functions are registered with the same name, which is a bug in an image."""
 
 
 def processing(name: str) -> Callable[[P], P]:

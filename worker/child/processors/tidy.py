@@ -1,4 +1,4 @@
-"""Outputs without what says nothing."""
+"""Removes from outputs what carries no information."""
 
 import json
 from collections.abc import Callable
@@ -9,19 +9,19 @@ from worker.child.processors import processing
 
 @processing("without-nulls")
 def without_nulls(output: Any) -> Any:
-    """Members of objects that are null go; items of arrays stay, since their place may matter."""
+    """Remove null members of objects; items of arrays stay, since their place may matter."""
     return _everywhere(output, _drop_nulls)
 
 
 @processing("trimmed-text")
 def trimmed_text(output: Any) -> Any:
-    """No text begins or ends with white space."""
+    """Remove white space at the beginning and end of every text."""
     return _everywhere(output, lambda part: part.strip() if isinstance(part, str) else part)
 
 
 @processing("unique-items")
 def unique_items(output: Any) -> Any:
-    """Of equal items in an array the first stays."""
+    """Remove all but the first of equal items in an array."""
     return _everywhere(output, _drop_repetitions)
 
 

@@ -1,4 +1,4 @@
-"""Which agent runs a task: the definition's wish, else the stage's, else what can work."""
+"""Gathers a task's assignment: its pinned definition, its input, its parents' outputs."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.steps import StepDefinition, output_file
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
@@ -17,6 +16,7 @@ from switchyard.domain.measuring.tracing import attempt_context
 from switchyard.domain.prompts.reference_syntax import NotAReference, references_in
 from switchyard.domain.prompts.references import MissingValue, resolve
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Payload, Task
+from switchyard.ports import DefinitionStore, Payloads
 from switchyard.settings import AgentBackend, WorkerSettings
 from worker.boundary import Assignment, Step
 from worker.guard.examine import Wrong
@@ -31,7 +31,7 @@ NEEDS_CREDENTIAL: Final = frozenset({CLAUDE, MESSAGES})
 
 
 class OfflineRefused(Rejected):
-    """Scripted answers and figures would pass for Claude's."""
+    """The offline agent is refused: its scripted answers would pass for Claude's."""
 
     def __init__(self, stage: str) -> None:
         super().__init__(f"this stage runs {stage} only, and the definition asks for {OFFLINE}")
@@ -44,7 +44,10 @@ def resolve_backend(
     credential: Credential | None,
     tenant: str,
 ) -> str:
-    """Raise `OfflineRefused`, but not for the task that checks a deployment."""
+    """Choose the definition's agent, else the stage's, else one that can work.
+
+    Raise `OfflineRefused`, but not for the task that checks a deployment.
+    """
     refuses_offline = stage in NEEDS_CREDENTIAL and tenant != SMOKE_TENANT
     if refuses_offline and definition.backend == OFFLINE:
         raise OfflineRefused(stage)
@@ -56,7 +59,7 @@ def resolve_backend(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defaults:
-    """For what a definition does not say."""
+    """The values for what a definition leaves open."""
 
     model: str
     timeout_ms: int
@@ -102,7 +105,7 @@ def planned(
 
 
 def _overridden(definition: TaskDefinition, overrides: Overrides) -> TaskDefinition:
-    """A limit that a redrive asked for is each step's too: a smaller one may be why it failed."""
+    """Apply a redrive's limits, to each step too: a smaller one may be why it failed."""
     asked = {
         "model": overrides.model,
         "max_turns": overrides.max_turns,
@@ -145,9 +148,14 @@ class InvalidInput(Rejected):
 
 class Assignments:
     def __init__(
-        self, ports: WorkerPorts, settings: WorkerSettings, *, credential: Credential | None
+        self,
+        payloads: Payloads,
+        definitions: DefinitionStore,
+        settings: WorkerSettings,
+        *,
+        credential: Credential | None,
     ) -> None:
-        self._ports = ports
+        self._payloads = payloads
         self._settings = settings
         self._credential = credential
         self._defaults = Defaults(
@@ -157,7 +165,7 @@ class Assignments:
             ceilings=settings.ceilings,
         )
         # A version never changes, so it is read once.
-        self._definition = lru_cache(KEPT_DEFINITIONS)(ports.definitions.version)
+        self._definition = lru_cache(KEPT_DEFINITIONS)(definitions.version)
 
     def gather(self, task: Task) -> Assignment:
         """Raise `UnknownDefinition`, `OfflineRefused`, `InvalidInput`, `MustNotStart` or
@@ -166,7 +174,7 @@ class Assignments:
         The input is not yet held against its schema: that needs the guard.
         """
         definition = self._defined(task)
-        payload = self._ports.payloads.read_to_start(task.ref)
+        payload = self._payloads.read_to_start(task.ref)
         given, context = self._given(task, payload)
         order = Order(
             request_id=task.ref.request_id,
@@ -189,7 +197,7 @@ class Assignments:
         )
 
     def timeout_ms(self, task: Task) -> int:
-        """How long an attempt may take, gathering included. Raises as `gather` does."""
+        """Return how long an attempt may take, gathering included. Raise as `gather` does."""
         definition = self._defined(task)
         return task.overrides.timeout_ms or definition.timeout or self._defaults.timeout_ms
 
@@ -200,7 +208,7 @@ class Assignments:
         return self._definition(task.ref.tenant, task.definition, task.definition_version)
 
     def _given(self, task: Task, payload: Payload) -> tuple[Json, Mapping[str, Json]]:
-        """The input with what its references stand for, and what the task's parents made."""
+        """Return the input with its references resolved, and the outputs of the task's parents."""
         if task.ref.bare:  # its producer knows nothing of references
             return payload.input, payload.context
         try:
@@ -219,7 +227,7 @@ class Assignments:
         if not wanted:
             return {}
         try:
-            return self._ports.payloads.outputs(task.ref.job, wanted, max_bytes=MAX_CONTEXT_BYTES)
+            return self._payloads.outputs(task.ref.job, wanted, max_bytes=MAX_CONTEXT_BYTES)
         except TooMuch as problem:
             raise InvalidInput(f"what the task is given is too much: {problem}") from problem
 

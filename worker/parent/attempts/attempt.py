@@ -1,19 +1,21 @@
-"""One attempt at a claimed task, from its data to its verdict."""
+"""Runs one attempt at a claimed task, from its data to its verdict."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, TypeVar
 
-from switchyard.bootstrap import WorkerPorts
+from switchyard.bootstrap import Offload
 from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.tasks.failures import FailureCategory
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks.task import Lease, Task
 from switchyard.observability import get_logger
-from switchyard.ports import Claimed
+from switchyard.ports import BlobStore, Claimed
 from switchyard.settings import WorkerSettings
 from switchyard.usecases.events import task_events
+from switchyard.usecases.events.emitting import Emitter
 from worker.boundary import Assignment
 from worker.guard.redaction import Redaction
 from worker.parent.attempts.assignments import (
@@ -26,17 +28,17 @@ from worker.parent.attempts.child_outcome import Judge
 from worker.parent.attempts.guard_client import Guard
 from worker.parent.attempts.upload import AttemptFiles, artifacts_prefix
 from worker.parent.attempts.verdict import (
-    Failed,
     HandedBack,
     Verdict,
+    at_deadline,
     ended_early,
+    failed,
     interrupted,
-    out_of_time,
     without_secrets,
 )
 from worker.parent.claude.access import ClaudeProxy, allowance_for, counted
 from worker.parent.claude.link import ClaudeAccess, NoAccess
-from worker.parent.coroutines import first_of
+from worker.parent.coroutines import Runtime, first_of
 from worker.parent.files.folder import TaskFolder
 from worker.parent.files.removal import Removals
 from worker.parent.files.users import SlotUser, SlotUsers
@@ -56,38 +58,49 @@ COUNTED_MS: Final = 1_000  # what gathering takes at least, to shorten the child
 R = TypeVar("R")
 
 
-class Attempts:
-    def __init__(
-        self,
-        ports: WorkerPorts,
-        settings: WorkerSettings,
-        *,
-        supervisor: Supervisor,
-        stop: Stop,
-        protection: Protection,
-        claude: ClaudeProxy | None,
-        users: SlotUsers,
-        removals: Removals,
-    ) -> None:
-        self._ports = ports
-        self._settings = settings
-        self._supervisor = supervisor
-        self._stop = stop
-        self._protection = protection
-        self._claude = claude
-        self._users = users
-        self._removals = removals
-        self._guard = Guard(
-            clock=ports.clock, sleep=ports.sleep, host_environment=supervisor.host_environment
-        )
-        self._judge = Judge(guard=self._guard, offload=ports.offload)
-        self._assignments = Assignments(
-            ports, settings, credential=claude.credential if claude else None
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptFolders:
+    """Gives each attempt a folder, and a user of its own where tasks have users."""
 
-    async def keep_guard(self) -> None:
-        """Until cancelled: then the process that checks schemas is ended."""
-        await self._guard.keep()
+    output_folder: Path
+    users: SlotUsers
+    removals: Removals
+    offload: Offload
+    delete_files: bool
+
+    async def make(self, lease: Lease) -> TaskFolder:
+        """Raise `OSError`."""
+        user: SlotUser | None = self.users.take()
+        try:
+            return await self.offload(TaskFolder.fresh, self.output_folder, lease, user)
+        except BaseException:
+            self.users.give_back(user)
+            raise
+
+    async def remove(self, folder: TaskFolder) -> None:
+        """Remove a folder and everything in it, unless files are left on purpose."""
+        if self.delete_files:
+            await self.removals.remove(folder)
+        else:
+            folder.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildAttempts:
+    """Runs attempts, each in a child process."""
+
+    runtime: Runtime
+    settings: WorkerSettings
+    assignments: Assignments
+    guard: Guard
+    supervisor: Supervisor
+    folders: AttemptFolders
+    claude: ClaudeProxy | None
+    blobs: BlobStore
+    emitter: Emitter
+    worker_id: str
+    protection: Protection
+    stop: Stop
 
     async def run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
         """Raise `LeaseLost`, once nothing of the attempt runs any more.
@@ -99,23 +112,23 @@ class Attempts:
         return without_secrets(running.result(), self.redaction)
 
     async def _run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
-        began = self._ports.clock.monotonic()
+        began = self.runtime.clock.monotonic()
         try:
-            allowed_ms = await self._ports.offload(self._assignments.timeout_ms, claimed.task)
+            allowed_ms = await self.runtime.offload(self.assignments.timeout_ms, claimed.task)
             assignment = await self._unless_ended(
                 self._gathered(claimed.task), seconds=allowed_ms / 1000, ends=self._ends(keepalive)
             )
         except Rejected as problem:
-            return Failed(category=FailureCategory.VALIDATION, error=str(problem))
+            return failed(category=FailureCategory.VALIDATION, error=str(problem))
         except Unavailable as outage:
             reason = f"its data could not be read: {outage}"
             return HandedBack(reason=reason, delay_ms=DELAY_AFTER_OUTAGE_MS)
-        spent_ms = round((self._ports.clock.monotonic() - began) * 1000)
+        spent_ms = round((self.runtime.clock.monotonic() - began) * 1000)
         if isinstance(assignment, Ended):
             return ended_early(assignment, allowed_ms=allowed_ms, spent_ms=spent_ms)
         if spent_ms >= COUNTED_MS:
             assignment = replace(assignment, timeout_ms=max(1, allowed_ms - spent_ms))
-        await self._protection.cover(claimed.lease, seconds=assignment.timeout_ms / 1000)
+        await self.protection.cover(claimed.lease, seconds=assignment.timeout_ms / 1000)
         if assignment.backend not in NEEDS_CREDENTIAL:
             return await self._run_in_folder(claimed, assignment, keepalive, access=None)
         return await self._run_with_claude(claimed, assignment, keepalive)
@@ -123,13 +136,13 @@ class Attempts:
     async def _run_with_claude(
         self, claimed: Claimed, assignment: Assignment, keepalive: Keepalive
     ) -> Verdict:
-        if self._claude is None:
+        if self.claude is None:
             error = f"the {assignment.backend} backend needs {' or '.join(CLAUDE_CREDENTIALS)}"
-            return Failed(category=FailureCategory.AUTH, error=error)
+            return failed(category=FailureCategory.AUTH, error=error)
         try:
-            access = await self._claude.access(allowance_for(assignment, self._settings))
+            access = await self.claude.access(allowance_for(assignment, self.settings))
         except NoAccess as problem:
-            return Failed(category=problem.category, error=str(problem))
+            return failed(category=problem.category, error=str(problem))
         try:
             return await self._run_in_folder(claimed, assignment, keepalive, access=access)
         finally:
@@ -137,29 +150,29 @@ class Attempts:
 
     async def _gathered(self, task: Task) -> Assignment:
         """Raise `Rejected`, `Unavailable` or `GuardUnavailable`."""
-        assignment = await self._ports.offload(self._assignments.gather, task)
-        schema = self._assignments.input_schema(task)
+        assignment = await self.runtime.offload(self.assignments.gather, task)
+        schema = self.assignments.input_schema(task)
         if schema is not None:
-            document = await self._ports.offload(input_document, assignment)
-            await check_input(document, schema, self._guard)
+            document = await self.runtime.offload(input_document, assignment)
+            await check_input(document, schema, self.guard)
         return assignment
 
     def _ends(self, keepalive: Keepalive) -> Mapping[Ended, asyncio.Event]:
-        """What ends an attempt early, beside its deadline."""
+        """Return the events that end an attempt early, beside its deadline."""
         return {
             Ended.CANCELLED: keepalive.cancel_requested,
-            Ended.HANDED_BACK: self._stop.grace_over,
+            Ended.HANDED_BACK: self.stop.grace_over,
         }
 
     async def _unless_ended(
         self, work: Awaitable[R], *, seconds: float, ends: Mapping[Ended, asyncio.Event]
     ) -> R | Ended:
-        """What the work comes to, or what ended it. A thread's call cannot be ended: it is left."""
+        """Return the result of the work, or what ended it; a call in a thread goes on."""
         working = asyncio.ensure_future(work)
         ended = await first_of(
             {
                 Ended.BY_ITSELF: working,
-                Ended.TIMED_OUT: self._ports.sleep(seconds),
+                Ended.TIMED_OUT: self.runtime.sleep(seconds),
                 **{end: event.wait() for end, event in ends.items()},
             }
         )
@@ -174,7 +187,7 @@ class Attempts:
         access: ClaudeAccess | None,
     ) -> Verdict:
         try:
-            folder = await self._folder(claimed)
+            folder = await self.folders.make(claimed.lease)
         except OSError as problem:
             return not_started(problem)
         try:
@@ -182,34 +195,23 @@ class Attempts:
             if isinstance(verdict, HandedBack):  # there is little time left, nothing to explain
                 return verdict
             files = AttemptFiles(
-                self._ports, self._redaction(access), counted=access.usage if access else None
+                self.runtime,
+                self.blobs,
+                self._redaction(access),
+                counted=access.usage if access else None,
             )
             return await files.stored(verdict, folder, prefix=artifacts_prefix(claimed.lease))
         finally:
-            if self._settings.delete_files_after_upload:
-                await self._removals.remove(folder)
-            else:
-                folder.close()
-
-    async def _folder(self, claimed: Claimed) -> TaskFolder:
-        """Raise `OSError`."""
-        user: SlotUser | None = self._users.take()
-        try:
-            return await self._ports.offload(
-                TaskFolder.fresh, self._settings.output_folder, claimed.lease, user
-            )
-        except BaseException:
-            self._users.give_back(user)
-            raise
+            await self.folders.remove(folder)
 
     @property
     def redaction(self) -> Redaction:
-        """Knows the Claude key alone, for what belongs to no attempt."""
+        """Return what removes the Claude key from texts that belong to no attempt."""
         return self._redaction(None)
 
     def _redaction(self, access: ClaudeAccess | None) -> Redaction:
         return Redaction(
-            self._claude.credential.value if self._claude else None,
+            self.claude.credential.value if self.claude else None,
             access.given.token if access else None,
         )
 
@@ -228,7 +230,7 @@ class Attempts:
         finally:
             if access:
                 await access.revoke()
-        allowed_ms = self._assignments.timeout_ms(claimed.task)
+        allowed_ms = self.assignments.timeout_ms(claimed.task)
         verdict = await self._unless_ended(
             self._verdict(run, folder, assignment, allowed_ms, self._redaction(access)),
             seconds=max(JUDGING_SECONDS, (assignment.timeout_ms - run.duration_ms) / 1000),
@@ -246,13 +248,13 @@ class Attempts:
         keepalive: Keepalive,
         access: ClaudeAccess | None,
     ) -> Run:
-        activity = LastActivity(self._ports.clock)
+        activity = LastActivity(self.runtime.clock)
 
         async def on_start(process_id: int) -> None:
             keepalive.watch(Watched(process_id, activity))
-            await self._tell_started(claimed.task, process_id)
+            await self._emit_started(claimed.task, process_id)
 
-        return await self._supervisor.run(
+        return await self.supervisor.run(
             assignment,
             folder,
             access=access.given if access else None,
@@ -275,18 +277,19 @@ class Attempts:
     ) -> Verdict:
         if run.ended is not Ended.BY_ITSELF:
             return interrupted(run, allowed_ms=allowed_ms)
-        verdict = await self._judge.verdict(
+        judge = Judge(guard=self.guard, offload=self.runtime.offload)
+        concluded = await judge.verdict(
             folder,
             exit_code=run.exit_code,
             duration_ms=run.duration_ms,
             schema=assignment.output_schema,
             redaction=redaction,
         )
-        return out_of_time(verdict, timeout_ms=assignment.timeout_ms, ran_ms=run.duration_ms)
+        return at_deadline(concluded, timeout_ms=assignment.timeout_ms, ran_ms=run.duration_ms)
 
-    async def _tell_started(self, task: Task, process_id: int) -> None:
-        fact = task_events.started(task, worker_id=self._ports.worker_id, process_id=process_id)
+    async def _emit_started(self, task: Task, process_id: int) -> None:
+        fact = task_events.started(task, worker_id=self.worker_id, process_id=process_id)
         try:
-            await self._ports.offload(self._ports.emitter.emit, fact)
+            await self.runtime.offload(self.emitter.emit, fact)
         except Unavailable as outage:
-            logger.warning("start is not told", extra={"error": str(outage)})
+            logger.warning("start is not emitted", extra={"error": str(outage)})

@@ -1,4 +1,4 @@
-"""What the child says about its attempt, and what the worker believes of it."""
+"""Reads and checks the outcome that a child wrote, and comes to a verdict on it."""
 
 import json
 import signal
@@ -20,7 +20,13 @@ from worker.guard.examine import Finding, Wrong, examine_outcome
 from worker.guard.redaction import Redaction
 from worker.guard.starting import GuardUnavailable
 from worker.parent.attempts.guard_client import Guard
-from worker.parent.attempts.verdict import MAX_ERROR_CHARACTERS, Completed, Failed
+from worker.parent.attempts.verdict import (
+    MAX_ERROR_CHARACTERS,
+    NOTHING_USED,
+    Concluded,
+    completed,
+    failed,
+)
 from worker.parent.files.confined import NotReadable
 from worker.parent.files.folder import TaskFolder
 
@@ -52,7 +58,7 @@ class ChildUsage(Closed):
 
 
 class ChildOutcome(Closed):
-    """What an outcome says beside its output.
+    """The members of a child's outcome, without its output.
 
     Everything in it was written by a process that an agent could have talked into anything.
     """
@@ -75,8 +81,8 @@ class ChildOutcome(Closed):
         )
 
 
-class _Unbelievable(Exception):
-    """The child's answer cannot be taken as it is."""
+class _NotCompleted(Exception):
+    """The child's outcome is not one of a completed task."""
 
     def __init__(
         self, category: FailureCategory, message: str, *, retry_after_ms: int | None = None
@@ -101,8 +107,8 @@ class Judge:
         duration_ms: int,
         schema: Mapping[str, Any] | None,
         redaction: Redaction,
-    ) -> Completed | Failed:
-        usage = Usage()
+    ) -> Concluded:
+        usage = NOTHING_USED
         try:
             written = await self.offload(_written, folder, exit_code)
             finding = await self._examined(written, schema, redaction)
@@ -111,8 +117,8 @@ class Judge:
             _check(outcome, finding)
             # Bounded: an output that passed has few enough values to be read at once.
             output = await self.offload(json.loads, finding.output)
-        except _Unbelievable as problem:
-            return Failed(
+        except _NotCompleted as problem:
+            return failed(
                 category=problem.category,
                 error=error_text(str(problem), max_characters=MAX_ERROR_CHARACTERS),
                 usage=usage,
@@ -120,7 +126,7 @@ class Judge:
                 exit_code=exit_code,
                 retry_after_ms=problem.retry_after_ms,
             )
-        return Completed(output=output, usage=usage, duration_ms=duration_ms)
+        return completed(output=output, usage=usage, duration_ms=duration_ms)
 
     async def _examined(
         self, written: bytes, schema: Mapping[str, Any] | None, redaction: Redaction
@@ -130,10 +136,10 @@ class Judge:
         try:
             finding = await self.guard.check_outcome(written, schema, redaction)
         except GuardUnavailable as problem:
-            raise _Unbelievable(FailureCategory.SERVER_ERROR, str(problem)) from problem
+            raise _NotCompleted(FailureCategory.SERVER_ERROR, str(problem)) from problem
         if finding.wrong is Wrong.UNCHECKED:
-            told = _UNCHECKED if schema is None else _UNUSABLE
-            raise _Unbelievable(FailureCategory.VALIDATION, f"{told}: {finding.message}")
+            text = _UNCHECKED if schema is None else _UNUSABLE
+            raise _NotCompleted(FailureCategory.VALIDATION, f"{text}: {finding.message}")
         return finding
 
 
@@ -141,7 +147,7 @@ def _written(folder: TaskFolder, exit_code: int) -> bytes:
     try:
         return folder.read(OUTCOME_FILE, max_bytes=MAX_OUTCOME_BYTES)
     except FileNotFoundError:
-        raise _Unbelievable(FailureCategory.CHILD_DIED, _how_it_died(exit_code)) from None
+        raise _NotCompleted(FailureCategory.CHILD_DIED, _how_it_died(exit_code)) from None
     except NotReadable as error:
         raise _not_understood(str(error)) from error
 
@@ -154,25 +160,25 @@ def _understood(finding: Finding, exit_code: int) -> ChildOutcome:
     except ValidationError as error:
         raise _not_understood(_first_problem(error)) from error
     if (exit_code == 0) is not (outcome.status == "completed"):
-        raise _Unbelievable(FailureCategory.CHILD_DIED, _how_it_died(exit_code))
+        raise _NotCompleted(FailureCategory.CHILD_DIED, _how_it_died(exit_code))
     return outcome
 
 
 def _check(outcome: ChildOutcome, finding: Finding) -> None:
     if outcome.status == "failed":
-        raise _Unbelievable(
+        raise _NotCompleted(
             outcome.category or FailureCategory.PROGRAMMING,
             outcome.error or "unknown",
             retry_after_ms=outcome.retry_after_ms,
         )
     if finding.wrong is not None:
-        category, told = _ABOUT_OUTPUTS[finding.wrong]
-        raise _Unbelievable(category, told.format(finding.message))
+        category, text = _ABOUT_OUTPUTS[finding.wrong]
+        raise _NotCompleted(category, text.format(finding.message))
 
 
-def _not_understood(reason: str) -> _Unbelievable:
+def _not_understood(reason: str) -> _NotCompleted:
     message = f"the child's outcome cannot be understood: {reason}"
-    return _Unbelievable(FailureCategory.PARSE, message)
+    return _NotCompleted(FailureCategory.PARSE, message)
 
 
 def _first_problem(error: ValidationError) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from switchyard.ports import Clock, Sleep
 from worker.guard import frames
 from worker.guard.examine import Finding
-from worker.guard.process import LIMITS, PATIENCE
+from worker.guard.process import LIMITS, WALL_TIME_FACTOR
 from worker.guard.redaction import Redaction
 from worker.guard.starting import (
     MARGIN_SECONDS,
@@ -61,14 +61,14 @@ class Guard:
         return await self._asked(outcome_question(document, schema, redaction.secrets))
 
     async def keep(self) -> None:
-        """Until cancelled; then close."""
+        """Wait until cancelled; then close."""
         try:
             await asyncio.Event().wait()
         finally:
             await self.close()
 
     async def close(self) -> None:
-        """End the process, and before it the checks that still run: nobody waits for them."""
+        """End the process, and the checks that still run."""
         if self._control:
             self._control.close()
         if self._process:
@@ -100,7 +100,7 @@ class Guard:
             return self._control
 
     async def _still_lives(self) -> bool:
-        """Ask after a moment: that a process has died is noticed later than its silence."""
+        """Return whether it lives, after a moment: its end is noticed later than its silence."""
         if self._process is not None:
             moment = self._sleep(NOTICING_SECONDS)
             await first_of({"ended": self._process.wait(), "moment": moment})
@@ -128,7 +128,7 @@ class Guard:
         self._control = ours
 
     async def _answer(self, control: socket.socket, question: Question) -> Finding | None:
-        """`None` when there is none in time. Leaving ends the fork: it notices the hang-up."""
+        """Return `None` if there is no answer in time. The fork ends once the socket is closed."""
         ours, theirs = connection_pair()
         with theirs:
             try:
@@ -139,7 +139,7 @@ class Guard:
         reader, writer = await asyncio.open_connection(sock=ours)
         try:
             asking = asyncio.ensure_future(_exchange(reader, writer, question))
-            late = self._sleep(self._max_seconds * PATIENCE + MARGIN_SECONDS)
+            late = self._sleep(self._max_seconds * WALL_TIME_FACTOR + MARGIN_SECONDS)
             ended = await first_of({"answer": asking, "late": late})
             return asking.result() if ended == "answer" else None
         finally:

@@ -1,21 +1,20 @@
-"""Brings what an attempt left behind to the bucket, whatever became of the attempt."""
+"""Uploads the files of an attempt to the bucket, whatever became of the attempt."""
 
 import asyncio
 import json
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Json, Lease, Usage
 from switchyard.observability import get_logger
+from switchyard.ports import BlobStore
 from worker.boundary import SUMMARY_FILE, TRACE_FILE
 from worker.guard.redaction import Redaction
-from worker.parent.attempts.verdict import Completed, Conclusion, Failed
-from worker.parent.coroutines import all_of, patiently
+from worker.parent.attempts.verdict import Concluded, failed
+from worker.parent.coroutines import Runtime, all_of, with_retries
 from worker.parent.files.confined import NotReadable
 from worker.parent.files.folder import UPLOADED, TaskFolder
 from worker.parent.files.trees import Bounds, Clock
@@ -35,35 +34,41 @@ RAW_LOGS: Final = ("logs/stdout.log", "logs/stderr.log")
 
 
 def artifacts_prefix(lease: Lease) -> str:
-    """The fence is in the key: a zombie's upload changes nobody's result."""
+    """Return the prefix with the fence, so that a zombie's upload changes no other result."""
     return f"task/logs/{lease.ref.request_id}/{lease.fence}/"
 
 
 class Uploader:
     def __init__(
-        self, ports: WorkerPorts, redaction: Redaction, *, counted: Usage | None = None
+        self,
+        runtime: Runtime,
+        blobs: BlobStore,
+        redaction: Redaction,
+        *,
+        counted: Usage | None = None,
     ) -> None:
         """`counted` is what the API reported, where the attempt could ask it anything."""
-        self._ports = ports
+        self._runtime = runtime
+        self._blobs = blobs
         self._redaction = redaction
         self._counted = counted
 
     async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> bool:
-        """Whether there was anything. Raise `Unavailable`; what is too much is left out.
+        """Upload files within bounds; return whether there were any. Raise `Unavailable`.
 
         Of a completed task, what only explains a failure is left out too, and the result, which
         `upload_result` brings.
         """
-        sizes = await self._ports.offload(
-            files_to_upload, folder, completed=completed, monotonic=self._ports.clock.monotonic
+        sizes = await self._runtime.offload(
+            files_to_upload, folder, completed=completed, monotonic=self._runtime.clock.monotonic
         )
         room = asyncio.Semaphore(UPLOADS_AT_ONCE)
 
         async def upload_one(name: str) -> bool:
             most = min(MAX_FILE_BYTES, sizes[name] + GROWTH_BYTES)
             async with room:
-                return await patiently(
-                    self._ports, self._put_file, folder, name, f"{prefix}{name}", most
+                return await with_retries(
+                    self._runtime, self._put_file, folder, name, f"{prefix}{name}", most
                 )
 
         tellable = [name for name in sizes if not self._redaction.is_in(name)]
@@ -73,9 +78,9 @@ class Uploader:
         return any(await all_of(map(upload_one, tellable)))
 
     async def upload_result(self, output: Json, *, prefix: str) -> None:
-        """The output as it was validated, whatever the file that the child left says."""
-        content = await self._ports.offload(_json_bytes, output)
-        await patiently(self._ports, self._put, f"{prefix}{RESULT_FILE}", content)
+        """Upload the output as it was validated, in place of the child's own file."""
+        content = await self._runtime.offload(_json_bytes, output)
+        await with_retries(self._runtime, self._put, f"{prefix}{RESULT_FILE}", content)
 
     def _put_file(self, folder: TaskFolder, name: str, key: str, most: int) -> bool:
         try:
@@ -90,7 +95,7 @@ class Uploader:
         return True
 
     def _put(self, key: str, content: bytes) -> None:
-        self._ports.blobs.put(key, content, content_type=content_type_of(key))
+        self._blobs.put(key, content, content_type=content_type_of(key))
 
 
 def _json_bytes(output: Json) -> bytes:
@@ -137,7 +142,7 @@ def _explains_failures_only(name: str, size: int) -> bool:
 
 
 def _can_be_a_key(name: str) -> bool:
-    """An agent may name its files as it likes; neither the bucket nor a log takes every name."""
+    """Return whether a name of an agent's file can be stored in the bucket and logged."""
     return name.isprintable() and len(name.encode()) <= MAX_NAME_BYTES
 
 
@@ -147,44 +152,50 @@ LONGEST_PAUSE_SECONDS: Final = 30.0
 
 class AttemptFiles:
     def __init__(
-        self, ports: WorkerPorts, redaction: Redaction, *, counted: Usage | None = None
+        self,
+        runtime: Runtime,
+        blobs: BlobStore,
+        redaction: Redaction,
+        *,
+        counted: Usage | None = None,
     ) -> None:
-        self._ports = ports
-        self._uploader = Uploader(ports, redaction, counted=counted)
+        self._runtime = runtime
+        self._uploader = Uploader(runtime, blobs, redaction, counted=counted)
 
-    async def stored(self, verdict: Conclusion, folder: TaskFolder, *, prefix: str) -> Conclusion:
-        """Completed only once the result is durable; the rest is true without its files too."""
-        completed = isinstance(verdict, Completed)
-        if isinstance(verdict, Completed):
+    async def stored(self, verdict: Concluded, folder: TaskFolder, *, prefix: str) -> Concluded:
+        """Upload a result until it is durable, then other files; add the prefix to the verdict."""
+        if verdict.completed:
             try:
                 await self._store_result(verdict, prefix)
             except Unavailable as outage:
                 return _lost(verdict, outage)
         try:
-            uploaded = await self._uploader.upload(folder, prefix=prefix, completed=completed)
+            uploaded = await self._uploader.upload(
+                folder, prefix=prefix, completed=verdict.completed
+            )
         except Unavailable as outage:
             logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
             uploaded = False
-        return replace(verdict, artifacts=prefix) if uploaded or completed else verdict
+        return verdict.changed(artifacts=prefix) if uploaded or verdict.completed else verdict
 
-    async def _store_result(self, verdict: Completed, prefix: str) -> None:
-        """For minutes, if need be: it was paid for, and the lease is renewed meanwhile."""
+    async def _store_result(self, verdict: Concluded, prefix: str) -> None:
+        """Try for minutes: the result was paid for, and the lease is renewed meanwhile."""
         for _ in range(RESULT_ROUNDS - 1):
             try:
                 return await self._uploader.upload_result(verdict.output, prefix=prefix)
             except Unavailable as outage:
                 fields = {"key": prefix, "error": str(outage)}
                 logger.warning("result is not uploaded yet", extra=fields)
-            await self._ports.sleep(self._ports.randomness.between(0, LONGEST_PAUSE_SECONDS))
+            await self._runtime.sleep(self._runtime.randomness.between(0, LONGEST_PAUSE_SECONDS))
         return await self._uploader.upload_result(verdict.output, prefix=prefix)
 
 
-def _lost(completed: Completed, outage: Unavailable) -> Failed:
-    return Failed(
+def _lost(completed: Concluded, outage: Unavailable) -> Concluded:
+    return failed(
         category=FailureCategory.NETWORK,
         error=f"its result could not be uploaded: {outage}",
-        usage=completed.usage,
-        duration_ms=completed.duration_ms,
+        usage=completed.outcome.usage,
+        duration_ms=completed.outcome.duration_ms,
         exit_code=0,
     )
 
@@ -210,7 +221,7 @@ def _summary(content: bytes, usage: Usage) -> bytes:
 
 
 def _trace(content: bytes, usage: Usage) -> bytes:
-    """Add a last member: of two with the same name, readers of JSON take the last."""
+    """Add a last member: parsers of JSON use the last of two with the same name."""
     head, brace, rest = content.rpartition(b"}")
     if not brace or rest.strip():
         return content

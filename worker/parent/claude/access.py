@@ -4,13 +4,12 @@ import asyncio
 import socket
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.settings import WorkerSettings
 from worker.boundary import AGENT_USERS, UNNAMED_MODEL, Assignment
-from worker.parent.attempts.verdict import Failed, HandedBack, Verdict
+from worker.parent.attempts.verdict import HandedBack, Verdict
 from worker.parent.claude.link import Allowance, ClaudeAccess, ProxyLink
 from worker.parent.claude.proxy.control import MAX_LINE_BYTES, Start
 from worker.parent.supervision.child_environment import (
@@ -47,7 +46,7 @@ _WITHOUT_CAPABILITIES: Final = (
 
 
 class ClaudeProxy:
-    """The proxy's process: started with the first attempt that needs it, and again if it ends."""
+    """Starts the proxy's process with the first attempt that needs it, and again if it ends."""
 
     def __init__(
         self,
@@ -76,7 +75,7 @@ class ClaudeProxy:
         return self._running.process.pid if self._running else None
 
     async def access(self, allowance: Allowance) -> ClaudeAccess:
-        """A token that is valid until it is revoked. Raise `NoAccess`."""
+        """Return a token that is valid until it is revoked. Raise `NoAccess`."""
         running = await self._ready()
         self._last_id += 1
         given = ChildAccess(
@@ -145,7 +144,7 @@ def _listener() -> socket.socket:
 
 
 SECONDS_BEYOND: Final = 30.0
-"""A token outlives its attempt by so much at most, should nobody revoke it."""
+"""A token outlives its attempt by so much at most, should it not be revoked."""
 WEB_SEARCH: Final = "WebSearch"
 
 
@@ -166,8 +165,8 @@ def counted(verdict: Verdict, access: ClaudeAccess) -> Verdict:
     """Add what the API reported, whatever the child claims; and the cap, if that ended it."""
     if isinstance(verdict, HandedBack):
         return verdict
-    verdict = replace(verdict, usage=access.usage)
     stopped = access.spent.stopped
-    if stopped and isinstance(verdict, Failed):
-        return replace(verdict, category=FailureCategory.VALIDATION, error=stopped)
-    return verdict
+    if stopped and verdict.failed:
+        category = FailureCategory.VALIDATION
+        return verdict.changed(usage=access.usage, error_category=category, error=stopped)
+    return verdict.changed(usage=access.usage)

@@ -1,4 +1,4 @@
-"""The line from the worker to one process of the proxy, and the attempts that depend on it."""
+"""Connects the worker to one process of the proxy, and to the attempts that depend on it."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ class NoAccess(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """What an attempt may ask of Claude."""
+    """The limits within which an attempt may use Claude."""
 
     request_id: str
     models: Sequence[str]
@@ -51,7 +51,7 @@ class Allowance:
 
 
 class ClaudeAccess:
-    """One attempt's."""
+    """The access of one attempt to Claude, and what it has used."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class ClaudeAccess:
             cost_usd=self.spent.cost_usd,
         )
 
-    def hear(self, spent: Spent) -> None:
+    def update(self, spent: Spent) -> None:
         self.spent = spent
         self.refusals.update(spent.refusals)
         for reason, count in spent.refusals.items():
@@ -95,7 +95,7 @@ class ClaudeAccess:
             self._final.set()
 
     async def revoke(self) -> None:
-        """The token opens nothing from now on, and the figures are final."""
+        """Make the token invalid, and the figures final."""
         await self._revoke(self)
 
     async def ended(self) -> None:
@@ -104,7 +104,7 @@ class ClaudeAccess:
 
 
 class ProxyLink:
-    """One process of the proxy's, from its start to its end."""
+    """The connection to one process of the proxy, from its start to its end."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class ProxyLink:
 
     async def begin(self, start: Start) -> None:
         """Raise `NoAccess`."""
-        self._say(start)
+        self._send(start)
         try:
             async with asyncio.timeout(START_SECONDS):
                 first = await self._reader.readline()
@@ -140,7 +140,7 @@ class ProxyLink:
         number = access.number
         self._accesses[number] = access
         self._registered[number] = asyncio.Event()
-        self._say(
+        self._send(
             Register(
                 id=number,
                 token=access.given.token,
@@ -161,10 +161,10 @@ class ProxyLink:
             raise NoAccess(FailureCategory.NETWORK, message)
 
     async def revoke(self, access: ClaudeAccess) -> None:
-        """More than once does no harm."""
+        """Revoke a token; doing so more than once does no harm."""
         if access.number not in self._accesses:
             return
-        self._say(Revoke(id=access.number))
+        self._send(Revoke(id=access.number))
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 await access.ended()
@@ -182,14 +182,14 @@ class ProxyLink:
             await self._listening
         self.ended = True
 
-    def _say(self, message: Message) -> None:
+    def _send(self, message: Message) -> None:
         if not self._writer.is_closing():
             self._writer.write(encode(message))
 
     async def _listen(self) -> None:
         with contextlib.suppress(OSError):
             while line := await self._reader.readline():
-                self._hear(decode(line))
+                self._handle(decode(line))
         self.ended = True
         code = await self.process.wait()
         if self._accesses:
@@ -201,11 +201,11 @@ class ProxyLink:
             waiting.set()
         self._writer.close()
 
-    def _hear(self, message: Message) -> None:
+    def _handle(self, message: Message) -> None:
         if isinstance(message, Registered) and message.id in self._registered:
             self._registered[message.id].set()
         elif isinstance(message, Spent) and message.id in self._accesses:
-            self._accesses[message.id].hear(message)
+            self._accesses[message.id].update(message)
         elif isinstance(message, Strangers):
             for reason, count in message.refusals.items():
                 fields = {"request_id": None, "reason": reason, "count": count}

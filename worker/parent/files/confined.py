@@ -24,7 +24,7 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class NotReadable(Exception):
-    """Not an ordinary file of the task's own, or too large."""
+    """A file is not an ordinary one of the task's user, or too large."""
 
 
 class _How(ctypes.Structure):

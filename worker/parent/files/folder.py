@@ -1,4 +1,4 @@
-"""The folder of one attempt. All that the worker reads or writes in it goes through here."""
+"""The folder of one attempt, through which the worker reads and writes all its files."""
 
 import contextlib
 import hashlib
@@ -28,7 +28,7 @@ UPLOADED: Final = ("artifacts", "logs", "traces")
 TEMPORARY: Final = "tmp"
 HOME: Final = "home"
 SHARED_PLACES: Final = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue")  # noqa: S108
-"""Where anybody may write, if the platform has it and lets a task's user."""
+"""Folders that all users may write to, if the platform has them."""
 PASSABLE: Final = 0o771
 """Others pass through and see no names. With the worker's group a task's folder is made in it."""
 
@@ -61,7 +61,7 @@ class TaskFolder:
         lease: Lease,
         user: SlotUser | None = None,
     ) -> "TaskFolder":
-        """Make it. The fence is in the path: what an older attempt still writes lands elsewhere.
+        """Make a folder, with the fence in its path: an older attempt writes elsewhere.
 
         Raise `OSError`.
         """
@@ -85,7 +85,7 @@ class TaskFolder:
 
     @classmethod
     def opened(cls, path: Path, user: SlotUser | None = None) -> "TaskFolder":
-        """Open one that exists. Raise `OSError`."""
+        """Open a folder that exists. Raise `OSError`."""
         with files_as(user):
             return cls(path, os.open(path, FOLDER_FLAGS), user)
 
@@ -98,7 +98,7 @@ class TaskFolder:
 
     @property
     def owners(self) -> Collection[int]:
-        """The users whose files are read: the task's, which is the worker's where it has none."""
+        """Return the users whose files are read: the task's, or the worker's if it has none."""
         return {self.user.id if self.user else os.geteuid()}
 
     def read(self, name: str, *, max_bytes: int) -> bytes:
@@ -247,7 +247,7 @@ def _make_room(path: Path) -> None:
 
 
 def _folder_name(request_id: str) -> str:
-    """A bare id may be longer than the name of a folder."""
+    """Return a name for a folder: a bare id may be too long to be one."""
     if len(request_id) <= LONGEST_NAME:
         return request_id
     digest = hashlib.blake2b(request_id.encode(), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""Removes what tasks leave on the disk; what resists is reported and tried again."""
+"""Removes the files that tasks leave; those that cannot be removed are tried again."""
 
 import contextlib
 import fcntl
@@ -25,7 +25,7 @@ SECONDS_BETWEEN_TRIES: Final = 30.0
 
 
 class Removals:
-    """A task's user is lent again only once none of its processes and files is left."""
+    """Removes folders; a user is used again only once none of its processes and files is left."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Removals:
         self._offload = offload
 
     async def remove(self, folder: TaskFolder) -> None:
-        """Within a bound of time, off the loop."""
+        """Remove a folder within a bound of time, off the event loop."""
         if not await self._removed(folder):
             self.left.append(folder)
 
@@ -99,7 +99,7 @@ class Leftovers:
     _lock: int | None = None
 
     async def move(self) -> None:
-        """Move them where no attempt makes a folder, before the first attempt does."""
+        """Move leftovers where no attempt makes a folder, before the first attempt does."""
         try:
             await self.offload(self._move)
         except OSError as problem:
@@ -166,7 +166,7 @@ def _folders_in(folder: Path) -> Iterator[Path]:
 
 
 def _is_of_attempts(folder: Path) -> bool:
-    """Whether it is named after a request and holds nothing but folders named after fences.
+    """Return whether a folder is named after a request and has only folders of fences.
 
     A task that was run by hand has its files right there, and keeps them.
     """

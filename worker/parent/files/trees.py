@@ -24,7 +24,7 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True, kw_only=True)
 class Bounds:
-    """What a walk may look at; `exceeded` says what it was too much of."""
+    """Limits of a walk; `exceeded` names the one that was exceeded."""
 
     entries: int
     ends_at: float
@@ -33,7 +33,7 @@ class Bounds:
     exceeded: str | None = None
 
     def take(self) -> bool:
-        """Whether one more entry may be looked at."""
+        """Return whether one more entry may be looked at."""
         self.entries -= 1
         if self.entries < 0:
             self.exceeded = "entries"
@@ -140,7 +140,7 @@ def usage_of(top: int, bounds: Bounds) -> Usage:
 
 
 class NotRemoved(Exception):
-    """Something is left, because of an error or for lack of time."""
+    """A tree was not removed completely, because of an error or for lack of time."""
 
 
 def empty_folder(top: int, *, ends_at: float, monotonic: Clock) -> None:
@@ -172,7 +172,7 @@ class _Removal:
     _moved: int = 0
 
     def remove(self, found: os.DirEntry[str]) -> None:
-        """An entry of the top folder; what cannot be removed is noted."""
+        """Remove an entry of the top folder; note the problem if it cannot be removed."""
         if self.monotonic() > self.ends_at:
             raise NotRemoved("the time is over")
         try:
@@ -227,7 +227,7 @@ class _Removal:
 
 
 def _is_removed(folder: int, name: str) -> bool:
-    """Whether it was an empty folder, which is removed."""
+    """Remove a folder if it is empty; return whether it was."""
     try:
         os.rmdir(name, dir_fd=folder)
     except OSError:

@@ -17,7 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from switchyard.observability import get_logger
 from worker.boundary import AGENT_USERS
+
+logger = get_logger("worker")
 
 _RANGE: Final = re.compile(r"(\d{1,9})-(\d{1,9})")
 _LOWEST: Final = 2_000  # below are the system's users and our own
@@ -27,12 +30,12 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class NotAllowed(ValueError):
-    """Children would not run as the user they have to."""
+    """The configured users of tasks cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotUser:
-    """A user that tasks alone are: all its processes are ended, all its files are removed."""
+    """A user of tasks alone: all its processes are ended, all its files are removed."""
 
     id: int
     """Of the user, and of a group in which it is alone."""
@@ -44,17 +47,20 @@ class SlotUser:
 
 
 def slot_users(host: Mapping[str, str]) -> Mapping[int, SlotUser]:
-    """Return them by their ids; none where children are the worker's own. Raise `NotAllowed`."""
+    """Return the users of tasks by id; none where children are the worker's user.
+
+    Raise `NotAllowed`.
+    """
     if host.get("AGENT_USER"):
         raise NotAllowed("AGENT_USER is no longer read: set AGENT_USERS, as in 20000-20031")
-    told = host.get(AGENT_USERS)
-    if not told:
+    users = host.get(AGENT_USERS)
+    if not users:
         return {}
-    found = _RANGE.fullmatch(told)
+    found = _RANGE.fullmatch(users)
     first, last = (int(found[1]), int(found[2])) if found else (0, 0)
     if not _LOWEST <= first <= last:
         raise NotAllowed(
-            f"{AGENT_USERS} is {told!r}: it has the form 20000-20031, and no user below {_LOWEST}"
+            f"{AGENT_USERS} is {users!r}: it has the form 20000-20031, and no user below {_LOWEST}"
         )
     return {number: SlotUser(number) for number in range(first, last + 1)}
 
@@ -139,7 +145,7 @@ def as_user(command: Sequence[str], user: SlotUser | None, *, folder: Path) -> l
 def check_users(
     host: Mapping[str, str], *, capabilities: int, slots: int, deletes_files: bool
 ) -> None:
-    """Raise `NotAllowed` rather than fail task after task."""
+    """Check at start that tasks can run as their users. Raise `NotAllowed`."""
     users = slot_users(host)
     if not users:
         return
@@ -162,15 +168,28 @@ def check_users(
 
 
 def effective_capabilities(status: Path = Path("/proc/self/status")) -> int:
-    """Return none where there is no such file."""
+    """Return this process's capabilities; zero where the system has none."""
     try:
-        told = _EFFECTIVE.search(status.read_text())
+        found = _EFFECTIVE.search(status.read_text())
     except FileNotFoundError:
         return 0
-    return int(told[1], 16) if told else 0
+    return int(found[1], 16) if found else 0
 
 
 def hide_memory() -> None:
     """Close this process's memory and environment to other processes of its own user."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def log_isolation(host: Mapping[str, str]) -> None:
+    """Log what keeps tasks apart on this machine, for operators and for developers."""
+    users = slot_users(host)
+    if users:
+        fields = {"first_user": min(users), "last_user": max(users)}
+        logger.info("each task runs as a user of its own", extra=fields)
+        return
+    logger.warning(
+        "tasks are not isolated: they run as the worker's own user, and can read and change its "
+        "files, each other's folders and each other's processes; run only tasks that you trust"
+    )

@@ -1,4 +1,4 @@
-"""Tells the trouble of the worker's machine from the trouble of a task.
+"""Distinguishes trouble of the worker's machine from a failure of a task.
 
 A full disk, no free descriptors or no memory is not the task's doing: its attempt is given back,
 and another worker takes it. A machine that goes on like this takes no more tasks: it would fail the
@@ -16,7 +16,7 @@ from switchyard.domain.tasks.task import Task
 from switchyard.observability import get_logger
 from switchyard.ports import Clock, Sleep
 from worker.guard.starting import GuardUnavailable
-from worker.parent.attempts.verdict import Failed, HandedBack, Verdict
+from worker.parent.attempts.verdict import Concluded, HandedBack, Verdict, failed
 
 logger = get_logger("worker")
 
@@ -46,7 +46,7 @@ _NO_THREAD: Final = "can't start new thread"
 
 
 def machine_trouble(problem: BaseException) -> str | None:
-    """Say what the machine lacks, or `None` if the problem is another."""
+    """Return what the machine lacks, or `None` if the problem is another."""
     for error in _all_in(problem):
         if isinstance(error, GuardUnavailable):
             return str(error)
@@ -60,7 +60,7 @@ def machine_trouble(problem: BaseException) -> str | None:
 
 
 def _all_in(problem: BaseException | None) -> Iterator[BaseException]:
-    """Yield it, what is grouped in it and what caused it."""
+    """Yield an exception, those grouped in it and those that caused it."""
     while problem is not None:
         yield problem
         if isinstance(problem, BaseExceptionGroup):
@@ -70,7 +70,7 @@ def _all_in(problem: BaseException | None) -> Iterator[BaseException]:
 
 
 class Machine:
-    """What is known about the machine that this worker runs on."""
+    """Knows whether the machine that this worker runs on is healthy."""
 
     def __init__(
         self, *, probe: Callable[[], str | None], clock: Clock, sleep: Sleep, offload: Offload
@@ -108,13 +108,13 @@ class Machine:
 
         Called once the task's own files are gone: a disk that it had filled itself is free again.
         """
-        if not isinstance(verdict, Failed):
+        if isinstance(verdict, HandedBack) or not verdict.failed:
             self._in_a_row = 0
             return verdict
         problem = None if verdict.category in _OF_THE_TASK else await self.look()
         return self.give_back(task, problem) if problem else verdict
 
-    def give_back(self, task: Task, problem: str) -> HandedBack | Failed:
+    def give_back(self, task: Task, problem: str) -> Verdict:
         """Give the attempt back, after a pause that grows with each trouble in a row."""
         self._in_a_row += 1
         if self._in_a_row >= MOST_IN_A_ROW:
@@ -122,7 +122,7 @@ class Machine:
             self._fall_ill(problem)
         reason = f"the worker's machine is in trouble: {problem}"
         if task.fence - task.attempt >= MOST_GIVEN_BACK:
-            return Failed(category=FailureCategory.SERVER_ERROR, error=reason)
+            return failed(category=FailureCategory.SERVER_ERROR, error=reason)
         delay_ms = min(FIRST_DELAY_MS * 2 ** (self._in_a_row - 1), LONGEST_DELAY_MS)
         return HandedBack(reason=reason, delay_ms=delay_ms)
 
@@ -132,11 +132,11 @@ class Machine:
         self.sick = problem
 
 
-def not_started(problem: OSError) -> Failed:
-    """Raise the problem again if it is the machine's."""
+def not_started(problem: OSError) -> Concluded:
+    """Conclude an attempt whose child did not start; raise a problem of the machine again."""
     if machine_trouble(problem):
         raise problem
-    return Failed(
+    return failed(
         category=FailureCategory.SERVER_ERROR,  # another worker may be better off
         error=f"the child could not be started: {type(problem).__name__}: {problem}",
     )

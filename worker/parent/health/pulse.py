@@ -1,4 +1,8 @@
-"""Looks whether tasks can write their files on this machine."""
+"""Checks whether tasks can write files on this machine, and keeps the worker's pulse.
+
+The pulse is a file that is written as long as the event loop turns and the worker takes tasks. A
+worker that hangs loses its leases, so no task is lost; but its slots are, until it is replaced.
+"""
 
 import contextlib
 import errno

@@ -1,4 +1,8 @@
-"""Stopping well: a signal sets an event, everything else follows from reading it."""
+"""What makes a worker stop: a signal, unexpected exceptions in a row, or a wrong clock.
+
+A signal sets an event, and everything else follows from reading it. A wrong clock within AWS's
+bound harms no task, and is logged; beyond it AWS refuses all requests that the worker signs.
+"""
 
 import asyncio
 import signal
@@ -18,7 +22,7 @@ logger = get_logger("worker")
 
 
 class Stop:
-    """What the platform has asked for so far."""
+    """The stop that the platform has asked for so far."""
 
     def __init__(self, *, grace_seconds: float, sleep: Sleep) -> None:
         self.asked = asyncio.Event()
@@ -52,11 +56,11 @@ CONSIDERED_CHARACTERS: Final = 100_000  # what is redacted gets shorter; the loo
 
 
 class Unhealthy(Exception):
-    """Whatever this worker takes from the queue fails by a bug: it must not take more."""
+    """Too many messages in a row failed by a bug: the worker must not take more."""
 
 
 class Bugs:
-    """Unexpected exceptions of all slots."""
+    """Counts unexpected exceptions of all slots: several in a row stop the worker."""
 
     def __init__(
         self,
@@ -76,7 +80,7 @@ class Bugs:
         self._last: Exception | None = None
 
     def note(self, bug: Exception, *, message_id: str) -> None:
-        """Log it. After too many in a row nothing new is taken, and `check` raises."""
+        """Log an exception; after too many in a row nothing is received, and `check` raises."""
         self.count += 1
         fields = {"message_id": message_id, **described(bug, self._redaction), "bugs": self.count}
         logger.error(BUG, extra=fields)
@@ -89,7 +93,7 @@ class Bugs:
                 self._stop.ask()
 
     def reset(self) -> None:
-        """Forget those in a row: a message was handled without one."""
+        """Reset the count in a row: a message was handled without an exception."""
         self._recent.clear()
 
     def check(self) -> None:
@@ -105,7 +109,7 @@ def described(bug: BaseException, redaction: Redaction) -> dict[str, str]:
 
 
 def last_frames(bug: BaseException) -> str:
-    """Where it came from, at most: a recursion has a thousand frames, and the loop writes them."""
+    """Return the last frames of a traceback: all of a recursion would hold up the loop."""
     while isinstance(bug, BaseExceptionGroup):
         bug = bug.exceptions[0]
     frames = deque(_frames(bug.__traceback__), maxlen=FRAMES)
@@ -124,7 +128,7 @@ LOOKS_BEFORE_LEAVING: Final = 2
 
 
 class WrongClock(Exception):
-    """AWS refuses the requests of this machine; the text says what to do."""
+    """AWS refuses the requests of this machine; the text explains what to do."""
 
 
 class ClockWatch:

@@ -1,4 +1,4 @@
-"""Deletes messages that are done with, those of several slots in one call.
+"""Deletes messages: handled ones of several slots in one call, needless ones in batches.
 
 Nothing waits for it: a message that is not deleted after all comes again, and finds its task done.
 """
@@ -7,13 +7,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import Malformed, TaskMessage, parse_message
 from switchyard.domain.errors import SwitchyardError, Unavailable
 from switchyard.domain.tasks.claims import why_needless
 from switchyard.observability import get_logger
-from switchyard.ports import Received
-from worker.parent.coroutines import first_of
+from switchyard.ports import Received, TaskInbox, TaskLeases
+from worker.parent.coroutines import Runtime, first_of
 from worker.parent.receive.lease import LeaseTiming
 
 logger = get_logger("worker")
@@ -23,8 +22,9 @@ SHARE_OF_VISIBILITY: Final = 0.1  # it would be a pity if a message came again m
 
 
 class Deletions:
-    def __init__(self, ports: WorkerPorts, timing: LeaseTiming) -> None:
-        self._ports = ports
+    def __init__(self, runtime: Runtime, inbox: TaskInbox, timing: LeaseTiming) -> None:
+        self._runtime = runtime
+        self._inbox = inbox
         self._linger_seconds = min(
             LONGEST_LINGER_SECONDS, SHARE_OF_VISIBILITY * timing.visibility_seconds
         )
@@ -37,13 +37,13 @@ class Deletions:
         self._some.set()
 
     def close(self) -> None:
-        """Nothing will be added any more."""
+        """Close for new messages."""
         self._closed.set()
 
     async def keep(self) -> None:
-        """Until it is closed and all is deleted."""
+        """Delete messages until this is closed and all are deleted."""
         while await self._wait() == "some":
-            linger = self._ports.sleep(self._linger_seconds)
+            linger = self._runtime.sleep(self._linger_seconds)
             await first_of({"closed": self._closed.wait(), "linger": linger})
             await self._flush()
         await self._flush()
@@ -57,7 +57,7 @@ class Deletions:
         if not messages:
             return
         try:
-            await self._ports.offload(self._ports.inbox.delete, *messages)
+            await self._runtime.offload(self._inbox.delete, *messages)
         except Unavailable as outage:
             fields = {"messages": len(messages), "error": str(outage)}
             logger.warning("messages are not deleted", extra=fields)
@@ -70,18 +70,28 @@ PAUSE_SECONDS: Final = 0.02
 
 
 class Screening:
-    def __init__(self, ports: WorkerPorts, deletions: Deletions) -> None:
-        self._ports = ports
+    def __init__(
+        self,
+        runtime: Runtime,
+        leases: TaskLeases,
+        deletions: Deletions,
+        *,
+        tenant_id: str | None,
+    ) -> None:
+        """`tenant_id` owns the tasks of other producers."""
+        self._runtime = runtime
+        self._leases = leases
+        self._tenant_id = tenant_id
         self.deletions = deletions
         self._on = False
         self._in_a_row = 0
 
     def note_refused(self) -> None:
-        """A task had settled, or its job was cancelled: there may be more such wake-ups."""
+        """Turn screening on: a needless wake-up was received, so there may be more."""
         self._on = True
 
     def at_most(self, free: int, *, whole_batch: int) -> int:
-        """How many messages to receive: more than can be handled only while none has to be."""
+        """Return how many messages to receive: more than free slots only while all are needless."""
         return whole_batch if self._on and self._in_a_row >= IN_A_ROW else free
 
     async def left_of(self, messages: Sequence[Received]) -> Sequence[Received]:
@@ -96,19 +106,19 @@ class Screening:
         self._on = bool(needless)
         self._in_a_row = 0 if left or not needless else self._in_a_row + len(needless)
         if needless and not left:
-            await self._ports.sleep(PAUSE_SECONDS)
+            await self._runtime.sleep(PAUSE_SECONDS)
         return left
 
     async def _needless(self, messages: Sequence[Received]) -> set[str]:
-        """The receipts of those that may go. What cannot be judged here goes the usual way."""
+        """Return the receipts of needless messages; one that cannot be parsed is not among them."""
         wake_ups = {
             message.receipt: wake_up for message in messages if (wake_up := self._read(message))
         }
         if not wake_ups:
             return set()
         try:
-            seen = await self._ports.offload(
-                self._ports.leases.look_at, [wake_up.ref for wake_up in wake_ups.values()]
+            seen = await self._runtime.offload(
+                self._leases.look_at, [wake_up.ref for wake_up in wake_ups.values()]
             )
         except Unavailable as outage:
             logger.warning("wake-ups cannot be screened", extra={"error": str(outage)})
@@ -124,7 +134,7 @@ class Screening:
 
     def _read(self, message: Received) -> TaskMessage | None:
         try:
-            found = parse_message(message, tenant=self._ports.tenant_id)
+            found = parse_message(message, tenant=self._tenant_id)
         except (Malformed, SwitchyardError):
             return None
         return found if isinstance(found, TaskMessage) and not found.ref.hidden else None

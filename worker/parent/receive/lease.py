@@ -1,4 +1,7 @@
-"""How long a lease is held, how often it is renewed, and when it counts as lost."""
+"""Holds a lease beside the run, and emits heartbeats of the attempt.
+
+The lease comes first; extending the message's visibility only avoids a needless receive.
+"""
 
 import asyncio
 import math
@@ -6,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts import events as contracts
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.tasks.task import Lease, Task
 from switchyard.observability import get_logger
-from switchyard.ports import Received
+from switchyard.ports import Received, TaskInbox, TaskLeases
 from switchyard.settings import WorkerSettings
 from switchyard.usecases.events import task_events
-from worker.parent.coroutines import first_of
+from switchyard.usecases.events.emitting import Emitter
+from worker.parent.coroutines import Runtime, first_of
 from worker.parent.supervision.child_output import Activity, LastActivity
 from worker.parent.supervision.descendants import resident_bytes
 
@@ -35,7 +38,7 @@ class LeaseTiming:
 
     @classmethod
     def of(cls, settings: WorkerSettings) -> "LeaseTiming":
-        """A short lease shortens what must happen before its end. Raise `ValueError`."""
+        """Return the timing of a stage; a short lease has short margins. Raise `ValueError`."""
         lease = LEASE_PER_EXTENSION * settings.visibility_extension_amount
         timing = cls(
             lease_seconds=lease,
@@ -56,12 +59,12 @@ class LeaseTiming:
 
     @property
     def held_seconds(self) -> float:
-        """Without a renewal for this long, the child has to be stopped."""
+        """Return after how long without a renewal the child has to be stopped."""
         return self.lease_seconds - self.kill_seconds - self.margin_seconds
 
     @property
     def visibility_seconds(self) -> int:
-        """A little longer than the lease: who receives the message may take over at once."""
+        """Return a little more than the lease, so that the next receiver may take over at once."""
         return math.ceil(self.lease_seconds + self.margin_seconds)
 
 
@@ -76,46 +79,48 @@ class Watched:
 
 
 class Heartbeats:
-    def __init__(self, ports: WorkerPorts) -> None:
-        self._ports = ports
+    def __init__(self, runtime: Runtime, emitter: Emitter, *, worker_id: str) -> None:
+        self._runtime = runtime
+        self._emitter = emitter
+        self._worker_id = worker_id
         self._watched: Watched | None = None
         self._number = 0
         self._last: tuple[int, Activity | None] | None = None
-        self._telling: asyncio.Task[None] | None = None
+        self._emitting: asyncio.Task[None] | None = None
 
     def watch(self, child: Watched) -> None:
-        """Before there is a child there is nothing to tell."""
+        """Begin to emit heartbeats: there is a child now."""
         self._watched = child
 
     def beat(self, task: Task) -> None:
-        """`task` was just renewed. One telling at a time: a slow bus costs beats, not threads."""
+        """Emit a heartbeat of a task that was just renewed, unless one is still being emitted."""
         self._number += 1
-        if self._watched is None or self._is_telling():
+        if self._watched is None or self._is_emitting():
             return
-        now_ms, activity = self._ports.clock.now_ms(), self._watched.activity.current
+        now_ms, activity = self._runtime.clock.now_ms(), self._watched.activity.current
         if self._is_news(now_ms, activity):
-            self._telling = asyncio.create_task(self._tell(task, self._watched, now_ms, activity))
+            self._emitting = asyncio.create_task(self._emit(task, self._watched, now_ms, activity))
 
     async def stop(self) -> None:
-        if self._telling:
-            self._telling.cancel()
-            await asyncio.wait({self._telling})
+        if self._emitting:
+            self._emitting.cancel()
+            await asyncio.wait({self._emitting})
 
-    def _is_telling(self) -> bool:
-        if self._telling is None:
+    def _is_emitting(self) -> bool:
+        if self._emitting is None:
             return False
-        if self._telling.done():
-            self._telling.result()  # a bug ends the worker
+        if self._emitting.done():
+            self._emitting.result()  # a bug ends the worker
             return False
         return True
 
     def _is_news(self, now_ms: int, activity: Activity | None) -> bool:
         if self._last is None:
             return True
-        told_at_ms, told = self._last
-        return _kind(activity) != _kind(told) or now_ms - told_at_ms >= QUIET_MS
+        emitted_at_ms, emitted = self._last
+        return _kind(activity) != _kind(emitted) or now_ms - emitted_at_ms >= QUIET_MS
 
-    async def _tell(
+    async def _emit(
         self, task: Task, child: Watched, now_ms: int, activity: Activity | None
     ) -> None:
         number = self._number
@@ -123,21 +128,21 @@ class Heartbeats:
             fact = task_events.heartbeat(
                 task,
                 number=number,
-                worker_id=self._ports.worker_id,
+                worker_id=self._worker_id,
                 process_id=child.process_id,
-                resident_bytes=await self._ports.offload(child.memory, child.process_id),
-                last_activity=_told(activity),
+                resident_bytes=await self._runtime.offload(child.memory, child.process_id),
+                last_activity=_event_activity(activity),
                 at_ms=now_ms,
             )
-            await self._ports.offload(self._ports.emitter.emit, fact)
+            await self._runtime.offload(self._emitter.emit, fact)
         except Unavailable as outage:
             fields = {"request_id": task.ref.request_id, "error": str(outage)}
-            logger.warning("heartbeat is not told", extra=fields)
+            logger.warning("heartbeat is not emitted", extra=fields)
         else:
             self._last = (now_ms, activity)
 
 
-def _told(activity: Activity | None) -> contracts.LastActivity | None:
+def _event_activity(activity: Activity | None) -> contracts.LastActivity | None:
     if activity is None:
         return None
     return contracts.LastActivity(
@@ -155,25 +160,30 @@ TRIES_PER_BEAT = 4
 class Keepalive:
     def __init__(
         self,
-        ports: WorkerPorts,
+        runtime: Runtime,
         timing: LeaseTiming,
         *,
+        leases: TaskLeases,
+        inbox: TaskInbox,
+        heartbeats: Heartbeats,
         lease: Lease,
         message: Received,
         taken_at: float,
     ) -> None:
         """`taken_at`: the monotonic time *before* the request that took the lease."""
         self.cancel_requested = asyncio.Event()
-        self._ports = ports
+        self._runtime = runtime
+        self._leases = leases
+        self._inbox = inbox
         self._timing = timing
         self._lease = lease
         self._message = message
         self._held_until = taken_at + timing.held_seconds
-        self._heartbeats = Heartbeats(ports)
-        self._activity = LastActivity(ports.clock)
+        self._heartbeats = heartbeats
+        self._activity = LastActivity(runtime.clock)
 
     def watch(self, child: Watched) -> None:
-        """From now on its heartbeats are told."""
+        """Emit heartbeats of this child from now on."""
         self._activity = child.activity
         self._heartbeats.watch(child)
 
@@ -187,16 +197,16 @@ class Keepalive:
     async def _renew_for_ever(self) -> NoReturn:
         pause = self._timing.beat_seconds
         while True:
-            await self._ports.sleep(min(pause, max(0.0, self._remaining())))
+            await self._runtime.sleep(min(pause, max(0.0, self._remaining())))
             if await self._renew():
-                renewed = self._ports.clock.monotonic()
+                renewed = self._runtime.clock.monotonic()
                 await self._extend_visibility()
-                pause = renewed + self._timing.beat_seconds - self._ports.clock.monotonic()
+                pause = renewed + self._timing.beat_seconds - self._runtime.clock.monotonic()
             else:
                 pause = self._timing.beat_seconds / TRIES_PER_BEAT
 
     async def _renew(self) -> bool:
-        """False when nobody answered; there may be time for another try."""
+        """Return false without an answer; there may be time for another try."""
         remaining = self._remaining()
         if remaining <= 0:
             raise LeaseLost(
@@ -204,7 +214,7 @@ class Keepalive:
             )
         try:
             return await first_of(
-                {True: self._request_renewal(), False: self._ports.sleep(remaining)}
+                {True: self._request_renewal(), False: self._runtime.sleep(remaining)}
             )
         except LeaseLost:
             raise
@@ -213,10 +223,10 @@ class Keepalive:
             return False
 
     async def _request_renewal(self) -> None:
-        began = self._ports.clock.monotonic()
-        now_ms = self._ports.clock.now_ms()
-        task = await self._ports.offload(
-            self._ports.leases.renew,
+        began = self._runtime.clock.monotonic()
+        now_ms = self._runtime.clock.now_ms()
+        task = await self._runtime.offload(
+            self._leases.renew,
             self._lease,
             lease_until_ms=now_ms + self._timing.lease_ms,
             signs=self._activity.signs(beat_at_ms=now_ms),
@@ -227,18 +237,18 @@ class Keepalive:
         self._heartbeats.beat(task)
 
     async def _extend_visibility(self) -> None:
-        """At most until the next beat: a queue that does not answer must not cost the lease."""
-        extension = self._ports.offload(
-            self._ports.inbox.extend, self._message, seconds=self._timing.visibility_seconds
+        """Extend it within a beat: a queue that does not answer must not cost the lease."""
+        extension = self._runtime.offload(
+            self._inbox.extend, self._message, seconds=self._timing.visibility_seconds
         )
-        patience = self._ports.sleep(min(self._timing.beat_seconds, max(0.0, self._remaining())))
+        timeout = self._runtime.sleep(min(self._timing.beat_seconds, max(0.0, self._remaining())))
         try:
-            await first_of({"extended": extension, "late": patience})
+            await first_of({"extended": extension, "late": timeout})
         except Unavailable as outage:
             logger.warning("visibility is not extended", extra=self._fields(outage))
 
     def _remaining(self) -> float:
-        return self._held_until - self._ports.clock.monotonic()
+        return self._held_until - self._runtime.clock.monotonic()
 
     def _fields(self, outage: Unavailable) -> dict[str, str]:
         return {"request_id": self._lease.ref.request_id, "error": str(outage)}

@@ -5,12 +5,12 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Final
 
-from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.rollout import Deployment, minutes_to_protect
 from switchyard.domain.tasks.task import Lease
 from switchyard.observability import get_logger
-from worker.parent.coroutines import first_of
+from switchyard.ports import Deployments, ScaleInProtection
+from worker.parent.coroutines import Runtime, first_of
 from worker.parent.health.stop import Stop
 from worker.parent.receive.lease import LeaseTiming
 
@@ -21,10 +21,13 @@ NOT_COVERED: Final = float("-inf")
 
 
 class Protection:
-    def __init__(self, ports: WorkerPorts, timing: LeaseTiming, *, stop: Stop) -> None:
+    def __init__(
+        self, runtime: Runtime, platform: ScaleInProtection, timing: LeaseTiming, *, stop: Stop
+    ) -> None:
         self.draining = asyncio.Event()
         """Set while the worker is replaced: once it holds no task it drops its protection."""
-        self._ports = ports
+        self._runtime = runtime
+        self._platform = platform
         self._stop = stop
         self._look_again_seconds = timing.lease_seconds
         self._ends: dict[tuple[str, str], float | None] = {}
@@ -36,19 +39,19 @@ class Protection:
 
     @property
     def held(self) -> int:
-        """How many tasks the worker holds."""
+        """Return how many tasks the worker holds."""
         return len(self._ends)
 
     @property
     def tasks(self) -> list[str]:
-        """The request ids of the tasks that the worker holds."""
+        """Return the request ids of the tasks that the worker holds."""
         return [request_id for request_id, _ in self._ends]
 
     @property
     def remaining_seconds(self) -> float | None:
-        """How long the held attempts may run at most; `None` if there are none."""
+        """Return how long the held attempts may run at most; `None` if there are none."""
         known = [end for end in self._ends.values() if end is not None]
-        return max(0.0, max(known) - self._ports.clock.monotonic()) if known else None
+        return max(0.0, max(known) - self._runtime.clock.monotonic()) if known else None
 
     @contextlib.contextmanager
     def holding(self, lease: Lease) -> Iterator[None]:
@@ -73,7 +76,7 @@ class Protection:
         """
         if self._stop.asked.is_set():
             return
-        now = self._ports.clock.monotonic()
+        now = self._runtime.clock.monotonic()
         self._ends[_key(lease)] = now + seconds
         if self._covered_until < now + LEASES_OF_COVER * self._look_again_seconds:
             await self._renew()
@@ -91,14 +94,14 @@ class Protection:
             "stop": self._stop.asked.wait(),
             "busy": self._busy.wait(),
         }
-        if self._covered_until > self._ports.clock.monotonic():  # dropping it was refused
-            waits["again"] = self._ports.sleep(self._look_again_seconds)
+        if self._covered_until > self._runtime.clock.monotonic():  # dropping it was refused
+            waits["again"] = self._runtime.sleep(self._look_again_seconds)
         await first_of(waits)
         return not self._stop.asked.is_set()
 
     async def _pause(self) -> None:
         """Wait for a lease's time even if no task is held meanwhile: tasks follow each other."""
-        pause = self._ports.sleep(self._look_again_seconds)
+        pause = self._runtime.sleep(self._look_again_seconds)
         waits = {"stop": self._stop.asked.wait(), "drained": self._drained(), "pause": pause}
         await first_of(waits)
 
@@ -109,23 +112,23 @@ class Protection:
     async def _renew(self) -> None:
         """Ask for protection until the last attempt has ended, unless it is granted already."""
         async with self._asking:
-            remaining, now = self.remaining_seconds, self._ports.clock.monotonic()
+            remaining, now = self.remaining_seconds, self._runtime.clock.monotonic()
             if remaining is None or now + remaining <= self._covered_until:
                 return
             minutes = minutes_to_protect(remaining)
-            if await self._ask(lambda: self._ports.protection.protect(minutes=minutes)):
+            if await self._ask(lambda: self._platform.protect(minutes=minutes)):
                 self._covered_until = now + 60 * minutes
 
     async def _drop(self) -> None:
         async with self._asking:
             if self._covered_until == NOT_COVERED:
                 return
-            if await self._ask(self._ports.protection.drop):
+            if await self._ask(self._platform.drop):
                 self._covered_until = NOT_COVERED
 
     async def _ask(self, request: Callable[[], None]) -> bool:
         try:
-            await self._ports.offload(request)
+            await self._runtime.offload(request)
         except Unavailable as outage:
             logger.warning("scale-in protection is not changed", extra={"error": str(outage)})
             return False
@@ -140,10 +143,13 @@ SECONDS_BETWEEN_LOOKS: Final = 60.0
 
 
 class Replacement:
-    def __init__(self, ports: WorkerPorts, protection: Protection, *, stop: Stop) -> None:
+    def __init__(
+        self, runtime: Runtime, deployments: Deployments, protection: Protection, *, stop: Stop
+    ) -> None:
         self.changed = asyncio.Event()
-        """Set when the answer changes; whoever waits for it clears it."""
-        self._ports = ports
+        """Set when the answer changes; the coroutine that waits for it clears it."""
+        self._runtime = runtime
+        self._deployments = deployments
         self._protection = protection
         self._stop = stop
         self._deployment: Deployment | None = None
@@ -151,7 +157,7 @@ class Replacement:
 
     @property
     def deployment(self) -> Deployment | None:
-        """As it was seen last; `None` until then, and where nothing replaces workers."""
+        """Return the deployment as last seen; `None` until then, and where there is none."""
         return self._deployment
 
     @property
@@ -163,15 +169,15 @@ class Replacement:
         while not self._stop.asked.is_set():
             if await self._look() and self._deployment is None:
                 return  # no service replaces workers here
-            seconds = self._ports.randomness.between(
+            seconds = self._runtime.randomness.between(
                 SECONDS_BETWEEN_LOOKS / 2, SECONDS_BETWEEN_LOOKS
             )
-            await first_of({"stop": self._stop.asked.wait(), "pause": self._ports.sleep(seconds)})
+            await first_of({"stop": self._stop.asked.wait(), "pause": self._runtime.sleep(seconds)})
 
     async def _look(self) -> bool:
         """Return whether anything was seen; what cannot be seen stays as it was."""
         try:
-            found = await self._ports.offload(self._ports.deployments.look)
+            found = await self._runtime.offload(self._deployments.look)
         except Unavailable as outage:
             if self._is_seen:
                 logger.warning("deployment cannot be seen", extra={"error": str(outage)})
@@ -195,7 +201,7 @@ class Replacement:
                 logger.info("worker is current again and takes tasks")
 
     def _log_waiting(self, found: Deployment) -> None:
-        """Once a minute, so that a rollout that takes long says why."""
+        """Log what a rollout waits for, once a minute."""
         fields = {
             "release": found.own,
             "current_release": found.current,

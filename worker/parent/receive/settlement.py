@@ -1,120 +1,133 @@
-"""What follows from a verdict: the task is settled, tried again or handed back, and it is told."""
+"""Settles a task after an attempt: stores its outcome, tries it again, or hands it back."""
 
 import math
+from dataclasses import dataclass
 from typing import Final
 
-from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.tracing import trace_of
-from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.cancelling import REASON as CANCELLED
-from switchyard.domain.tasks.claims import Flagged
+from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.tasks.failures import FailureCategory, GiveUp, Retry, decide_retry
-from switchyard.domain.tasks.giving_up import cancelled
+from switchyard.domain.tasks.giving_up import cancelled, exhausted
 from switchyard.domain.tasks.parking import Park, decide_park
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.observability import get_logger
-from switchyard.ports import Claimed
+from switchyard.ports import Claimed, Payloads, Refused, TaskLeases, TaskQueue
 from switchyard.usecases.events import task_events
-from switchyard.usecases.events.emitting import Fact
-from worker.parent.attempts.verdict import (
-    Cancelled,
-    Completed,
-    Conclusion,
-    Failed,
-    HandedBack,
-    TimedOut,
-    Verdict,
-)
-from worker.parent.coroutines import patiently
+from switchyard.usecases.events.emitting import Emitter, Fact
+from switchyard.usecases.events.tell_again import tell_again
+from worker.parent.attempts.verdict import Concluded, HandedBack, Verdict
+from worker.parent.coroutines import Runtime, with_retries
 
 logger = get_logger("worker")
 
 MAX_LAST_ERROR_CHARACTERS: Final = 200  # the control item stays small; the event has all of it
 
 
-class Settling:
-    def __init__(self, ports: WorkerPorts) -> None:
-        self._ports = ports
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    runtime: Runtime
+    leases: TaskLeases
+    queue: TaskQueue
+    emitter: Emitter
 
     async def settle(self, claimed: Claimed, verdict: Verdict) -> None:
-        """When this returns, the message may go. Raise `Unavailable`, `LeaseLost` among them."""
-        match verdict:
-            case HandedBack():
-                await self._hand_back(claimed, verdict.reason, delay_ms=verdict.delay_ms)
-            case Failed():
-                await self._settle_failure(claimed, verdict)
-            case Completed():
-                await self._store(claimed, _outcome(verdict), verdict.output)
-            case _:
-                await self._store(claimed, _outcome(verdict), None)
+        """Do what follows from a verdict; afterwards the message may be deleted.
 
-    async def _settle_failure(self, claimed: Claimed, failed: Failed) -> None:
-        decision = self._decide(claimed.task, failed)
+        Raise `Unavailable`, `LeaseLost` among them.
+        """
+        if isinstance(verdict, HandedBack):
+            await self._hand_back(claimed, verdict.reason, delay_ms=verdict.delay_ms)
+        elif verdict.failed:
+            await self._settle_failure(claimed, verdict)
+        else:
+            await self._store(claimed, verdict.outcome, verdict.output)
+
+    async def give_up(self, task: Task, outcome: Outcome) -> bool:
+        """Settle a task that no worker runs. Return false if it changed since it was read.
+
+        Then the message has to be received again, to find out how.
+        """
+        now_ms = self.runtime.clock.now_ms()
+        settled = await with_retries(
+            self.runtime, self.leases.give_up, task, outcome, now_ms=now_ms
+        )
+        if settled is None:
+            return False
+        fact = task_events.settled(settled, output=None)
+        await with_retries(self.runtime, self.emitter.emit, fact)
+        return True
+
+    async def _settle_failure(self, claimed: Claimed, failure: Concluded) -> None:
+        decision = self._decide(claimed.task, failure)
         match decision:
             case Park():
-                delay = self._ports.randomness.between(decision.delay_ms, decision.longest_delay_ms)
+                delay = self.runtime.randomness.between(
+                    decision.delay_ms, decision.longest_delay_ms
+                )
                 await self._hand_back(
-                    claimed, decision.reason, delay_ms=round(delay), error=failed.error
+                    claimed,
+                    decision.reason,
+                    delay_ms=round(delay),
+                    error=failure.outcome.error,
                 )
             case Retry():
-                await self._retry(claimed, failed, decision)
+                await self._retry(claimed, failure, decision)
             case GiveUp():
-                await self._store(claimed, _outcome(failed), None)
+                await self._store(claimed, failure.outcome, None)
 
-    def _decide(self, task: Task, failed: Failed) -> Park | Retry | GiveUp:
+    def _decide(self, task: Task, failure: Concluded) -> Park | Retry | GiveUp:
+        category = failure.category or FailureCategory.PROGRAMMING
         parking = decide_park(
             task,
-            failed.category,
-            retry_after_ms=failed.retry_after_ms,
-            usage=failed.usage,
-            now_ms=self._ports.clock.now_ms(),
+            category,
+            retry_after_ms=failure.retry_after_ms,
+            usage=failure.outcome.usage,
+            now_ms=self.runtime.clock.now_ms(),
         )
         return parking or decide_retry(
-            failed.category, attempt=task.attempt, max_attempts=task.max_attempts
+            category, attempt=task.attempt, max_attempts=task.max_attempts
         )
 
     async def _store(self, claimed: Claimed, outcome: Outcome, output: Json) -> None:
-        settled = await patiently(
-            self._ports,
-            self._ports.leases.settle,
+        settled = await with_retries(
+            self.runtime,
+            self.leases.settle,
             claimed.lease,
             outcome,
             output=output,
-            now_ms=self._ports.clock.now_ms(),
+            now_ms=self.runtime.clock.now_ms(),
         )
         fact = task_events.settled(settled, output=output)
-        await patiently(self._ports, self._ports.emitter.emit, fact)
+        await with_retries(self.runtime, self.emitter.emit, fact)
         logger.info("task is settled", extra=_fields(settled) | {"error": outcome.error})
 
-    async def _retry(self, claimed: Claimed, failed: Failed, retry: Retry) -> None:
-        drawn_ms = round(self._ports.randomness.between(0, retry.longest_delay_ms))
-        delay_ms = max(drawn_ms, failed.retry_after_ms or 0)
-        now_ms = self._ports.clock.now_ms()
+    async def _retry(self, claimed: Claimed, failure: Concluded, retry: Retry) -> None:
+        drawn_ms = round(self.runtime.randomness.between(0, retry.longest_delay_ms))
+        delay_ms = max(drawn_ms, failure.retry_after_ms or 0)
+        now_ms = self.runtime.clock.now_ms()
+        error = failure.outcome.error
         released = await self._release(
-            claimed.lease,
-            now_ms,
-            delay_ms,
-            give_attempt_back=False,
-            error=failed.error,
+            claimed.lease, now_ms, delay_ms, give_attempt_back=False, error=error
         )
-        await self._tell(
+        await self._emit_once(
             task_events.attempt_failed(
-                released, _outcome(failed), attempt=claimed.task.attempt, at_ms=now_ms
+                released, failure.outcome, attempt=claimed.task.attempt, at_ms=now_ms
             )
         )
-        fields = {"error": failed.error, "delay_ms": delay_ms}
+        fields: dict[str, str | int | None] = {"error": error, "delay_ms": delay_ms}
         logger.warning("attempt failed", extra=_fields(claimed.task) | fields)
 
     async def _hand_back(
         self, claimed: Claimed, reason: str, *, delay_ms: int, error: str | None = None
     ) -> None:
-        now_ms = self._ports.clock.now_ms()
+        now_ms = self.runtime.clock.now_ms()
         released = await self._release(
             claimed.lease, now_ms, delay_ms, give_attempt_back=True, error=error
         )
-        await self._tell(task_events.released(released, reason=reason, at_ms=now_ms))
+        await self._emit_once(task_events.released(released, reason=reason, at_ms=now_ms))
         logger.info("task is handed back", extra=_fields(claimed.task) | {"reason": reason})
 
     async def _release(
@@ -126,13 +139,14 @@ class Settling:
         give_attempt_back: bool,
         error: str | None = None,
     ) -> Task:
-        """A fresh message, so that the queue's receive count counts crashes only.
+        """Release the lease and send a new message, so that the receive count counts crashes only.
 
-        None if it was flagged in between: that would bring it back much too late.
+        A task that was flagged in between is given up at once: the message would bring it back
+        much too late.
         """
-        released = await patiently(
-            self._ports,
-            self._ports.leases.release,
+        released = await with_retries(
+            self.runtime,
+            self.leases.release,
             lease,
             not_before_ms=now_ms + delay_ms,
             now_ms=now_ms,
@@ -140,68 +154,72 @@ class Settling:
             error=error and error[:MAX_LAST_ERROR_CHARACTERS],
         )
         if released.cancel_requested:
-            ended = cancelled(Flagged(CANCELLED))
-            if await give_up(self._ports, released, ended):
+            if await self.give_up(released, cancelled(Flagged(CANCELLED))):
                 return released
             delay_ms = 0
-        await patiently(
-            self._ports,
-            self._ports.queue.send,
+        await with_retries(
+            self.runtime,
+            self.queue.send,
             [TaskMessage.waking(lease.task)],
             delay_seconds=math.ceil(delay_ms / 1000),
         )
         return released
 
-    async def _tell(self, fact: Fact) -> None:
-        """At best: the state item is authoritative for what does not settle a task."""
+    async def _emit_once(self, fact: Fact) -> None:
+        """Emit without a retry: an event that settles no task may be lost, its state is not."""
         try:
-            await self._ports.offload(self._ports.emitter.emit, fact)
+            await self.runtime.offload(self.emitter.emit, fact)
         except Unavailable as outage:
-            logger.warning("event is not told", extra={"error": str(outage)})
+            logger.warning("event is not emitted", extra={"error": str(outage)})
 
 
-def _outcome(verdict: Conclusion) -> Outcome:
-    match verdict:
-        case Completed():
-            return Outcome(
-                state=TaskState.COMPLETED,
-                duration_ms=verdict.duration_ms,
-                usage=verdict.usage,
-                exit_code=0,
-                artifacts=verdict.artifacts,
-            )
-        case Failed():
-            return Outcome(
-                state=TaskState.FAILED,
-                duration_ms=verdict.duration_ms,
-                usage=verdict.usage,
-                exit_code=verdict.exit_code,
-                error=verdict.error,
-                error_category=verdict.category,
-                artifacts=verdict.artifacts,
-            )
-        case TimedOut():
-            return Outcome(
-                state=TaskState.TIMED_OUT,
-                duration_ms=verdict.duration_ms,
-                usage=verdict.usage,
-                error=f"timed out after {verdict.timeout_ms} ms",
-                error_category=FailureCategory.TIMEOUT,
-                timeout_ms=verdict.timeout_ms,
-                signal=verdict.signal,
-                artifacts=verdict.artifacts,
-            )
-        case Cancelled():
-            return Outcome(
-                state=TaskState.CANCELLED,
-                duration_ms=verdict.duration_ms,
-                usage=verdict.usage,
-                error=CANCELLED,
-                artifacts=verdict.artifacts,
-            )
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Does what a task needs whose claim was refused."""
+
+    runtime: Runtime
+    settlement: Settlement
+    payloads: Payloads
+
+    async def answer(self, refused: Refused) -> bool:
+        """Return whether the message may be deleted. Raise `Unavailable`."""
+        task, decision = refused.task, refused.decision
+        fields = {"request_id": task.ref.request_id, "trace_id": trace_of(task).trace_id}
+        logger.info("task is not ours to run", extra=fields | {"reason": decision.reason})
+        match decision:
+            case Busy():
+                return True
+            case Done():
+                return await self._emit_again(task, fields)
+            case NotYet():
+                return await self._send_later(task, decision)
+            case Exhausted():
+                return await self.settlement.give_up(task, exhausted(task, decision))
+            case Flagged():
+                return await self.settlement.give_up(task, cancelled(decision))
+
+    async def _emit_again(self, task: Task, fields: dict[str, str]) -> bool:
+        missing = await with_retries(
+            self.runtime,
+            tell_again,
+            task,
+            payloads=self.payloads,
+            emitter=self.settlement.emitter,
+        )
+        if missing:
+            logger.error("event is emitted without its output", extra=fields | {"error": missing})
+        return True
+
+    async def _send_later(self, task: Task, decision: NotYet) -> bool:
+        delay = decision.delay_seconds
+        if delay is not None:
+            message = TaskMessage.waking(task)
+            queue = self.settlement.queue
+            await with_retries(self.runtime, queue.send, [message], delay_seconds=delay)
+        return True
 
 
-def _fields(task: Task) -> dict[str, str | int]:
+def _fields(task: Task) -> dict[str, str | int | None]:
     return {
         "request_id": task.ref.request_id,
         "trace_id": trace_of(task).trace_id,
@@ -209,13 +227,3 @@ def _fields(task: Task) -> dict[str, str | int]:
         "attempt": task.attempt,
         "fence": task.fence,
     }
-
-
-async def give_up(ports: WorkerPorts, task: Task, outcome: Outcome) -> bool:
-    """False when the task changed since it was read: the message will find out how."""
-    now_ms = ports.clock.now_ms()
-    settled = await patiently(ports, ports.leases.give_up, task, outcome, now_ms=now_ms)
-    if settled is None:
-        return False
-    await patiently(ports, ports.emitter.emit, task_events.settled(settled, output=None))
-    return True

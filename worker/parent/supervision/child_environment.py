@@ -32,7 +32,7 @@ TRACEPARENT: Final = "TRACEPARENT"
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """The platform's own, which no child may see."""
+    """The platform's own credential for Claude, which no child may see."""
 
     name: str
     value: str
@@ -48,7 +48,7 @@ class Credential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildAccess:
-    """What a child gets instead: a token for one attempt, where it would look for a credential."""
+    """A token for one attempt, which a child gets in place of the credential."""
 
     name: str
     token: str
@@ -65,7 +65,7 @@ def child_environment(
     access: ChildAccess | None,
     traceparent: str | None = None,
 ) -> dict[str, str]:
-    """`access` is `None` for an agent that needs none."""
+    """Build the environment; `access` is `None` for an agent that needs no token."""
     allowed = (*SYSTEM, *LOCALE, *TERMINAL, *CLAUDE)
     return {
         **{name: host[name] for name in allowed if name in host},
@@ -93,6 +93,6 @@ def _proxy(url: str | None) -> dict[str, str]:
 
 
 def package_paths() -> str:
-    """Where our own packages are imported from."""
+    """Return the path that our own packages are imported from."""
     roots = [str(Path(next(iter(package.__path__))).parent) for package in (worker, switchyard)]
     return os.pathsep.join(dict.fromkeys(roots))

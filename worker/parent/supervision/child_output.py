@@ -1,4 +1,4 @@
-"""What a child last said it was doing: heard in its output, told in its heartbeats."""
+"""Stores and logs a child's output within bounds, and reads from it what the child does."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ class Activity:
 
 
 class LastActivity:
-    """One per attempt."""
+    """The last activity that an attempt's child reported, for heartbeats."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -40,11 +40,11 @@ class LastActivity:
 
     @property
     def current(self) -> Activity | None:
-        """`None` until the child said something."""
+        """Return the activity, or `None` until the child reported one."""
         return self._current
 
     def note(self, type: ActivityType, step_name: str, call: str = "") -> None:  # noqa: A002 - the event's word
-        """`call` stands for a call of a tool and what it was given."""
+        """Note an activity; `call` is the digest of a tool call with its input."""
         last, now_ms = self._current, self._clock.now_ms()
         same = last and (last.type, last.step_name, self._call) == (type, step_name, call)
         if not same:
@@ -65,7 +65,7 @@ class LastActivity:
 
 
 MAX_LINE_BYTES: Final = 8 * 1024
-MAX_KEPT_BYTES: Final = 1024 * 1024
+MAX_STORED_BYTES: Final = 1024 * 1024
 MAX_PRINTED_BYTES: Final = 50_000_000
 CHUNK_BYTES: Final = 64 * 1024
 LINES_AT_ONCE: Final = 25  # what is read at once may be thousands, and a lease has to be renewed
@@ -73,7 +73,7 @@ LEAST_BYTES_OF_A_LINE: Final = 100  # the log writes at least that much around o
 
 
 class Printed:
-    """How much a child has printed, on all its streams."""
+    """Counts what a child has printed, on all its streams."""
 
     def __init__(self, most: int = MAX_PRINTED_BYTES) -> None:
         self.too_much = asyncio.Event()
@@ -99,7 +99,7 @@ class ChildOutput:
     ) -> None:
         self._file = file
         self._read_end, self.write_end = os.pipe()
-        self._room = MAX_KEPT_BYTES
+        self._room = MAX_STORED_BYTES
         self._request_id = request_id
         self._redaction = redaction
         self._secrets = SecretLines()
@@ -109,48 +109,48 @@ class ChildOutput:
         self._activity = activity
 
     async def follow(self) -> None:
-        """Until everybody who could write has closed the stream; what is too much is dropped."""
+        """Read until all writers have closed the stream; drop what is too much."""
         os.close(self.write_end)
         reader = asyncio.StreamReader()
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(self._read_end, "rb")
         )
         try:
-            heard = count(1)
+            lines = count(1)
             async for line in self._lines(reader):
-                self._hear(line)
-                if next(heard) % LINES_AT_ONCE == 0:
+                self._handle_line(line)
+                if next(lines) % LINES_AT_ONCE == 0:
                     await others_first()
         finally:
             transport.close()
             self._close()
 
     def abandon(self) -> None:
-        """When there is no child after all."""
+        """Close everything when there is no child after all."""
         os.close(self.write_end)
         os.close(self._read_end)
         self._close()
 
     def _close(self) -> None:
-        """Closing writes what is left in the buffer, which a full disk refuses once more."""
+        """Close the file, which writes its buffer: a full disk refuses that once more."""
         try:
             self._file.close()
         except OSError as error:
-            logger.warning("output is not kept", extra={"error": str(error)})
+            logger.warning("output is not stored", extra={"error": str(error)})
 
     async def _lines(self, reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
         unfinished = b""
         while chunk := await reader.read(CHUNK_BYTES):
             self._printed.add(len(chunk))
-            *lines, unfinished = self._worth_hearing(unfinished + chunk).split(b"\n")
+            *lines, unfinished = self._relevant(unfinished + chunk).split(b"\n")
             unfinished = unfinished[: self._considered]
             for line in lines:
                 yield line[: self._considered]
         if unfinished:
             yield unfinished
 
-    def _worth_hearing(self, printed: bytes) -> bytes:
-        """Once nothing more is kept, only the last markers are: more would hold up the loop."""
+    def _relevant(self, printed: bytes) -> bytes:
+        """Return only the last markers once no more is stored: more would hold up the loop."""
         if self._room > 0:
             return printed
         whole, _, unfinished = printed.rpartition(b"\n")
@@ -159,7 +159,7 @@ class ChildOutput:
         markers = [line for line in whole.split(b"\n") if line.startswith(MARKER.encode())]
         return b"\n".join((*markers[-LINES_AT_ONCE:], unfinished))
 
-    def _hear(self, raw: bytes) -> None:
+    def _handle_line(self, raw: bytes) -> None:
         # Cleaned first: what is removed later could join the parts of a secret.
         line = without_control_characters(raw.decode("utf-8", "replace"))
         line = self._secrets.line(self._redaction.text(line))[:MAX_LINE_BYTES]
@@ -170,18 +170,18 @@ class ChildOutput:
             return
         self._room -= max(len(raw) + 1, LEAST_BYTES_OF_A_LINE)
         if self._room <= 0:
-            line = f"(more than {MAX_KEPT_BYTES} bytes: the rest is not kept)"
+            line = f"(more than {MAX_STORED_BYTES} bytes: the rest is not stored)"
         logger.info("[WORKFLOW:%s] %s", self._request_id, line)
         if not marked:
-            self._keep(line)
+            self._store(line)
 
     def _without_secrets(self, text: str) -> str:
         return without_secrets(self._redaction.text(text))
 
-    def _keep(self, line: str) -> None:
+    def _store(self, line: str) -> None:
         try:
             self._file.write(f"{line}\n")
             self._file.flush()
         except OSError as error:  # the disk is full: what was printed is in the log
             self._room = 0
-            logger.warning("output is not kept", extra={"error": str(error)})
+            logger.warning("output is not stored", extra={"error": str(error)})

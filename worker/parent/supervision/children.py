@@ -1,4 +1,4 @@
-"""One child process: the leader of a session of its own, stopped as a group."""
+"""Starts and ends the child processes of this worker; none outlives its task."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ from worker.parent.supervision.process_enders import OrphanWatcher
 
 logger = get_logger("worker")
 
-LAST_WORDS_SECONDS = 1.0  # for output still in the pipes once the child is gone
+LAST_OUTPUT_SECONDS = 1.0  # for output still in the pipes once the child is gone
 
 
 class Child:
@@ -45,7 +45,7 @@ class Child:
         return self._process.returncode is None
 
     async def exited(self) -> int:
-        """Its exit code; negative when a signal ended it."""
+        """Wait for the exit code, which is negative when a signal ended the child."""
         return await self._process.wait()
 
     async def stop(self, *, kill_after_seconds: float) -> signal.Signals:
@@ -62,7 +62,7 @@ class Child:
     async def finish_output(self) -> None:
         """Let the last lines through; a process that holds a pipe open cannot hold us."""
         everything = all_of(self._following)
-        await first_of({"end": everything, "late": self._sleep(LAST_WORDS_SECONDS)})
+        await first_of({"end": everything, "late": self._sleep(LAST_OUTPUT_SECONDS)})
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: a zombie group
@@ -71,7 +71,7 @@ class Child:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToStart:
-    """A child that is to be started, and what becomes of what it prints."""
+    """A child that is to be started, and where its output goes."""
 
     command: Sequence[str]
     folder: TaskFolder
@@ -82,7 +82,7 @@ class ToStart:
     activity: LastActivity
 
     def outputs(self) -> list[ChildOutput]:
-        """Its standard output and its standard error. Raise `OSError`."""
+        """Open the files of its standard output and error. Raise `OSError`."""
         stdout = self._output("stdout.log")
         try:
             return [stdout, self._output("stderr.log")]
@@ -137,7 +137,7 @@ class Children:
 
     @contextlib.asynccontextmanager
     async def running(self, wanted: ToStart) -> AsyncIterator[Child]:
-        """A child, and afterwards the certainty that nothing of it runs any more.
+        """Run a child; after the block nothing of it runs any more.
 
         Raise `OSError` when there is none.
         """
@@ -148,7 +148,7 @@ class Children:
             await self._end(child, wanted.folder.user)
 
     def kill_all(self) -> None:
-        """At once, without a word: for a worker that has to leave."""
+        """Kill all children at once, without logging: for a worker that has to exit."""
         below = processes_below(self._living)
         for pid in self._living:
             with contextlib.suppress(ProcessLookupError):
@@ -156,7 +156,7 @@ class Children:
         kill(below)
 
     async def keep_swept(self) -> None:
-        """Until cancelled, end and reap what a sweep had to leave, or what was orphaned since."""
+        """Sweep until cancelled: end and reap what an earlier sweep left, and new orphans."""
         while True:
             await self._sleep(SECONDS_BETWEEN_SWEEPS)
             await self._sweep()
@@ -203,7 +203,7 @@ class Children:
         await child.finish_output()
 
     async def is_ended(self, user: SlotUser) -> bool:
-        """Whether nothing of a user runs any more, whose child has ended; if not, try again."""
+        """Return whether no process of a user is left after its child; end them if not."""
         if user in self._unended:
             await self._end_all_of(user)
         return user not in self._unended
@@ -215,7 +215,7 @@ class Children:
             self._unended.discard(user)
 
     async def _sweep(self) -> None:
-        """Look again after each kill: something may have forked in between."""
+        """End orphans, and look again after each kill: one may have forked in between."""
         hunt, deadline = Hunt(), self._clock.monotonic() + SWEEP_SECONDS
         pauses = itertools.chain(PAUSES, itertools.repeat(PAUSES[-1]))
         while found := await self._step(hunt):

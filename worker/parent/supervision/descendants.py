@@ -23,7 +23,7 @@ _STAT_STATE, _STAT_PARENT, _STAT_SESSION, _STAT_THREADS, _STAT_STARTED = 0, 1, 3
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A process as it was during a pass. Its start tells it from a later one with its number."""
+    """A process as it was during a pass. Its start distinguishes later ones."""
 
     pid: int
     parent: int
@@ -36,7 +36,7 @@ Processes = Mapping[int, Seen]
 
 
 def all_processes() -> Processes:
-    """Those that exist, by their numbers, in one pass."""
+    """Return all processes by their ids, in one pass."""
     found = _from_proc() if sys.platform == "linux" else _from_psutil()
     return {process.pid: process for process in found}
 
@@ -54,7 +54,7 @@ def threads_of(user: int, *, most: int) -> int:
 
 
 def processes_below(pids: Collection[int], processes: Processes | None = None) -> list[Seen]:
-    """Their children, and all below these."""
+    """Return the children of processes, and all below these."""
     if processes is None:
         processes = all_processes()
     children: dict[int, list[Seen]] = defaultdict(list)
@@ -80,7 +80,7 @@ class Orphans:
 
 
 def orphans(*, except_for: Collection[int]) -> Orphans:
-    """Processes that a subreaper inherited, with all below them.
+    """Return the processes that this subreaper inherited, with all below them.
 
     What this process started itself shares its session or is excepted, and so is what belongs to
     the session of one that is excepted: its task still runs.
@@ -106,7 +106,7 @@ def orphans(*, except_for: Collection[int]) -> Orphans:
 
 @dataclass(slots=True)
 class Hunt:
-    """Ends orphans in passes. Call `step` until there is nothing left, or the patience is over."""
+    """Ends orphans in passes: call `step` until nothing is left, or time is over."""
 
     _stopped: set[tuple[int, float]] = field(default_factory=set)
 
@@ -139,14 +139,14 @@ def send(processes: Iterable[Seen], number: signal.Signals) -> None:
 
 
 def reap(pids: Iterable[int]) -> None:
-    """Ask for nothing but these: what asyncio started is asked for by asyncio."""
+    """Reap only these processes: asyncio reaps those that it started."""
     for pid in pids:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
 
 
 def _send(process: Seen, number: signal.Signals) -> None:
-    """To no other process that has got its number meanwhile."""
+    """Send a signal, but not to a later process with the same id."""
     if sys.platform != "linux":
         os.kill(process.pid, number)
         return
@@ -160,7 +160,7 @@ def _send(process: Seen, number: signal.Signals) -> None:
 
 
 def _has_none(except_for: Collection[int], own_session: int) -> bool:
-    """Nearly always true, and cheaper to ask than all processes are to look at."""
+    """Return whether there are no orphans, which is cheaper than to look at all processes."""
     children = _own_children()
     if children is None:
         return False
@@ -169,7 +169,7 @@ def _has_none(except_for: Collection[int], own_session: int) -> bool:
 
 
 def _own_children() -> set[int] | None:
-    """Of all threads; `None` where the system does not list them."""
+    """Return the children of all threads; `None` where the system does not list them."""
     try:
         with os.scandir(PROC / "self/task") as threads:
             lists = [Path(thread, "children").read_bytes() for thread in threads]
@@ -179,7 +179,7 @@ def _own_children() -> set[int] | None:
 
 
 def _is_of(entry: os.DirEntry[str], user: int) -> bool:
-    """Tell whether a process is the user's; in `/proc` one that hides its memory is root's."""
+    """Return whether a process is the user's; in `/proc` one that hides its memory is root's."""
     try:
         owner = entry.stat().st_uid
         if owner != 0:
@@ -205,7 +205,7 @@ def _from_proc() -> Iterator[Seen]:
 
 
 def _seen(pid: int) -> Seen | None:
-    """`None` if it is gone."""
+    """Return a process, or `None` if it is gone."""
     fields = _stat_fields(pid)
     if fields is None:
         return None
@@ -219,18 +219,18 @@ def _seen(pid: int) -> Seen | None:
 
 
 def _stat_fields(pid: int) -> list[bytes] | None:
-    """Read what the system says about a process after its name; `None` if it is gone."""
+    """Read a process's fields in `stat` after its name; `None` if it is gone."""
     try:
         descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
     except OSError:
         return None
     try:
-        said = os.read(descriptor, 4096)
+        content = os.read(descriptor, 4096)
     except OSError:
         return None
     finally:
         os.close(descriptor)
-    return said[said.rindex(b")") + 2 :].split()  # the name before it may contain anything
+    return content[content.rindex(b")") + 2 :].split()  # the name before it may contain anything
 
 
 def _from_psutil() -> Iterator[Seen]:
@@ -246,7 +246,7 @@ def _from_psutil() -> Iterator[Seen]:
 
 
 def resident_bytes(pid: int) -> int:
-    """Zero once it is gone."""
+    """Return the memory of a process and all below it; zero once it is gone."""
     living = [process.pid for process in processes_below([pid]) if not process.is_zombie]
     return sum(map(_resident, (pid, *living)))
 

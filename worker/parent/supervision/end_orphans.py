@@ -52,7 +52,7 @@ def _is_of_a_task(pid: int, mark: bytes, users: Collection[int]) -> bool:
 
 
 def _real_user(pid: int) -> int:
-    """Root owns the folder of a process that cannot be dumped, so its status is asked."""
+    """Read the user from the status: root owns the folder of a process that hides its memory."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     (line,) = (line for line in lines if line.startswith("Uid:"))
     return int(line.split()[1])

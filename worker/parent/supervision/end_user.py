@@ -2,7 +2,7 @@
 
 Started by `process_enders.py`, which writes a line with each user and reads one with the answer.
 The system kills all processes of a user in one step, in which none can fork. The program's real
-user is one that nobody else is, and its effective one the user whose processes end: they can
+user is one that no other process has, and its effective one the user whose processes end: they can
 neither signal nor trace it. It imports nothing of ours, so it starts fast.
 """
 

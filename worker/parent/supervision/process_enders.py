@@ -1,4 +1,9 @@
-"""Ends all processes of a task's user, at once and wherever they hide."""
+"""Starts two small programs that end processes: of a task's user, and after a killed worker.
+
+`end_user.py` ends all processes of a user. Each child asks the system to be killed with the worker
+(`worker/child/limits.py`), but not what it started in turn: a session of Claude's command line, its
+shells and what they left in the background. `end_orphans.py` ends those when the worker is killed.
+"""
 
 import asyncio
 import contextlib
@@ -21,7 +26,7 @@ MAX_ERROR_CHARACTERS: Final = 500
 
 
 class UserEnder:
-    """Asks a process that was started beforehand: under a fork bomb a new one takes seconds.
+    """Asks `end_user.py`, started beforehand: under a fork bomb a start takes seconds.
 
     It has the capability to become another user, and not the one to kill any process.
     """
@@ -50,7 +55,7 @@ class UserEnder:
         )
 
     async def end(self, user: SlotUser) -> bool:
-        """Kill its processes and remove what they share in memory; tell whether that succeeded."""
+        """Kill the user's processes and remove their shared memory; return whether it succeeded."""
         async with self._asking:
             try:
                 async with asyncio.timeout(self._max_seconds):
@@ -95,7 +100,7 @@ NO_USERS: Final = "-"
 
 
 class OrphanWatcher:
-    """Starts the process, and starts another if somebody has ended it."""
+    """Starts `end_orphans.py`, and starts it again if it has been ended."""
 
     def __init__(self, host: Mapping[str, str]) -> None:
         self._host = host
@@ -106,7 +111,7 @@ class OrphanWatcher:
         return self._process.pid if self._process else None
 
     def ensure(self) -> None:
-        """Only Linux says which environment a process has. Raise `OSError`."""
+        """Start the program if it does not run; only on Linux. Raise `OSError`."""
         if sys.platform != "linux" or (self._process and self._process.poll() is None):
             return
         if self._process:

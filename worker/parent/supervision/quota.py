@@ -1,4 +1,4 @@
-"""What a task may use of the disk and of the system's processes, counted while it runs."""
+"""Counts what a task uses of the disk and of the system's processes while it runs."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -27,7 +27,7 @@ class Quota:
     offload: Offload
 
     async def exceeded(self, folder: TaskFolder) -> str:
-        """Wait until the task uses too much, and return what of."""
+        """Wait until the task exceeds its quota, and return a sentence about it."""
         pause = SECONDS_BETWEEN_COUNTS
         while True:
             await self.sleep(pause)
@@ -38,7 +38,7 @@ class Quota:
             pause = max(SECONDS_BETWEEN_COUNTS, REST * (self.clock.monotonic() - began))
 
     def _problem(self, folder: TaskFolder, now: float) -> str | None:
-        """A fork bomb comes first: it slows everything else down, the count of files included."""
+        """Look for a fork bomb first: it slows down everything else, counting files included."""
         if folder.user and threads_of(folder.user.id, most=self.processes) > self.processes:
             return f"the task ran more than {self.processes} processes and threads at once"
         return self.judge(folder.usage(self._bounds(now)))
@@ -51,7 +51,7 @@ class Quota:
         )
 
     def judge(self, used: Usage) -> str | None:
-        """Say what a task uses too much of."""
+        """Return a sentence about what a task uses too much of, if it does."""
         if used.bytes > self.megabytes * MEGABYTE:
             return f"the task used more than {self.megabytes} MB of disk (CHILD_DISK_MB)"
         if used.files > self.files or used.exceeded == "entries":

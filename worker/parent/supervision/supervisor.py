@@ -35,7 +35,7 @@ class Ended(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a child's run ended."""
+    """The end of a child's run."""
 
     ended: Ended
     exit_code: int
@@ -65,15 +65,10 @@ class Supervisor:
         interruptions: Mapping[Ended, asyncio.Event],
         on_start: Callable[[int], Coroutine[None, None, None]],
     ) -> Run:
-        """`on_start` is told the process id, and runs beside the child.
-
-        Raise `OSError` when there can be none.
-        """
+        """Run a child; `on_start` gets its id and runs beside it. Raise `OSError` without one."""
         await self.offload(self._write_task, assignment, folder)
-        printed = Printed()
+        printed, signal, started = Printed(), None, AsyncExitStack()
         began = self.clock.monotonic()
-        signal = None
-        started = AsyncExitStack()
         child = await started.enter_async_context(
             self._child(assignment, folder, access, redaction, printed, activity)
         )

@@ -1,4 +1,4 @@
-"""What each attempt may spend, has spent, and may yet have to pay for what is under way."""
+"""Accounts for what each attempt may spend, has spent, and has reserved."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ COST_DIGITS: Final = 9
 
 @dataclass(slots=True, eq=False)
 class Reservation:
-    """What a request may cost at most, until it is known what it did cost."""
+    """The most that a request may cost, until its cost is known."""
 
     usd: float
     model: str
@@ -30,7 +30,7 @@ class Reservation:
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """One attempt's. All of it happens on one event loop, so no step of it can be interrupted."""
+    """The account of one attempt. All calls are on one event loop, so none is interrupted."""
 
     allowed: Register
     deadline: float
@@ -71,7 +71,7 @@ class Account:
         return reservation
 
     def settle(self, reservation: Reservation, reported: Reported, *, complete: bool) -> None:
-        """What was reported is spent. The rest of an answer that broke off may be charged too."""
+        """Book what was reported; the rest of an answer that broke off may be charged too."""
         self._reserved.discard(reservation)
         cost = reported.usd(reservation.model)
         self.spent_usd += cost
@@ -88,14 +88,14 @@ class Account:
         self.dirty = True
 
     def note(self, reason: str | None) -> None:
-        """A request that came to nothing without being refused."""
+        """Count a request that failed without being refused."""
         if reason:
             self.refusals[reason] += 1
             self.dirty = True
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """This request ends with the token. Raise `Refused` when there are too many of them."""
+        """Serve a request while the token is valid. Raise `Refused` if there are too many."""
         task = asyncio.current_task()
         if task is None or len(self.running) >= MAX_WAITING:
             raise too_many(f"this task has {MAX_WAITING} requests under way already")
@@ -107,7 +107,7 @@ class Account:
 
     @contextmanager
     def holding(self, size: int) -> Iterator[None]:
-        """Room for a body. Raise `Refused`."""
+        """Reserve memory for a body. Raise `Refused`."""
         if self.held_bytes + size > MAX_HELD_BYTES:
             raise too_many("this task's requests under way are too large together")
         self.held_bytes += size
@@ -117,7 +117,7 @@ class Account:
             self.held_bytes -= size
 
     def spent(self, *, final: bool = False) -> Spent:
-        """Its figures now; what was refused is said once."""
+        """Return the figures now; each refusal is reported once."""
         tokens, refusals = self.reported.tokens, dict(self.refusals)
         self.refusals.clear()
         self.dirty = False
@@ -135,11 +135,11 @@ class Account:
 
 
 class Accounts:
-    """The living ones, by their tokens."""
+    """The accounts whose tokens are valid."""
 
     def __init__(self) -> None:
         self.strangers: Counter[str] = Counter()
-        """Requests of nobody's, by the reason they were refused for."""
+        """The number of requests without a valid token, by reason of refusal."""
         self._by_digest: dict[bytes, Account] = {}
 
     def note_stranger(self, reason: str) -> None:
@@ -151,7 +151,7 @@ class Accounts:
         self._by_digest[digest] = Account(allowed, deadline=now + allowed.seconds)
 
     def of_token(self, token: str, *, now: float) -> Account:
-        """Raise `Refused`. A digest is looked up, so time says nothing about the token."""
+        """Find an account by a token's digest, so that timing reveals nothing. Raise `Refused`."""
         account = self._by_digest.get(_digest(token))
         if account is None or not hmac.compare_digest(
             account.allowed.token.encode(), token.encode("utf-8", "replace")
@@ -162,7 +162,7 @@ class Accounts:
         return account
 
     async def revoke(self, account_id: int) -> Spent:
-        """Its requests under way are cut. What they may have cost stays uncertain."""
+        """End an account and its requests under way, whose cost stays uncertain."""
         account = self._remove(account_id)
         if account is None:
             return Spent(id=account_id, final=True)

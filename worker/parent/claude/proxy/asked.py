@@ -69,7 +69,7 @@ class Asked:
     searches: int
     """How many searches the API may make for it."""
     input_bound: int | None
-    """More tokens than these cannot be read; `None` if only the API can tell."""
+    """The most tokens that can be read; `None` if only the API can count them."""
     caches_for_an_hour: bool
     head: bytes
     late: Mapping[str, Any]
@@ -151,14 +151,14 @@ def _check_model(model: Any, models: Sequence[str]) -> None:
 
 
 def _max_tokens(asked: Mapping[str, Any]) -> int:
-    told = asked.get("max_tokens")
-    if not isinstance(told, int) or isinstance(told, bool) or not 0 < told <= 10_000_000:
+    value = asked.get("max_tokens")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= 10_000_000:
         raise invalid("field", "'max_tokens' is not a number above zero")
-    return told
+    return value
 
 
 def _parts(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Every object in it, at any depth."""
+    """Yield every object in a value, at any depth."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -170,7 +170,7 @@ def _parts(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _check_parts(asked: Mapping[str, Any], *, may_search: bool, capped: bool) -> None:
-    """The API's own tools may also be named within messages, so everything is looked at."""
+    """Check all objects: the API's own tools may also be named within messages."""
     searching = [tool for tool in asked.get("tools", []) if _is_search(tool)] if may_search else []
     for part in _parts(asked):
         kind = part.get("type")
@@ -201,8 +201,10 @@ def _is_search(tool: Any) -> bool:
 def _searches(asked: Mapping[str, Any]) -> int:
     for tool in asked.get("tools", []):
         if _is_search(tool):
-            told = tool.get("max_uses")
-            return min(told, MAX_SEARCHES) if isinstance(told, int) and told > 0 else MAX_SEARCHES
+            value = tool.get("max_uses")
+            return (
+                min(value, MAX_SEARCHES) if isinstance(value, int) and value > 0 else MAX_SEARCHES
+            )
     return 0
 
 
@@ -211,7 +213,7 @@ def _searching(tool: Any, searches: int) -> Any:
 
 
 def _thinking_within(thinking: Any, max_tokens: int) -> Any:
-    """A budget for thinking has to be smaller than `max_tokens`, which may have been lowered."""
+    """Keep the budget for thinking below `max_tokens`, which may have been lowered."""
     budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
     if not isinstance(budget, int) or budget < max_tokens:
         return thinking
@@ -219,7 +221,7 @@ def _thinking_within(thinking: Any, max_tokens: int) -> Any:
 
 
 def _input_bound(asked: Mapping[str, Any], size: int) -> int | None:
-    """A token is at least a byte, apart from images and documents where they stand as such."""
+    """Bound the tokens of an input by its bytes; images and documents are counted apart."""
     tokens = size + TOKENS_BESIDE
     for block in _blocks(asked.get("messages")):
         source = block.get("source")
@@ -232,7 +234,7 @@ def _input_bound(asked: Mapping[str, Any], size: int) -> int | None:
 
 
 def _blocks(messages: Any) -> Iterator[Mapping[str, Any]]:
-    """The content of messages and of tools' results; what looks alike elsewhere is text."""
+    """Yield the blocks of messages and of tools' results; what looks alike elsewhere is text."""
     for message in _objects(messages):
         for block in _objects(message.get("content")):
             yield block

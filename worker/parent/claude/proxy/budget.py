@@ -35,7 +35,7 @@ class Granted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cost:
-    """Of one request, as a function of its answer's length."""
+    """The cost of one request, as a function of its answer's length."""
 
     asked: Asked
     price: Price
@@ -51,7 +51,7 @@ class _Cost:
         return read * self.price.input * factor / TOKENS_PER_PRICE + searches * WEB_SEARCH_USD
 
     def affordable(self, room_usd: float) -> tuple[int, int]:
-        """How many searches, and how long an answer; rather fewer searches than no answer."""
+        """Return how many searches and how long an answer are affordable, the answer first."""
         least = min(self.asked.max_tokens, LEAST_ANSWER)
         searches = self.asked.searches
         while searches > 1 and self.usd(least, searches) > room_usd:
@@ -89,7 +89,7 @@ async def reserve(account: Account, asked: Asked, count: Count) -> Granted:
 
 
 def _shortened(account: Account, asked: Asked, price: Price, input_tokens: int) -> Granted | None:
-    """`None` if another request's end may make room. Raise `CapReached`."""
+    """Return `None` if another request's end may make room. Raise `CapReached`."""
     if _too_long(price, asked, input_tokens):
         raise CapReached(
             f"{asked.model} costs an unknown amount above {price.dearer_above:,} input tokens:"
@@ -125,7 +125,7 @@ def _grant(
 
 
 def _too_long(price: Price, asked: Asked, input_tokens: int) -> bool:
-    """What a search finds is read too, and cannot be foreseen."""
+    """Return whether the input may grow too long: what a search finds is read, too."""
     return price.dearer_above is not None and (
         input_tokens > price.dearer_above or asked.searches > 0
     )

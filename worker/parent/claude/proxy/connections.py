@@ -50,7 +50,7 @@ class Exchange:
         return [value for found, value in self.headers if found == name]
 
     def body_length(self, *, most: int) -> int:
-        """Raise `Refused`: there is one way to say how long a body is."""
+        """Return the length of a body, which has one valid form. Raise `Refused`."""
         for name in ("transfer-encoding", "upgrade", "content-encoding", "trailer"):
             if self.values(name):
                 raise invalid("framing", f"requests with {name} are not understood here")
@@ -87,7 +87,7 @@ class Exchange:
 
     @property
     def is_over(self) -> bool:
-        """The client has left already."""
+        """Return whether the client has left already."""
         return self._connection.at_eof
 
     async def gone(self) -> None:
@@ -113,7 +113,7 @@ class Connection:
         return self._reader.at_eof()
 
     async def serve(self, answer: Answer, note: Note) -> None:
-        """Until the client leaves, is too slow, or says what cannot be understood."""
+        """Serve until the client leaves, is too slow, or sends what cannot be parsed."""
         try:
             await self._serve(answer)
         except (h11.RemoteProtocolError, h11.LocalProtocolError) as problem:
@@ -128,14 +128,14 @@ class Connection:
             await self._close()
 
     async def _serve(self, answer: Answer) -> None:
-        patience = HEADER_SECONDS
-        while request := await self._next_request(patience):
+        timeout = HEADER_SECONDS
+        while request := await self._next_request(timeout):
             self.idle = False
             await answer(Exchange(self, request))
             if self._http.their_state is not h11.DONE or self._http.our_state is not h11.DONE:
                 return await self._linger()
             self._http.start_next_cycle()
-            self.idle, patience = True, IDLE_SECONDS
+            self.idle, timeout = True, IDLE_SECONDS
         return None
 
     async def _next_request(self, seconds: float) -> h11.Request | None:
@@ -232,7 +232,7 @@ class Server:
         try:
             await connection.serve(self._answer, self._note)
         except asyncio.CancelledError:
-            pass  # it was cut: nobody waits for this task
+            pass  # it was cut: this task is not awaited
         finally:
             del self._serving[connection]
 

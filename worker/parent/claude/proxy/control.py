@@ -1,4 +1,4 @@
-"""What the worker and the proxy say to each other: one JSON object a line, on their own socket."""
+"""Messages between the worker and the proxy: one JSON object a line, on their own socket."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Register:
-    """What one attempt may ask for."""
+    """The limits of one attempt."""
 
     id: int
     token: str
@@ -60,7 +60,7 @@ class Registered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What an attempt has used up to now, as the API reported it."""
+    """The usage of an attempt up to now, as the API reported it."""
 
     id: int
     input_tokens: int = 0
@@ -96,8 +96,8 @@ def encode(message: Message) -> bytes:
 
 
 def decode(line: bytes) -> Message:
-    told = json.loads(line)
-    if "models" in told:
-        told["models"] = tuple(told["models"])
-    message: Message = _KINDS[told.pop("is")](**told)
+    fields = json.loads(line)
+    if "models" in fields:
+        fields["models"] = tuple(fields["models"])
+    message: Message = _KINDS[fields.pop("is")](**fields)
     return message

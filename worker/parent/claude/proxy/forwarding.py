@@ -47,8 +47,8 @@ COUNT_EXTRA: Final = 200
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
 
 
-class UpstreamSaid(Exception):
-    """The API did not count; the child gets to know what it said instead."""
+class UncountedByUpstream(Exception):
+    """The API did not count the tokens; its answer is passed on to the child."""
 
     def __init__(self, status: int, headers: Headers, body: bytes) -> None:
         super().__init__(status)
@@ -58,7 +58,7 @@ class UpstreamSaid(Exception):
 
 
 def upstream_client() -> httpx2.AsyncClient:
-    """It follows no redirect; `HTTPS_PROXY` and `NO_PROXY` of its environment count."""
+    """Return a client that follows no redirect and heeds `HTTPS_PROXY` and `NO_PROXY`."""
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
@@ -91,8 +91,8 @@ class Forwarder:
         except Cut as cut:
             account.note(cut.reason)
             raise
-        except UpstreamSaid as said:
-            await exchange.reply(said.status, said.headers, said.body)
+        except UncountedByUpstream as answer:
+            await exchange.reply(answer.status, answer.headers, answer.body)
 
     async def _serve(self, exchange: Exchange, account: Account) -> None:
         path = TARGETS.get(exchange.target) if exchange.method == "POST" else None
@@ -139,7 +139,7 @@ class Forwarder:
                 await _stream(exchange, response, meter)
                 return
             whole = await _whole(response)
-            meter.hear(response.status_code, whole)
+            meter.count(response.status_code, whole)
             await exchange.reply(response.status_code, _answered(response), whole)
 
     @asynccontextmanager
@@ -176,15 +176,15 @@ class Forwarder:
 
 
 class _Meter:
-    """What one answer is known to have cost, and whether that is all."""
+    """Counts what one answer cost, and whether that is all."""
 
     def __init__(self) -> None:
         self.stream = StreamMeter()
         self.complete = False
         self.reported = Reported()
 
-    def hear(self, status: int, body: bytes) -> None:
-        """Nothing is charged for an error."""
+    def count(self, status: int, body: bytes) -> None:
+        """Count the usage in a body; an error is not charged."""
         usage = usage_of_body(body) if status == 200 else Reported()
         self.complete = usage is not None
         self.reported = usage or Reported()
@@ -195,7 +195,7 @@ class _Meter:
 
 
 async def _unless_gone(exchange: Exchange, work: Coroutine[Any, Any, None]) -> None:
-    """Raise `Cut` when the client leaves first: nobody pays for what is not read."""
+    """Raise `Cut` when the client leaves first: what is not read is not paid for."""
     if exchange.is_over:  # it left while it waited for its turn
         work.close()
         raise Cut
@@ -231,13 +231,13 @@ async def _whole(response: httpx2.Response) -> bytes:
 
 
 def _counted(response: httpx2.Response, body: bytes) -> int:
-    """Raise `UpstreamSaid`."""
+    """Raise `UncountedByUpstream`."""
     try:
         tokens = json.loads(body)["input_tokens"] if response.status_code == 200 else None
     except (ValueError, TypeError, KeyError):
         tokens = None
     if not isinstance(tokens, int):
-        raise UpstreamSaid(response.status_code, _answered(response), body)
+        raise UncountedByUpstream(response.status_code, _answered(response), body)
     return int(tokens * COUNT_MARGIN) + COUNT_EXTRA
 
 

@@ -24,7 +24,7 @@ SECONDS_BETWEEN_REPORTS: Final = 0.25
 
 
 async def serve(control: socket.socket, listener: socket.socket) -> None:
-    """Until the worker is gone."""
+    """Serve until the worker has ended."""
     reader, writer = await asyncio.open_unix_connection(sock=control, limit=MAX_LINE_BYTES)
     start = decode(await reader.readline())
     if not isinstance(start, Start):
@@ -59,7 +59,7 @@ class _Orders:
             self.say(await self._accounts.revoke(order.id))
 
     def report(self) -> None:
-        """Say what has changed, now and from time to time: a flood makes no flood of reports."""
+        """Report changes at intervals, so that many requests do not make many reports."""
         for spent in self._accounts.changed():
             self.say(spent)
         if self._accounts.strangers:

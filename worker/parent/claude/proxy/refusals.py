@@ -7,7 +7,7 @@ INVALID: Final = "invalid_request_error"
 
 
 class Refused(Exception):
-    """`reason` is a constant for logs, the message is for whoever asked.
+    """A request is refused; `reason` is a constant for logs, the message is for the client.
 
     No client tries a 4xx again that has `x-should-retry: false`
     (https://platform.claude.com/docs/en/api/errors lists types and status codes).

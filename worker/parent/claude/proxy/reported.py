@@ -1,4 +1,4 @@
-"""What an answer cost, as the API reports it: in a JSON body, or in the events of a stream."""
+"""Reads what an answer cost, in a JSON body or in the events of a stream."""
 
 import json
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ class Reported:
     searches: int = 0
 
     def usd(self, model: str) -> float:
-        """Nothing for the tokens of a model without a price."""
+        """Return the cost, without that of a model without a price."""
         price = price_of(model)
         return (price.of(self.tokens) if price else 0.0) + self.searches * WEB_SEARCH_USD
 
     def or_later(self, other: "Reported") -> "Reported":
-        """Figures in a stream are sums of all before, so the largest of each is the last."""
+        """Take the larger of each figure: in a stream they are sums of all before."""
         mine, theirs = self.tokens, other.tokens
         return Reported(
             tokens=Tokens(
@@ -49,7 +49,7 @@ class Reported:
 
 
 def read_usage(usage: Any) -> Reported:
-    """`iterations` are what one request was charged for in turn; the total may leave some out."""
+    """Read usage; `iterations` were charged one by one, and the total may leave some out."""
     if not isinstance(usage, Mapping):
         return Reported()
     total = _one(usage)
@@ -129,7 +129,7 @@ class StreamMeter:
 
 
 def usage_of_body(body: bytes) -> Reported | None:
-    """`None` if it does not say."""
+    """Return the usage in a body, or `None` if there is none."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
