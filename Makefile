@@ -93,8 +93,8 @@ fuzz-guard: setup ## Look for schemas, texts and documents of tenants that cost 
 	@$(BIN)/python -m tests.security.growth $(or $(SEEDS),20)
 
 # What needs no worker to attack comes first, so that the count of attacks is printed last.
-HELD := tests/security tests/worker/test_claude_proxy.py tests/worker/test_claude_proxy_budget.py \
-  tests/worker/test_claude_proxy_requests.py tests/unit/adapters/slack/test_buttons.py tests/unit/test_pins.py
+HELD := tests/security tests/worker/parent/claude/test_proxy.py tests/worker/parent/claude/test_proxy_budget.py \
+  tests/worker/parent/claude/test_proxy_asked.py tests/unit/adapters/slack/test_buttons.py tests/unit/test_pins.py
 security: setup ## Attack a worker, its neighbours and the API as hostile agents would: ARGS="--only users" (root)
 	@$(if $(ARGS),,$(BIN)/python -m pytest -q -n 2 $(HELD))
 	@$(BIN)/python -m tests.security $(ARGS)

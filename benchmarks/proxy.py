@@ -18,8 +18,9 @@ import psutil
 from benchmarks.telling import tell
 from switchyard.adapters.system import SystemClock, SystemIds
 from tests.fakes.messages_api import messages_api
-from worker.child_environment import Credential
-from worker.claude_access import Allowance, ClaudeProxy
+from worker.parent.claude.access import ClaudeProxy
+from worker.parent.claude.link import Allowance
+from worker.parent.supervision.child_environment import Credential
 
 MODEL: Final = "claude-haiku-4-5"
 KEY: Final = "sk-ant-benchmark"

@@ -8,7 +8,7 @@ from switchyard.client.patience import patiently
 from switchyard.client.statuses import FINAL
 from switchyard.contracts.jobs import TaskView
 from switchyard.ports import Clock, TaskOutput
-from worker.task.markers import marked_in
+from worker.boundary import marked_in
 
 POLL_SECONDS: Final = 1.0
 STORED: Final = ("logs/stdout.log", "logs/stderr.log", "logs/summary.log")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-TASK = "worker.task"  # the module that runs each task, below its worker
+TASK = "worker.child"  # the module that runs each task, below its worker
 CLOCK_STEP_SECONDS = 5.0  # start times are derived from the wall clock, which may be corrected
 
 

@@ -25,7 +25,7 @@ STOP_SECONDS: Final = 30.0
 EXTENSION_SECONDS: Final = 3
 LEASE_SECONDS: Final = EXTENSION_SECONDS * 1.5
 VISIBILITY_SECONDS: Final = 6
-"""What follows from the lease, see `worker/lease_timing.py`."""
+"""What follows from the lease, see `worker/parent/receive/lease.py`."""
 SHORT_LEASE: Final = {
     "VISIBILITY_EXTENSION_AMOUNT": str(EXTENSION_SECONDS),
     "VISIBILITY_EXTENSION_INTERVAL": "500",

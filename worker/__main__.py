@@ -1,4 +1,4 @@
-"""`python -m worker`: take tasks from the queue and run them until told to stop."""
+"""`python -m worker`: receive tasks from the queue and run them until a signal asks to stop."""
 
 import asyncio
 import contextlib
@@ -12,25 +12,21 @@ from switchyard.bootstrap import WorkerPorts, worker_ports
 from switchyard.clock import system_ids
 from switchyard.observability import get_logger
 from switchyard.settings import WorkerSettings
-from worker.assembly import assemble
-from worker.bugs import described
-from worker.child_environment import Credential
-from worker.children import Children
-from worker.claude_access import ClaudeProxy
-from worker.clock_watch import ClockWatch, WrongClock
-from worker.configuration import Configuration, Misconfigured, read_configuration
-from worker.ending import UserEnder
+from worker.boundary import become_subreaper
 from worker.guard.examine import limit_digits
-from worker.health import keep_pulse
-from worker.isolation import log_isolation
-from worker.leftovers import Leftovers
-from worker.loop import Loop
-from worker.orphan_watcher import OrphanWatcher
-from worker.presence import Attendance
-from worker.privileges import hide_memory
-from worker.redaction import Redaction
-from worker.stopping import Stop
-from worker.subreaper import become_subreaper
+from worker.guard.redaction import Redaction
+from worker.parent.assembly import assemble, runtime_of
+from worker.parent.claude.access import ClaudeProxy
+from worker.parent.configuration import Configuration, Misconfigured, read_configuration
+from worker.parent.files.removal import Leftovers
+from worker.parent.files.users import hide_memory, log_isolation
+from worker.parent.health.presence import PresenceReports
+from worker.parent.health.pulse import keep_pulse
+from worker.parent.health.stop import ClockWatch, Stop, WrongClock, described
+from worker.parent.receive.loop import Loop
+from worker.parent.supervision.child_environment import Credential
+from worker.parent.supervision.children import Children
+from worker.parent.supervision.process_enders import OrphanWatcher, UserEnder
 
 logger = get_logger("worker")
 
@@ -43,7 +39,7 @@ def main(connect: Callable[[WorkerSettings], WorkerPorts] = worker_ports) -> int
     try:
         configuration = read_configuration()
     except Misconfigured as problem:
-        print(problem, file=sys.stderr)  # noqa: T201 - for whoever starts it
+        print(problem, file=sys.stderr)  # noqa: T201 - for the operator who starts it
         return MISCONFIGURED
     hide_memory()
     become_subreaper()
@@ -122,24 +118,28 @@ async def _work(
     log_isolation(os.environ)
     companions = (_pulse(loop, settings, ports), leftovers.remove(), watch.keep())
     beside = [asyncio.create_task(companion) for companion in companions]
-    attendance = Attendance(
-        ports,
+    presence = PresenceReports(
+        runtime_of(ports),
+        ports.presence,
+        worker_id=ports.worker_id,
         slots=settings.max_concurrent_claude,
-        load=lambda: loop.load,
-        changed=loop.changed,
+        load=lambda: loop.intake.load,
+        changed=loop.intake.changed,
     )
-    attendance.begin()
+    presence.begin()
     await _until_done(loop.run(), stop, children)
     for companion in beside:
         companion.cancel()
     leftovers.close()
-    await attendance.end()
+    await presence.end()
     logger.info("worker stopped", extra=fields)
     watch.close()
 
 
 async def _pulse(loop: Loop, settings: WorkerSettings, ports: WorkerPorts) -> None:
-    await keep_pulse(settings.output_folder, sick=lambda: loop.machine.sick, sleep=ports.sleep)
+    await keep_pulse(
+        settings.output_folder, sick=lambda: loop.intake.machine.sick, sleep=ports.sleep
+    )
 
 
 async def _until_done(running: Coroutine[Any, Any, None], stop: Stop, children: Children) -> None:
@@ -155,7 +155,7 @@ async def _until_done(running: Coroutine[Any, Any, None], stop: Stop, children: 
 
 
 def leave(code: int) -> NoReturn:
-    """Without waiting for threads: one may hold a long poll, for up to 20 s."""
+    """Exit without waiting for threads: one may hold a long poll, for up to 20 s."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):  # a log on a full disk
             stream.flush()

@@ -12,12 +12,12 @@ from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
 from tests.builders import a_definition
+from tests.compatibility.verdicts import completed, failed, timed_out
 from tests.simulation.cloud.sqs import Message, Queue
 from tests.simulation.jobs import TENANTS
 from tests.simulation.script import Script
 from tests.simulation.weather import CALM, Weather
 from tests.simulation.yard import Yard
-from worker.verdict import Completed, Failed, TimedOut, Verdict
 
 TABLES: Final = ("state", "definitions")
 USAGE: Final = Usage(input_tokens=1_200, output_tokens=340, cache_read_tokens=50, cost_usd=0.0125)
@@ -29,29 +29,29 @@ Moment = dict[str, Any]
 class ScriptByName(Script):
     """Ends a task by the first part of its id, so that every version ends it the same way."""
 
-    def draw(self, claimed: Claimed) -> tuple[float, Verdict]:
+    def draw(self, claimed: Claimed) -> tuple[float, Any]:
         name = claimed.task.ref.task_id.partition("-")[0]
         return (200.0 if name == "slow" else 3.0), self._end(name, claimed)
 
-    def _end(self, name: str, claimed: Claimed) -> Verdict:
+    def _end(self, name: str, claimed: Claimed) -> Any:
         task, took = claimed.task, 3_000
         again = task.attempt > 1 or task.run > 1
         match name:
             case "fail" if task.run == 1:
                 category = FailureCategory.VALIDATION
-                return Failed(category=category, error="no JSON", usage=USAGE, duration_ms=took)
+                return failed(category=category, error="no JSON", usage=USAGE, duration_ms=took)
             case "late" if task.run == 1:
-                return TimedOut(timeout_ms=took, duration_ms=took, signal="SIGTERM", usage=USAGE)
+                return timed_out(timeout_ms=took, duration_ms=took, signal="SIGTERM", usage=USAGE)
             case "flaky" if not again:
                 category = FailureCategory.NETWORK
-                return Failed(category=category, error="cut", exit_code=1, duration_ms=took)
+                return failed(category=category, error="cut", exit_code=1, duration_ms=took)
             case "limited" if not again:
                 category = FailureCategory.RATE_LIMIT
-                return Failed(category=category, error="slower", retry_after_ms=20_000)
+                return failed(category=category, error="slower", retry_after_ms=20_000)
         output: dict[str, Any] = {"of": task.ref.request_id}
         if name == "large":
             output["text"] = LARGE_OUTPUT
-        return Completed(output=output, usage=USAGE, duration_ms=took)
+        return completed(output=output, usage=USAGE, duration_ms=took)
 
 
 class Stage(Yard):

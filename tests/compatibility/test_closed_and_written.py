@@ -25,7 +25,7 @@ from switchyard.domain.errors import NewerVersion
 from tests.compatibility import accepted
 from tests.compatibility.readers import OPAQUE, read_document, read_item, read_message
 from tests.compatibility.released import RELEASED
-from worker.outcome import ChildOutcome
+from worker.parent.attempts.child_outcome import ChildOutcome
 
 NEW = "fromTheFuture"
 FREE = {

@@ -11,8 +11,7 @@ from tests.image.checks_of_image import AGENTS
 from tests.image.container import Container
 from tests.image.report import Report, require
 from tests.image.worker_container import WorkerContainers
-from worker.privileges import as_user
-from worker.slot_users import SlotUser
+from worker.parent.files.users import SlotUser, as_user
 
 TOOLS: Final = {
     "curl": "curl --version",

@@ -92,6 +92,6 @@ def _agents_process(container: Container) -> psutil.Process | None:
     """Return the child of the worker that does a task, once it is started."""
     for process in container.first_process().children(recursive=True):
         command = process.cmdline()
-        if "worker.task" in command and "setpriv" not in command:
+        if "worker.child" in command and "setpriv" not in command:
             return process
     return None

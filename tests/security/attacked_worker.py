@@ -33,10 +33,12 @@ from tests.security.attacks import attack_named
 from tests.security.observed import Observed, loot
 from tests.security.pauses import LoopPauses, control
 from tests.security.victim import VICTIM
-from tests.worker.yard import WorkerYard
-from worker import claude_access, supervision
+from tests.worker.harness import WorkerHarness
 from worker.__main__ import main as main_of_worker
-from worker.slot_users import AGENT_USERS, slot_users
+from worker.boundary import AGENT_USERS
+from worker.parent.claude import access as claude_access
+from worker.parent.files.users import slot_users
+from worker.parent.supervision import supervisor as supervision
 
 ATTACKER, VICTIM_TENANT = "mallory", "acme"
 JOBS: Final = {
@@ -49,7 +51,7 @@ SETTLE_SECONDS: Final = 0.4
 LIMIT_SECONDS: Final = 90.0
 
 
-class AttackedWorker(WorkerYard):
+class AttackedWorker(WorkerHarness):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "output")
         self.base = folder
@@ -169,7 +171,7 @@ class AttackedWorker(WorkerYard):
     def _proxy(self) -> int:
         """Return the process id of the proxy for Claude, if it runs."""
         for process in psutil.Process().children():
-            if "worker.claude_proxy" in process.cmdline():
+            if "worker.parent.claude.proxy" in process.cmdline():
                 return process.pid
         return 0
 

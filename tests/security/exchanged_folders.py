@@ -14,10 +14,11 @@ from pathlib import Path
 
 from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
-from tests.worker.yard import WorkerYard
-from worker.folder import TaskFolder
-from worker.redaction import Redaction
-from worker.upload import Uploader
+from tests.worker.harness import WorkerHarness
+from worker.guard.redaction import Redaction
+from worker.parent.assembly import runtime_of
+from worker.parent.attempts.upload import Uploader
+from worker.parent.files.folder import TaskFolder
 
 CANARY = "canary-of-the-workers-environment"
 FOLDERS = 60
@@ -53,8 +54,8 @@ def uploads(folder: Path, *, tries: int = TRIES) -> list[bytes]:
         sibling.stdout.readline()
         try:
             for number in range(tries):
-                yard = WorkerYard(folder)
-                uploader = Uploader(yard.ports(), Redaction(None))
+                yard = WorkerHarness(folder)
+                uploader = Uploader(runtime_of(yard.ports()), yard.memory.blobs, Redaction(None))
                 asyncio.run(uploader.upload(task_folder, prefix=f"{number}/", completed=False))
                 found += yard.memory.blobs.blobs.values()
                 time.sleep(0.05)

@@ -18,8 +18,7 @@ from tests.security.attack import Group
 from tests.security.observed import Observed
 from tests.security.planted_secrets import CREDENTIALS
 from tests.worker.task_users import agent_users, task_users
-from worker.privileges import as_user
-from worker.slot_users import SlotUser
+from worker.parent.files.users import SlotUser, as_user
 
 REPOSITORY: Final = Path(__file__).parents[2]
 ENTRYPOINT: Final = REPOSITORY / "worker" / "entrypoint.sh"
@@ -84,7 +83,7 @@ def interpreter() -> str:
     if shutil.which("setpriv") is None:
         raise CannotRun("setpriv is missing: install util-linux")
     for candidate in (sys.executable, "/usr/bin/python3"):
-        program = [candidate, "-c", "import psutil, pydantic, h11, worker.privileges"]
+        program = [candidate, "-c", "import psutil, pydantic, h11, worker.parent.files.users"]
         tried = subprocess.run(
             [
                 "/bin/sh",

@@ -22,9 +22,9 @@ from switchyard.domain.error_text import PRIVATE_KEYS, SHAPES
 from tests.builders import JOB
 from tests.fakes.messages_api import messages_api
 from tests.security.canaries import CANARIES, FORMS, KEY, PLACES, PROGRAM
+from tests.worker.harness import WorkerHarness
 from tests.worker.misbehaving import let_children_run
-from tests.worker.yard import WorkerYard
-from worker.redaction import ENCODINGS
+from worker.guard.redaction import ENCODINGS
 
 DOCS: Final = Path(__file__).parents[2] / "docs" / "security.md"
 LOG, PRINTED, DOING, ERRORS, WORKERS, TOOLS, OUTPUTS, FILES, NAMES, GIVEN = PLACES
@@ -45,7 +45,7 @@ class Recorder(logging.Handler):
 class Found:
     """All that a worker stored, sent and logged, by the place that it belongs to."""
 
-    def __init__(self, yard: WorkerYard, log: list[str], token: str) -> None:
+    def __init__(self, yard: WorkerHarness, log: list[str], token: str) -> None:
         self.yard = yard
         self.token = token
         blobs = yard.memory.blobs.blobs
@@ -93,7 +93,7 @@ def found() -> Iterator[Found]:
         pytest.MonkeyPatch.context() as patch,
     ):
         folder = Path(name)
-        yard = WorkerYard(folder / "output")
+        yard = WorkerHarness(folder / "output")
         yard.host_environment = {
             "PATH": os.environ["PATH"],
             "ANTHROPIC_API_KEY": KEY,

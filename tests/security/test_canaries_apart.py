@@ -12,16 +12,14 @@ from switchyard.adapters.system import SystemClock
 from switchyard.domain.tasks.failures import FailureCategory
 from tests.security.canaries import CANARIES, KEY, PLACES
 from tests.security.test_canaries import DOING, ERRORS, TOOLS, WORKERS, core_of, forms_of
+from tests.worker.harness import WorkerHarness
+from tests.worker.parent.attempts.test_child_outcome import judged
 from tests.worker.real_child import run
-from tests.worker.test_untrusted import judged
-from tests.worker.yard import WorkerYard
-from worker.activity import LastActivity
-from worker.agents.tool_journal import ToolJournal
-from worker.bugs import Bugs
-from worker.redaction import Redaction
-from worker.run_verdicts import without_secrets
-from worker.stopping import Stop
-from worker.verdict import Failed, failed_by
+from worker.agents.trace import ToolJournal
+from worker.guard.redaction import Redaction
+from worker.parent.attempts.verdict import Concluded, failed_by, without_secrets
+from worker.parent.health.stop import Bugs, Stop
+from worker.parent.supervision.child_output import LastActivity
 
 PLANTED: Final = {
     **{form: core_of(form) for forms in forms_of(KEY).values() for form in forms},
@@ -34,15 +32,14 @@ ESCAPED: Final = "\\u{:04x}"
 def error_of_a_task(text: str, folder: Path) -> str:
     written = {"status": "failed", "error": text, "category": "validation"}
     verdict = judged(folder, written, exit_code=1, secret=KEY)
-    assert isinstance(verdict, Failed)
     assert verdict.category is FailureCategory.VALIDATION
     told = without_secrets(verdict, Redaction())
-    assert isinstance(told, Failed)
-    return told.error
+    assert isinstance(told, Concluded)
+    return told.outcome.error or ""
 
 
 def error_of_the_worker(text: str, _folder: Path) -> str:
-    return failed_by(RuntimeError(text), REDACTION).error
+    return failed_by(RuntimeError(text), REDACTION).outcome.error or ""
 
 
 def broken_up(text: str) -> str:
@@ -68,7 +65,7 @@ def test_an_error_reveals_none(
 
 def test_the_log_of_a_bug_reveals_none(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     async def story() -> None:
-        ports = WorkerYard(tmp_path).ports()
+        ports = WorkerHarness(tmp_path).ports()
         stop = Stop(grace_seconds=1, sleep=ports.sleep)
         bugs = Bugs(ports.clock, stop, redaction=REDACTION, most_in_a_row=1_000)
         for text in PLANTED:

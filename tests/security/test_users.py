@@ -12,9 +12,15 @@ from typing import Any
 import pytest
 
 from tests.security.two_tasks import ATTACKS, REFUSED
+from tests.worker.parent.files.test_users_in_a_container import (
+    ENTRYPOINT,
+    GROUP,
+    OURS,
+    WORKER,
+    python,
+)
 from tests.worker.task_users import agent_users, task_users
-from tests.worker.test_agent_user import ENTRYPOINT, GROUP, OURS, WORKER, python
-from tests.worker.test_process import ENVIRONMENT, REPOSITORY
+from tests.worker.test_main import ENVIRONMENT, REPOSITORY
 
 __all__ = ["python"]
 

@@ -16,10 +16,9 @@ from typing import Any
 
 from switchyard.domain.tasks.task import Lease
 from tests.builders import a_task
-from worker.ending import UserEnder
-from worker.folder import TaskFolder
-from worker.privileges import as_user, hide_memory
-from worker.slot_users import SlotUser, slot_users
+from worker.parent.files.folder import TaskFolder
+from worker.parent.files.users import SlotUser, as_user, hide_memory, slot_users
+from worker.parent.supervision.process_enders import UserEnder
 
 CANARY = "canary-of-a-tenant"
 REFUSED = "refused"

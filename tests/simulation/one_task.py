@@ -15,7 +15,7 @@ from tests.simulation.script import Script
 from tests.simulation.weather import CALM, Weather
 from tests.simulation.workers import TIMING
 from tests.simulation.yard import Yard
-from worker.verdict import Completed, Verdict
+from worker.parent.attempts.verdict import Verdict, completed
 
 WORK_SECONDS: Final = 30.0
 POLL_SECONDS: Final = 20.0
@@ -37,7 +37,7 @@ class OneWay(Script):
 
     def draw(self, claimed: Claimed) -> tuple[float, Verdict]:
         output = {"of": claimed.task.ref.request_id}
-        return self.seconds, Completed(output=output, usage=Usage(), duration_ms=1)
+        return self.seconds, completed(output=output, usage=Usage(), duration_ms=1)
 
 
 class OneTask:

@@ -6,7 +6,7 @@ from typing import Final
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
-from worker.verdict import Completed, Failed, TimedOut, Verdict
+from worker.parent.attempts.verdict import Verdict, completed, failed, timed_out
 
 LARGE: Final = "x" * 5_000
 
@@ -25,15 +25,15 @@ class Script:
     def _verdict(self, claimed: Claimed, duration_ms: int) -> Verdict:
         drawn = self._dice.random()
         if drawn < 0.15:
-            return Failed(category=FailureCategory.NETWORK, error="cut", duration_ms=duration_ms)
+            return failed(category=FailureCategory.NETWORK, error="cut", duration_ms=duration_ms)
         if drawn < 0.22:
-            return Failed(category=FailureCategory.VALIDATION, error="no", duration_ms=duration_ms)
+            return failed(category=FailureCategory.VALIDATION, error="no", duration_ms=duration_ms)
         if drawn < 0.27:
-            return TimedOut(timeout_ms=duration_ms, duration_ms=duration_ms, signal="SIGTERM")
+            return timed_out(timeout_ms=duration_ms, duration_ms=duration_ms, signal="SIGTERM")
         if drawn < 0.31:
             category, wait_ms = FailureCategory.RATE_LIMIT, round(self._dice.uniform(0, 60_000))
-            return Failed(category=category, error="slower", retry_after_ms=wait_ms)
+            return failed(category=category, error="slower", retry_after_ms=wait_ms)
         output = {"of": claimed.task.ref.request_id, "fence": claimed.task.fence}
         if drawn < 0.36:
             output["text"] = LARGE
-        return Completed(output=output, usage=Usage(), duration_ms=duration_ms)
+        return completed(output=output, usage=Usage(), duration_ms=duration_ms)

@@ -5,9 +5,9 @@ import contextlib
 import errno
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
@@ -29,24 +29,18 @@ from tests.simulation.cloud.cloud import TASKS, Cloud
 from tests.simulation.jobs import TENANTS
 from tests.simulation.kernel.node import Node
 from tests.simulation.script import Script
-from worker.activity import LastActivity
-from worker.assignments import Assignments
-from worker.attempt import Attempts
-from worker.bugs import Bugs
-from worker.deletions import Deletions
-from worker.delivery import Deliveries
-from worker.heartbeats import Watched
-from worker.keepalive import Keepalive
-from worker.lease_timing import LeaseTiming
-from worker.loop import Loop, Polling
-from worker.machine import Machine
-from worker.protection import Protection
-from worker.redaction import Redaction
-from worker.screening import Screening
-from worker.stopping import Stop
-from worker.upload import Uploader, artifacts_prefix
-from worker.verdict import Cancelled, Completed, Failed, HandedBack, Verdict
-from worker.waiting import first_of
+from worker.guard.redaction import Redaction
+from worker.parent.assembly import intake_of, receive_loop, runtime_of
+from worker.parent.attempts.assignments import Assignments
+from worker.parent.attempts.upload import Uploader, artifacts_prefix
+from worker.parent.attempts.verdict import HandedBack, Verdict, cancelled, failed
+from worker.parent.coroutines import first_of
+from worker.parent.health.machine import Machine
+from worker.parent.health.stop import Bugs, Stop
+from worker.parent.receive.lease import Keepalive, LeaseTiming, Watched
+from worker.parent.receive.loop import Loop
+from worker.parent.receive.rollout import Protection
+from worker.parent.supervision.child_output import LastActivity
 
 SETTINGS: Final = WorkerSettings(
     stage="sim",
@@ -100,32 +94,22 @@ class SimulatedWorker:
 
     def _loop(self) -> Loop:
         ports = self._ports()
-        protection = Protection(ports, TIMING, stop=self.stop)
-        deletions = Deletions(ports, TIMING)
+        attempts = SimulatedAttempts(ports, self.node, self.script, self.children, self.stop)
         machine = Machine(
             probe=lambda: self.node.sick,
             clock=ports.clock,
             sleep=ports.sleep,
             offload=ports.offload,
         )
-        screening = Screening(ports, deletions)
-        attempts = SimulatedAttempts(ports, self.node, self.script, self.children, self.stop)
-        return Loop(
+        protection = Protection(runtime_of(ports), ports.protection, TIMING, stop=self.stop)
+        return receive_loop(
             ports,
-            handle=Deliveries(
-                ports, TIMING, cast("Attempts", attempts), protection, deletions, machine, screening
-            ).handle,
+            SETTINGS,
+            TIMING,
+            attempts=attempts,
+            intake=intake_of(ports, protection, machine, self.stop),
             stop=self.stop,
-            protection=protection,
-            machine=machine,
-            screening=screening,
             bugs=Bugs(ports.clock, self.stop, most_in_a_row=1),
-            polling=Polling(
-                slots=SETTINGS.max_concurrent_claude,
-                max_messages=SETTINGS.max_messages,
-                wait_seconds=SETTINGS.wait_time_seconds,
-                visibility_seconds=TIMING.visibility_seconds,
-            ),
         ).beside(machine.watch)
 
     def _ports(self) -> WorkerPorts:
@@ -185,8 +169,11 @@ class SimulatedAttempts:
         self._script = script
         self._children = children
         self._stop = stop
-        self._assignments = Assignments(ports, SETTINGS, credential=None)
-        self._uploader = Uploader(ports, Redaction(None))
+        self._assignments = Assignments(
+            ports.payloads, ports.definitions, SETTINGS, credential=None
+        )
+        self.redaction = Redaction(None)
+        self._uploader = Uploader(runtime_of(ports), ports.blobs, Redaction(None))
 
     async def run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
         running = asyncio.ensure_future(self._run(claimed, keepalive))
@@ -199,14 +186,14 @@ class SimulatedAttempts:
         except Unavailable as outage:
             return HandedBack(reason=str(outage), delay_ms=10_000)
         verdict = await self._child(claimed, keepalive)
-        if not isinstance(verdict, Completed):
+        if isinstance(verdict, HandedBack) or not verdict.completed:
             return verdict
         prefix = artifacts_prefix(claimed.lease)
         try:
             await self._uploader.upload_result(verdict.output, prefix=prefix)
         except Unavailable as outage:
-            return Failed(category=FailureCategory.NETWORK, error=str(outage))
-        return replace(verdict, artifacts=prefix)
+            return failed(category=FailureCategory.NETWORK, error=str(outage))
+        return verdict.changed(artifacts=prefix)
 
     async def _child(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
         if self._node.sick:
@@ -232,11 +219,11 @@ class SimulatedAttempts:
             _end(child)
         match ended:
             case "cancelled":
-                return Cancelled(duration_ms=round(seconds * 1000))
+                return cancelled(duration_ms=round(seconds * 1000))
             case "handed back":
                 return HandedBack(reason=ended)
             case _ if self._node.sick:  # its child could not write what it found
-                return Failed(category=FailureCategory.CHILD_DIED, error=NO_OUTCOME)
+                return failed(category=FailureCategory.CHILD_DIED, error=NO_OUTCOME)
             case _:
                 return verdict
 

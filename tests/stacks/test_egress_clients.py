@@ -16,7 +16,7 @@ from stacks.constructs.restricted_egress import NAMES, worker_environment
 from switchyard.adapters import aws
 from switchyard.adapters.aws_services import Service
 from tests.stacks.test_egress import EGRESS, plain
-from worker.claude_proxy.forwarding import upstream_client
+from worker.parent.claude.proxy.forwarding import upstream_client
 
 SERVICES: tuple[Service, ...] = ("sqs", "dynamodb", "s3", "events", "ecs")
 

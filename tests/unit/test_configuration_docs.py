@@ -17,7 +17,7 @@ from switchyard.settings import (
     Settings,
     SubmitterSettings,
 )
-from worker.child_environment import ChildAccess, child_environment
+from worker.parent.supervision.child_environment import ChildAccess, child_environment
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "configuration.md"
 SHARED_ONLY = {

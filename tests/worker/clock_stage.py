@@ -82,7 +82,7 @@ class SkewedWorker:
 
 @dataclass
 class ClockStage:
-    yard: BenchYard
+    harness: BenchYard
     folder: Path
     workers: list[SkewedWorker] = field(default_factory=list)
 
@@ -98,7 +98,7 @@ class ClockStage:
         environment = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers/shared/python")]),
-            **self.yard.environment,
+            **self.harness.environment,
             "VISIBILITY_EXTENSION_AMOUNT": str(round(lease_seconds / LEASE_PER_EXTENSION)),
             "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
             "WAIT_TIME_SECONDS": str(POLL_SECONDS),
@@ -117,10 +117,10 @@ class ClockStage:
 
     @cached_property
     def _sweeper(self) -> Sweeper:
-        sqs = self.yard.cloud.client("sqs")
+        sqs = self.harness.cloud.client("sqs")
         elsewhere = sqs.create_queue(QueueName="elsewhere")["QueueUrl"]
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in self.yard.environment.items():
+            for name, value in self.harness.environment.items():
                 patch.setenv(name, value)
             settings = SweeperSettings(
                 dispatch_queue_url=elsewhere,
@@ -137,7 +137,7 @@ class ClockStage:
     ) -> float:
         """Wait until it holds for the tasks; return how many seconds that took."""
         began = clock.monotonic()
-        while not holds(self.yard.tasks()):
+        while not holds(self.harness.tasks()):
             assert clock.monotonic() < began + PATIENCE_SECONDS, self.story
             meanwhile()
             clock.sleep(LOOK_SECONDS)
@@ -146,7 +146,7 @@ class ClockStage:
     @property
     def story(self) -> str:
         """What the workers and the tasks say, for a test that fails."""
-        outcomes = [str((facts(task), task.outcome)) for task in self.yard.tasks()]
+        outcomes = [str((facts(task), task.outcome)) for task in self.harness.tasks()]
         return "\n".join([*outcomes, *(worker.log[-5_000:] for worker in self.workers)])
 
     def close(self) -> None:

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.yard import WorkerYard
+from tests.worker.harness import WorkerHarness
 
 
 @pytest.fixture
-def yard(tmp_path: Path) -> WorkerYard:
-    return WorkerYard(tmp_path / "output")
+def harness(tmp_path: Path) -> WorkerHarness:
+    return WorkerHarness(tmp_path / "output")

@@ -1,4 +1,4 @@
-"""`python -m worker` on a yard in memory: run as a process of its own, it gets real signals.
+"""`python -m worker` with its ports in memory: run as a process of its own, it gets real signals.
 
 Usage: in_memory.py FOLDER DELAY_MS TASKS. When it ends by itself it writes FOLDER/report.json.
 """
@@ -10,27 +10,27 @@ from pathlib import Path
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.settings import WorkerSettings
+from tests.worker.harness import WorkerHarness
 from tests.worker.recorded_presence import RecordedPresence
-from tests.worker.yard import WorkerYard
 from worker.__main__ import main as main_of_worker
 
 
 def main(folder: Path, delay_ms: int, tasks: int) -> int:
-    yard = WorkerYard(folder)
-    yard.host_environment = dict(os.environ)
-    yard.memory.presence = presence = RecordedPresence()
+    harness = WorkerHarness(folder)
+    harness.host_environment = dict(os.environ)
+    harness.memory.presence = presence = RecordedPresence()
     for number in range(tasks):
-        yard.add_task(f"t{number}", given={"offline": {"delayMs": delay_ms}})
+        harness.add_task(f"t{number}", given={"offline": {"delayMs": delay_ms}})
 
     def ports(_settings: WorkerSettings) -> WorkerPorts:
-        return yard.ports()
+        return harness.ports()
 
     code = main_of_worker(connect=ports)
-    states = {task.ref.task_id: task.state for task in yard.memory.state.tasks.values()}
+    states = {task.ref.task_id: task.state for task in harness.memory.state.tasks.values()}
     report = {
         "states": states,
-        "told": yard.told,
-        "waiting": yard.memory.queue.waiting,
+        "told": harness.told,
+        "waiting": harness.memory.queue.waiting,
         "words": [word if isinstance(word, str) else word.slots for word in presence.words],
     }
     (folder / "report.json").write_text(json.dumps(report))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.worker.harness import WorkerHarness
 from tests.worker.misbehaving import let_children_run
-from tests.worker.yard import WorkerYard
 
 KEY = "sk-ant-real-canary-5e4d3c2b1a"
 HUNTER = """
@@ -44,12 +44,12 @@ def main(folder: Path) -> None:
     output = folder / "output"
     output.mkdir()
     output.chmod(0o711)  # as the worker makes its own: each task's user passes, and reads nothing
-    yard = WorkerYard(output)
-    yard.host_environment = dict(os.environ) | {
+    harness = WorkerHarness(output)
+    harness.host_environment = dict(os.environ) | {
         "ANTHROPIC_API_KEY": KEY,
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
     }
-    yard.add_task(definition={"backend": "claude-agent-sdk"})
+    harness.add_task(definition={"backend": "claude-agent-sdk"})
     found = folder / "found" / "loot.json"  # what is uploaded would be redacted
     found.parent.mkdir()
     found.parent.chmod(0o777)
@@ -58,11 +58,11 @@ def main(folder: Path) -> None:
         for program in folder.glob("*.py"):
             program.chmod(0o644)
         # The proxy finds its packages as this program does: in a container they are installed.
-        patch.setattr("worker.claude_access.package_paths", lambda: os.environ["PYTHONPATH"])
-        yard.work(until=yard.quiet, seconds=40)
+        patch.setattr("worker.parent.claude.access.package_paths", lambda: os.environ["PYTHONPATH"])
+        harness.work(until=harness.quiet, seconds=40)
     loot = json.loads(found.read_text())
     report = {
-        "state": yard.task().state,
+        "state": harness.task().state,
         "token": "sk-ant-task-" in str(loot["loot"]),
         "key": KEY in str(loot["loot"]),
         "environments": [path for path in loot["read"] if path.endswith("/environ")],

@@ -8,12 +8,12 @@ from typing import Any
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.settings import WorkerSettings
-from tests.worker.yard import WorkerYard
+from tests.worker.harness import WorkerHarness
 from worker.__main__ import main as main_of_worker
 
 
 def main(folder: Path, definition: dict[str, Any]) -> int:
-    harness = WorkerYard(folder)
+    harness = WorkerHarness(folder)
     harness.host_environment = dict(os.environ)
     harness.add_task(given={"offline": {"delayMs": 300_000}}, definition=definition)
 

@@ -1,4 +1,4 @@
-"""A child that does what no child should: run instead of `python -m worker.task`."""
+"""A child that does what no child should: run instead of `python -m worker.child`."""
 
 import sys
 import textwrap
@@ -15,4 +15,6 @@ def let_children_run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     interpreter = folder / "python"
     interpreter.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
     interpreter.chmod(0o755)
-    monkeypatch.setattr("worker.supervision.sys", SimpleNamespace(executable=str(interpreter)))
+    monkeypatch.setattr(
+        "worker.parent.supervision.supervisor.sys", SimpleNamespace(executable=str(interpreter))
+    )

@@ -4,8 +4,9 @@ import asyncio
 import os
 
 from switchyard.adapters.system import SystemIds
-from worker.child_environment import Credential
-from worker.claude_access import Allowance, ClaudeProxy
+from worker.parent.claude.access import ClaudeProxy
+from worker.parent.claude.link import Allowance
+from worker.parent.supervision.child_environment import Credential
 
 
 async def main() -> None:

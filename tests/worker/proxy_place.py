@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.messages_api import MessagesApi, messages_api
 from tests.fakes.messages_api_replies import Reply, says
 from tests.worker.proxied import QUESTION, Proxied, proxied
-from worker.claude_access import ClaudeAccess
+from worker.parent.claude.link import ClaudeAccess
 
 BODY = json.dumps(QUESTION).encode()
 

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
-from worker.activity import LastActivity
-from worker.child_output import Printed
-from worker.children import Children, ToStart
-from worker.folder import TaskFolder
-from worker.redaction import Redaction
-from worker.subreaper import become_subreaper
+from worker.boundary import become_subreaper
+from worker.guard.redaction import Redaction
+from worker.parent.files.folder import TaskFolder
+from worker.parent.supervision.child_output import LastActivity, Printed
+from worker.parent.supervision.children import Children, ToStart
 
 HOST = {
     "PATH": os.environ["PATH"],

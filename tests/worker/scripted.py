@@ -6,9 +6,9 @@ from typing import Any
 
 from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
-from worker.task.assignment import Assignment, Step
-from worker.task.results import TaskResult
-from worker.task.workflow import Workflow
+from worker.boundary import Assignment, Step
+from worker.child.results import TaskResult
+from worker.child.workflow import Workflow
 
 Reply = Any | Exception | Callable[[], Any]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.worker.harness import WorkerHarness
 from tests.worker.misbehaving import let_children_run
-from tests.worker.yard import WorkerYard
 
 SECRETIVE = """
     import os, sys
@@ -22,23 +22,23 @@ SECRETIVE = """
         with open(f"{place}/private/notes.txt", "w") as notes:
             notes.write("read me")
     os.chmod(f"{folder}/tmp/private", 0)
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "worker.task", folder])
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "worker.child", folder])
 """
 
 
 def main(folder: Path) -> None:
     os.umask(0o022)  # the program that the child runs is made here
-    yard = WorkerYard(folder / "output")
-    yard.host_environment = dict(os.environ)
-    yard.configure(delete_files_after_upload=True)
-    yard.add_task()
+    harness = WorkerHarness(folder / "output")
+    harness.host_environment = dict(os.environ)
+    harness.configure(delete_files_after_upload=True)
+    harness.add_task()
     with pytest.MonkeyPatch.context() as patch:
         let_children_run(SECRETIVE, folder, patch)
-        yard.work(until=yard.quiet)
+        harness.work(until=harness.quiet)
     report = {
-        "state": yard.task().state,
-        "notes": yard.blob("artifacts/private/notes.txt"),
-        "left": [str(path) for path in yard.folder.rglob("*")],
+        "state": harness.task().state,
+        "notes": harness.blob("artifacts/private/notes.txt"),
+        "left": [str(path) for path in harness.folder.rglob("*")],
     }
     (folder / "report.json").write_text(json.dumps(report))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.slot_users import slot_users
+from worker.parent.files.users import slot_users
 
 FOLDER = Path(__file__).parents[2] / "worker"
 DOCKERFILE = (FOLDER / "Dockerfile").read_text()

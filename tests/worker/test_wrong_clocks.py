@@ -48,18 +48,18 @@ def test_tasks_that_are_renewed_are_neither_stolen_nor_failed(
 ) -> None:
     """Every message is delivered again and again, also to another worker, while the tasks run."""
     stage.start(ahead_seconds=holder, task_seconds=TASK_SECONDS)
-    stage.yard.submit(4, max_attempts=1)
+    stage.harness.submit(4, max_attempts=1)
     stage.until(all_are(TaskState.PROCESSING))
     receiver = stage.start(ahead_seconds=other)
     receiver.wait_until_started()
 
     def redeliver() -> None:
         stage.sweep()
-        stage.yard.send(stage.yard.tasks())
+        stage.harness.send(stage.harness.tasks())
 
     stage.until(all_settled, meanwhile=redeliver)
 
-    assert undisturbed(stage.yard.tasks()), stage.story
+    assert undisturbed(stage.harness.tasks()), stage.story
     assert "task is not ours to run" in receiver.log
 
 
@@ -71,7 +71,7 @@ def test_a_killed_workers_task_is_taken_over_within_a_lease_a_sweep_and_a_poll(
         task_seconds=PATIENCE_SECONDS,
         lease_seconds=SHORT_LEASE_SECONDS,
     )
-    stage.yard.submit(1)
+    stage.harness.submit(1)
     stage.until(all_are(TaskState.PROCESSING))
     successor = stage.start()
     successor.wait_until_started()
@@ -84,7 +84,7 @@ def test_a_killed_workers_task_is_taken_over_within_a_lease_a_sweep_and_a_poll(
 
 def test_what_a_fast_worker_hands_back_does_not_wait_for_its_clock(stage: ClockStage) -> None:
     leaving = stage.start(ahead_seconds=FIVE_MINUTES, task_seconds=PATIENCE_SECONDS)
-    stage.yard.submit(1)
+    stage.harness.submit(1)
     stage.until(all_are(TaskState.PROCESSING))
     successor = stage.start()
     successor.wait_until_started()
@@ -98,17 +98,17 @@ def test_a_clock_that_is_set_while_tasks_run_changes_nothing(
     stage: ClockStage, step: float
 ) -> None:
     worker = stage.start(task_seconds=TASK_SECONDS / 2)
-    stage.yard.submit(2, max_attempts=1)
+    stage.harness.submit(2, max_attempts=1)
     stage.until(all_are(TaskState.PROCESSING))
-    began_ms = min(task.lease_until_ms for task in stage.yard.tasks())
+    began_ms = min(task.lease_until_ms for task in stage.harness.tasks())
 
     worker.set_clock(step)
     stage.until(lambda tasks: all(t.lease_until_ms >= began_ms + 2_000 for t in tasks))
 
-    leases = [task.lease_until_ms for task in stage.yard.tasks()]
+    leases = [task.lease_until_ms for task in stage.harness.tasks()]
     assert max(leases) < began_ms + TASK_SECONDS * 1000
     stage.until(all_settled, meanwhile=stage.sweep)
-    assert undisturbed(stage.yard.tasks()), stage.story
+    assert undisturbed(stage.harness.tasks()), stage.story
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_a_worker_does_not_start_with_a_clock_that_aws_would_refuse(
     stage: ClockStage, ahead: float, how: str
 ) -> None:
     worker = stage.start(ahead_seconds=ahead)
-    stage.yard.submit(1)
+    stage.harness.submit(1)
 
     assert worker.exit_code() == 3
     assert re.search(f"This machine's clock is {how} AWS's time", worker.log)
-    assert [task.attempt for task in stage.yard.tasks()] == [0]
+    assert [task.attempt for task in stage.harness.tasks()] == [0]

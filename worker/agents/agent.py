@@ -1,16 +1,16 @@
-"""What an agent is: given a prompt, it answers or fails, and says what that took."""
+"""Defines an agent: given a prompt, it answers or fails, and reports what that took."""
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.trace import ToolCall, Trace
-from worker.task.assignment import Assignment
+from worker.boundary import Assignment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What an answer or a failure took."""
+    """The turns, tokens and money that an answer or a failure took."""
 
     turns: int = 0
     input_tokens: int = 0
@@ -22,7 +22,7 @@ class Effort:
 
     @property
     def free(self) -> bool:
-        """No token was paid for, so to try again costs nothing either."""
+        """Return whether no token was paid for, so that another try costs nothing either."""
         return not (self.cost_usd or self.input_tokens or self.output_tokens)
 
     @property
@@ -37,7 +37,7 @@ class Answer:
 
 
 class AgentFailed(Exception):
-    """`retry_after_ms` is how long whoever refused asked us to wait, if they said."""
+    """An agent did not answer; `retry_after_ms` is how long the API asked to wait, if it did."""
 
     def __init__(
         self,
@@ -55,4 +55,33 @@ class AgentFailed(Exception):
 
 class Agent(Protocol):
     def run(self, prompt: str, assignment: Assignment) -> Answer:
-        """`assignment` is as the step's agent is told. Raise `AgentFailed`."""
+        """Answer a prompt; `assignment` is that of one step. Raise `AgentFailed`."""
+
+
+def agent_for(backend: str) -> Agent:
+    """Return an agent. Raise `AgentFailed` if it does not exist or is not installed."""
+    try:
+        return _imported(backend)
+    except ModuleNotFoundError as error:
+        raise AgentFailed(
+            FailureCategory.NOT_FOUND,
+            f"{error.name} is not installed: run `make setup SETUP_OPTIONS=--claude`, "
+            "or choose the offline agent",
+        ) from error
+
+
+def _imported(backend: str) -> Agent:
+    match backend:
+        case "offline":
+            from worker.agents.offline import OfflineAgent  # noqa: PLC0415
+
+            return OfflineAgent()
+        case "claude-agent-sdk":
+            from worker.agents.claude import ClaudeAgent  # noqa: PLC0415
+
+            return ClaudeAgent()
+        case "messages":
+            from worker.agents.messages import MessagesAgent  # noqa: PLC0415
+
+            return MessagesAgent()
+    raise AgentFailed(FailureCategory.VALIDATION, f"there is no agent {backend!r}")

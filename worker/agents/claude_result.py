@@ -1,4 +1,4 @@
-"""Reads the SDK's result: what it cost, and whether it failed although it says success."""
+"""Reads the SDK's result: what it cost, and whether it failed although it claims success."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _BY_KIND: Final = {
 def failure_in(
     result: ResultMessage, *, kind: str | None, request_limit_ms: int, wants_structure: bool
 ) -> ResultFailure | None:
-    """An API failure has the subtype `success`, so the subtype alone says nothing.
+    """Return the failure of a result; one of the API has the subtype `success`, too.
 
     `kind` is what the last message of the assistant called its error, if it had one.
     """
@@ -50,7 +50,7 @@ def failure_in(
 
 
 def spending_of(result: ResultMessage, model: str) -> Spending:
-    """By the figures per model: those of the whole session lack what a failure interrupted."""
+    """Add up the figures per model: the session's own lack what a failure interrupted."""
     per_model: Mapping[str, Any] = result.model_usage or {}
     if not per_model:
         return spending({model: _session_tokens(result.usage or {})}, otherwise={})

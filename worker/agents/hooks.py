@@ -3,12 +3,10 @@
 from claude_agent_sdk import HookContext, HookInput, HookMatcher
 from claude_agent_sdk.types import HookEvent, HookJSONOutput
 
-from worker.agents.todo_tools import todo_changes
-from worker.agents.todos import Todos, changed, ended
-from worker.agents.tool_journal import ToolJournal
-from worker.agents.trace import Trace
-from worker.task.clock import elapsed_ms, monotonic
-from worker.task.markers import mark_call
+from worker.agents.clock import elapsed_ms, monotonic
+from worker.agents.todos import Todos, changed, ended, todo_changes
+from worker.agents.trace import ToolJournal, Trace
+from worker.boundary import mark_call
 
 
 class SessionHooks:
@@ -20,7 +18,7 @@ class SessionHooks:
 
     def matchers(self) -> dict[HookEvent, list[HookMatcher]]:
         watched: tuple[HookEvent, ...] = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
-        return {event: [HookMatcher(hooks=[self._hear])] for event in watched}
+        return {name: [HookMatcher(hooks=[self._record])] for name in watched}
 
     def trace(self) -> Trace:
         return Trace(
@@ -29,32 +27,32 @@ class SessionHooks:
             todos=ended(self._todos, elapsed_ms(self._began)),
         )
 
-    async def _hear(
-        self, told: HookInput, _call_id: str | None, _context: HookContext
+    async def _record(
+        self, event: HookInput, _call_id: str | None, _context: HookContext
     ) -> HookJSONOutput:
         now_ms = elapsed_ms(self._began)
-        if told["hook_event_name"] == "PreToolUse":
-            mark_call(told["tool_name"], told["tool_input"], step=self._step)
+        if event["hook_event_name"] == "PreToolUse":
+            mark_call(event["tool_name"], event["tool_input"], step=self._step)
             self._journal.began(
-                told["tool_use_id"], told["tool_name"], told["tool_input"], now_ms=now_ms
+                event["tool_use_id"], event["tool_name"], event["tool_input"], now_ms=now_ms
             )
-        elif told["hook_event_name"] == "PostToolUse":
+        elif event["hook_event_name"] == "PostToolUse":
             self._journal.returned(
-                told["tool_use_id"],
-                told["tool_response"],
+                event["tool_use_id"],
+                event["tool_response"],
                 now_ms=now_ms,
-                duration_ms=told.get("duration_ms"),
+                duration_ms=event.get("duration_ms"),
             )
             for change in todo_changes(
-                told["tool_name"], told["tool_input"], told["tool_response"]
+                event["tool_name"], event["tool_input"], event["tool_response"]
             ):
                 self._todos = changed(self._todos, change, now_ms)
-        elif told["hook_event_name"] == "PostToolUseFailure":
+        elif event["hook_event_name"] == "PostToolUseFailure":
             self._journal.returned(
-                told["tool_use_id"],
-                told["error"],
+                event["tool_use_id"],
+                event["error"],
                 now_ms=now_ms,
-                duration_ms=told.get("duration_ms"),
+                duration_ms=event.get("duration_ms"),
                 failed=True,
             )
         return {}

@@ -9,12 +9,10 @@ from typing import Any
 
 from switchyard.domain.tasks.failures import FailureCategory
 from worker.agents.agent import AgentFailed, Answer, Effort
-from worker.agents.excerpt import excerpt
+from worker.agents.clock import sleep
 from worker.agents.schema_example import example_of
-from worker.agents.trace import CacheUse, ToolCall, Trace
-from worker.task.assignment import Assignment
-from worker.task.clock import sleep
-from worker.task.markers import mark_call
+from worker.agents.trace import CacheUse, ToolCall, Trace, excerpt
+from worker.boundary import Assignment, mark_call
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -22,14 +20,14 @@ Script = Mapping[str, Any]
 
 
 class OfflineAgent:
-    """One per step: it remembers how often it failed."""
+    """Answers one step; it counts how often it failed."""
 
     def __init__(self) -> None:
         self._failures = 0
 
     def run(self, prompt: str, assignment: Assignment) -> Answer:
         script = _part(assignment.input, "offline")
-        for call in _told_calls(script):
+        for call in _scripted_calls(script):
             mark_call(call["name"], call.get("input"), step=assignment.step_name)
         sleep(max(0, int(script.get("delayMs", assignment.offline_delay_ms))) / 1000)
         self._fail_if_scripted(script, prompt, assignment.attempt)
@@ -47,7 +45,7 @@ class OfflineAgent:
         self._failures += 1
         raise AgentFailed(
             FailureCategory(failure.get("category", FailureCategory.SERVER_ERROR)),
-            str(failure.get("message", "the offline agent was told to fail")),
+            str(failure.get("message", "the offline agent was scripted to fail")),
             effort=_effort(prompt, "", {"usage": _part(failure, "usage")}),
             retry_after_ms=failure.get("retryAfterMs"),
         )
@@ -70,24 +68,24 @@ def _padded(output: Any, script: Script) -> Any:
 
 
 def _effort(prompt: str, output: str, script: Script) -> Effort:
-    told = _part(script, "usage")
+    usage = _part(script, "usage")
     cache = CacheUse(
-        input_tokens=int(told.get("inputTokens", _tokens(prompt))),
-        read_tokens=int(told.get("cacheReadTokens", 0)),
-        creation_tokens=int(told.get("cacheCreationTokens", 0)),
+        input_tokens=int(usage.get("inputTokens", _tokens(prompt))),
+        read_tokens=int(usage.get("cacheReadTokens", 0)),
+        creation_tokens=int(usage.get("cacheCreationTokens", 0)),
     )
     return Effort(
         turns=int(script.get("turns", 1)),
         input_tokens=cache.input_tokens,
-        output_tokens=int(told.get("outputTokens", _tokens(output))),
+        output_tokens=int(usage.get("outputTokens", _tokens(output))),
         cache_read_tokens=cache.read_tokens,
         cache_creation_tokens=cache.creation_tokens,
-        cost_usd=float(told.get("costUsd", 0.0)),
+        cost_usd=float(usage.get("costUsd", 0.0)),
         trace=Trace(tool_calls=_tool_calls(script), cache=cache),
     )
 
 
-def _told_calls(script: Script) -> list[Script]:
+def _scripted_calls(script: Script) -> list[Script]:
     calls = script.get("toolCalls", ())
     return [call for call in calls if isinstance(call, Mapping) and "name" in call]
 
@@ -95,13 +93,13 @@ def _told_calls(script: Script) -> list[Script]:
 def _tool_calls(script: Script) -> tuple[ToolCall, ...]:
     return tuple(
         ToolCall(
-            name=str(told["name"]),
-            duration_ms=int(told.get("durationMs", 0)),
-            input=excerpt(told.get("input")),
-            output=excerpt(told.get("output")),
-            failed=bool(told.get("failed")),
+            name=str(call["name"]),
+            duration_ms=int(call.get("durationMs", 0)),
+            input=excerpt(call.get("input")),
+            output=excerpt(call.get("output")),
+            failed=bool(call.get("failed")),
         )
-        for told in _told_calls(script)
+        for call in _scripted_calls(script)
     )
 
 

@@ -5,17 +5,33 @@ objects, arrays, bounds and common formats. What it does not know (`pattern`, `n
 ignores; the worker validates the answer like any other and then says so.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from worker.agents.dice import Dice
-from worker.agents.number_example import integer_within, number_within
-from worker.agents.text_example import text_like
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 Schema = Mapping[str, Any]
 
 DEEPEST = 6  # below this only what is required is invented, so that recursive schemas end
 TRIES_FOR_UNIQUE = 30
+
+
+T = TypeVar("T")
+
+
+class Dice:
+    def __init__(self, seed: str) -> None:
+        self._seed = seed.encode("utf-8", "surrogatepass")
+        self._rolls = 0
+
+    def roll(self, low: int, high: int) -> int:
+        """Return an integer from `low` to `high`, both included."""
+        self._rolls += 1
+        digest = hashlib.blake2b(self._seed, digest_size=8, salt=self._rolls.to_bytes(8, "big"))
+        return low + int.from_bytes(digest.digest(), "big") % (high - low + 1)
+
+    def pick(self, options: Sequence[T]) -> T:
+        return options[self.roll(0, len(options) - 1)]
 
 
 def example_of(schema: Schema, *, seed: str) -> Any:
@@ -37,7 +53,7 @@ class _Inventor:
         }
 
     def value(self, schema: Any, *, name: str, depth: int) -> Any:
-        """A schema may also be `true`: anything goes."""
+        """Invent a value; a schema may also be `true`, which allows any."""
         schema = self._flattened(schema if isinstance(schema, Mapping) else {})
         if "const" in schema:
             return schema["const"]
@@ -49,7 +65,7 @@ class _Inventor:
         return self._by_type[_type_of(schema)](schema, name, depth)
 
     def _flattened(self, schema: Schema) -> Schema:
-        """Without references and combinations: one alternative is chosen."""
+        """Return a schema without references and combinations: one alternative is chosen."""
         if "$ref" in schema:
             schema = _merged(_without(schema, "$ref"), self._resolved(schema["$ref"]))
             return self._flattened(schema)
@@ -116,3 +132,76 @@ def _without(schema: Schema, key: str) -> dict[str, Any]:
 
 def _distinct(items: list[Any]) -> list[Any]:
     return [item for n, item in enumerate(items) if item not in items[:n]]
+
+
+SPAN = 100  # how far an open range reaches
+STEPS = 1000  # how finely a range of real numbers is divided
+LOWER_LIMITS = ("minimum", "exclusiveMinimum")
+UPPER_LIMITS = ("maximum", "exclusiveMaximum")
+
+
+def integer_within(schema: Mapping[str, Any], dice: Dice) -> int:
+    step: int = max(1, math.ceil(schema.get("multipleOf", 1)))
+    low, high = _bounds(schema)
+    lowest = math.ceil(low)
+    if lowest == schema.get("exclusiveMinimum"):
+        lowest += 1
+    highest = math.floor(high)
+    if highest == schema.get("exclusiveMaximum"):
+        highest -= 1
+    first = -(-lowest // step)
+    return step * dice.roll(first, max(first, highest // step))
+
+
+def number_within(schema: Mapping[str, Any], dice: Dice) -> float:
+    if "multipleOf" in schema:
+        return float(schema["multipleOf"]) * _multiplier(schema, dice)
+    low, high = _bounds(schema)
+    if low == high:
+        return low
+    # Neither end is rolled: each may be excluded.
+    return low + (high - low) * (dice.roll(1, STEPS - 1) / STEPS)
+
+
+def _multiplier(schema: Mapping[str, Any], dice: Dice) -> int:
+    step = schema["multipleOf"]
+    limits = (*LOWER_LIMITS, *UPPER_LIMITS)
+    scaled = {name: limit / step for name, limit in schema.items() if name in limits}
+    return integer_within(scaled, dice)
+
+
+def _bounds(schema: Mapping[str, Any]) -> tuple[float, float]:
+    lows = [schema[name] for name in LOWER_LIMITS if name in schema]
+    highs = [schema[name] for name in UPPER_LIMITS if name in schema]
+    if not lows and not highs:
+        return 0, SPAN
+    low = max(lows) if lows else min(0, min(highs) - SPAN)
+    return low, min(highs) if highs else low + SPAN
+
+
+WORDS: Final = (
+    "amber", "brisk", "calm", "clear", "copper", "gentle", "granite", "harbour", "linen", "meadow",
+    "northern", "quiet", "silver", "steady", "timber", "velvet", "warm", "willow",
+)  # fmt: skip
+
+_FORMATS: Final[Mapping[str, Callable[[Dice], str]]] = {
+    "date": lambda dice: f"2026-{dice.roll(1, 12):02}-{dice.roll(1, 28):02}",
+    "time": lambda dice: f"{dice.roll(0, 23):02}:{dice.roll(0, 59):02}:00Z",
+    "date-time": lambda dice: f"2026-{dice.roll(1, 12):02}-{dice.roll(1, 28):02}T12:00:00Z",
+    "duration": lambda dice: f"PT{dice.roll(1, 59)}M",
+    "email": lambda dice: f"{dice.pick(WORDS)}@example.com",
+    "hostname": lambda dice: f"{dice.pick(WORDS)}.example.com",
+    "ipv4": lambda dice: f"192.0.2.{dice.roll(1, 254)}",
+    "uri": lambda dice: f"https://example.com/{dice.pick(WORDS)}",
+    "uuid": lambda dice: f"00000000-0000-5000-8000-{dice.roll(0, 16**12 - 1):012x}",
+}
+
+
+def text_like(schema: Mapping[str, Any], name: str, dice: Dice) -> str:
+    if schema.get("format") in _FORMATS:
+        return _FORMATS[schema["format"]](dice)
+    least = schema.get("minLength", 0)
+    text = f"{dice.pick(WORDS)} {dice.pick(WORDS)} {name}"
+    while len(text) < least:
+        text += f" {dice.pick(WORDS)}"
+    return text[: schema.get("maxLength", len(text))]

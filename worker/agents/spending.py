@@ -1,4 +1,4 @@
-"""What the tokens of a session add up to, by the one table of prices."""
+"""Adds up the tokens of a session, and their cost by the one table of prices."""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ class Spending:
     note: str | None = None
 
     def effort(self, *, turns: int, trace: Trace) -> Effort:
-        """`trace` is told by whoever followed the session; the figures are added to it."""
+        """Return the effort of a session; the figures are added to its trace."""
         return Effort(
             turns=turns,
             input_tokens=self.tokens.input,
@@ -40,12 +40,12 @@ class Spending:
 
 
 def estimated_tokens(*texts: str) -> int:
-    """Before anybody has counted them."""
+    """Estimate the tokens of texts before the API has counted them."""
     return math.ceil(sum(len(text.encode()) for text in texts) / BYTES_PER_TOKEN)
 
 
 def spending(by_model: Mapping[str, Tokens], *, otherwise: Mapping[str, float]) -> Spending:
-    """`otherwise` is what models without a price here cost by somebody else's account."""
+    """Add up usage; `otherwise` is the cost of models without a price in our table."""
     costs = {model: cost_of(model, tokens) for model, tokens in by_model.items()}
     used = by_model.values()
     return Spending(

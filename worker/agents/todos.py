@@ -1,4 +1,4 @@
-"""How long an agent's todos waited and were worked on, as a state machine.
+"""Measures how long an agent's todos waited and were worked on, as a state machine.
 
     pending ─▶ in_progress ─▶ completed
 
@@ -6,9 +6,11 @@ A todo may skip `in_progress`, and go back to `pending`: time is added to the st
 `completed` is final.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
+
+from worker.agents.trace import excerpt
 
 TodoState = Literal["pending", "in_progress", "completed"]
 
@@ -28,7 +30,7 @@ class TodoTiming:
         return self if self.state == "completed" else replace(self.at(now_ms), state=state)
 
     def at(self, now_ms: int) -> "TodoTiming":
-        """With the time in its present state added up until now."""
+        """Return the todo with the time in its present state added up until now."""
         spent = now_ms - self.since_ms
         return replace(
             self,
@@ -68,5 +70,27 @@ def changed(todos: Todos, change: TodoChange, now_ms: int) -> Todos:
 
 
 def ended(todos: Todos, now_ms: int) -> tuple[TodoTiming, ...]:
-    """The todos when the session is over: what is unfinished has lasted until now."""
+    """Return the todos at the end of a session: an unfinished one has lasted until now."""
     return tuple(todo.at(now_ms) for todo in todos.values())
+
+
+STATES: Final = get_args(TodoState)
+
+
+def todo_changes(tool: str, given: Any, response: Any) -> tuple[TodoChange, ...]:
+    match tool, given, response:
+        case "TodoWrite", {"todos": [*todos]}, _:
+            return tuple(_listed(todos))
+        case "TaskCreate", _, {"task": {"id": key, "subject": subject}}:
+            return (TodoChange(key=str(key), state="pending", content=excerpt(subject)),)
+        case "TaskUpdate", {"taskId": key, "status": state}, _ if state in STATES:
+            return (TodoChange(key=str(key), state=state),)
+    return ()
+
+
+def _listed(todos: list[Any]) -> Iterator[TodoChange]:
+    """Yield the todos of a whole list, in which a todo is identified by its text."""
+    for todo in todos:
+        if isinstance(todo, Mapping) and todo.get("status") in STATES:
+            content = str(todo.get("content"))
+            yield TodoChange(key=content, state=todo["status"], content=excerpt(content))

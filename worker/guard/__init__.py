@@ -1,5 +1,7 @@
 """Computes on tenants' data in processes that can be ended: one per check, with limits.
 
-`examine` says what is wrong with a document, `process` is the program that forks for each check,
-`client` asks it from the worker's event loop, `blocking` from a task's child.
+`examine` checks a document, `redaction` removes keys from it, `process` is the program that forks
+for each check, `starting` and `frames` are how it is started and asked. The worker asks it from
+its event loop (`worker/parent/attempts/guard_client.py`), a task's child without one
+(`worker/child/guard_client.py`).
 """

@@ -1,4 +1,4 @@
-"""Says what is wrong with a document that others wrote, by its form and by its schema.
+"""Checks a document of a tenant or a child, by its form and by its schema.
 
 Everything here may take for ever or all memory there is: it is called in a process that can be
 ended, or on documents that are small and have no schema.
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.text import clean_values
-from worker.redaction import Redaction
+from worker.guard.redaction import Redaction
 
 MAX_OUTPUT_BYTES: Final = 10_000_000  # it is read into memory here, and by all that follow it
 MAX_REST_BYTES: Final = 64_000  # an error of 2,000 characters, a few figures
@@ -38,12 +38,12 @@ class Wrong(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What is wrong, if anything is; `output` is the JSON text of what a child made."""
+    """The result of a check; `output` is the JSON text of a child's output."""
 
     wrong: Wrong | None = None
     message: str = ""
     rest: Mapping[str, Any] = field(default_factory=dict)
-    """What an outcome says beside its output."""
+    """The members of an outcome, without its output."""
     output: bytes = b""
 
     def header(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def examine_outcome(
 
 
 def mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
-    """What is wrong with the value, and where. Raise `UnusableSchema`."""
+    """Return what is wrong with the value, and where. Raise `UnusableSchema`."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - 60 ms, and the parent needs none
     from jsonschema.exceptions import best_match  # noqa: PLC0415
     from referencing import Registry  # noqa: PLC0415
@@ -169,5 +169,5 @@ def _text(value: Any) -> bytes:
 
 
 def limit_digits() -> None:
-    """Bound what it costs this process to read a number, whoever wrote it."""
+    """Bound the time that this process takes to parse a number."""
     sys.set_int_max_str_digits(MAX_DIGITS)

@@ -1,4 +1,4 @@
-"""How a question and its answer travel: two lengths, a header in JSON, and a body."""
+"""The format of a question and its answer: two lengths, a header in JSON, and a body."""
 
 import json
 import socket
@@ -19,21 +19,21 @@ class BrokenFrame(Exception):
 
 
 def prefix_of(header: dict[str, Any], body: bytes) -> bytes:
-    """What is sent before the body. Raise `BrokenFrame` for what is too long to be sent."""
+    """Return the bytes before the body. Raise `BrokenFrame` if they or it are too long."""
     head = json.dumps(header, ensure_ascii=False).encode("utf-8", "surrogatepass")
     check_lengths(len(head), len(body))
     return LENGTHS.pack(len(head), len(body)) + head
 
 
 def chunks_of(body: bytes) -> Iterator[memoryview]:
-    """Pieces that are copied in no time."""
+    """Yield pieces that are small enough to be copied at once."""
     view = memoryview(body)
     for start in range(0, len(body), CHUNK_BYTES):
         yield view[start : start + CHUNK_BYTES]
 
 
 def lengths_in(prefix: bytes) -> tuple[int, int]:
-    """Raise `BrokenFrame` before anything that long is read."""
+    """Parse both lengths. Raise `BrokenFrame` if they are too long to be read."""
     head, body = LENGTHS.unpack(prefix)
     check_lengths(head, body)
     return head, body

@@ -25,16 +25,16 @@ from worker.guard.examine import (
     mismatch,
 )
 from worker.guard.frames import BrokenFrame, receive, send
-from worker.redaction import Redaction
+from worker.guard.redaction import Redaction
 
 LIMITS: Final = struct.Struct("!dI")
 MEGABYTE: Final = 1024 * 1024
-PATIENCE: Final = 6
+WALL_TIME_FACTOR: Final = 6
 """How many times longer than its processor time a check may take, where others take that."""
 
 
 def main() -> None:
-    """Serve until whoever started it closes the socket."""
+    """Serve until the process that started this one closes the socket."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets forks as they end
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     limit_digits()
@@ -44,7 +44,7 @@ def main() -> None:
     with socket.socket(fileno=os.dup(0)) as control:
         while _serve_one(control):
             pass
-    with contextlib.suppress(ChildProcessError):  # forks that nobody waits for would be left over
+    with contextlib.suppress(ChildProcessError):  # or else forks would be left over
         os.waitpid(-1, 0)
 
 
@@ -65,7 +65,7 @@ def _serve_one(control: socket.socket) -> bool:
 
 
 def _check(descriptor: int, seconds: float, megabytes: int) -> NoReturn:
-    """In the fork: answer one question, or be ended by the system."""
+    """Answer one question in the fork, or be ended by the system."""
     try:
         _limit(seconds, megabytes)
         with socket.socket(fileno=os.dup(descriptor)) as connection:
@@ -81,11 +81,13 @@ def _check(descriptor: int, seconds: float, megabytes: int) -> NoReturn:
 
 
 def _limit(seconds: float, megabytes: int) -> None:
-    """A match of a regular expression can be interrupted by nothing but a signal that kills."""
+    """Limit time and memory; only a signal that kills interrupts a regular expression."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)  # of processor time, so that neighbours who
-    signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)  # take it all cannot fail a check
+    signal.setitimer(
+        signal.ITIMER_REAL, seconds * WALL_TIME_FACTOR
+    )  # take it all cannot fail a check
     for kind, most in (
         (resource.RLIMIT_CPU, math.ceil(seconds) + 1),
         (resource.RLIMIT_AS, megabytes * MEGABYTE),

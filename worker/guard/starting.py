@@ -1,4 +1,4 @@
-"""How the guard's process is started and asked: the same for the worker and for a task's child."""
+"""Starts and asks the guard's process, for the worker and for a task's child alike."""
 
 import os
 import socket
@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import switchyard
 import worker
+from worker.boundary import AGENT_USERS
 from worker.guard.examine import Finding, Wrong
-from worker.slot_users import AGENT_USERS
 
 MAX_SECONDS: Final = 5.0
 MAX_MEGABYTES: Final = 512
@@ -23,11 +23,11 @@ Question = tuple[dict[str, Any], bytes]
 
 
 class GuardUnavailable(Exception):
-    """No check can be made here at all, whatever is to be checked."""
+    """No check at all can be made on this machine."""
 
 
 def command(host: Mapping[str, str]) -> list[str]:
-    """Without the capabilities that the worker has where its children are another user's."""
+    """Return a command that drops the capabilities which the worker has to change users."""
     program = [sys.executable, "-P", "-s", "-m", "worker.guard.process"]
     if not host.get(AGENT_USERS):
         return program
@@ -35,7 +35,7 @@ def command(host: Mapping[str, str]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Nothing of the worker's, but where our packages are, and the one that checks schemas."""
+    """Return an environment with nothing but the paths of the packages that are needed."""
     names = (worker.__name__, switchyard.__name__, "jsonschema")
     origins = [spec.origin for spec in map(find_spec, names) if spec and spec.origin]
     return {"PYTHONPATH": os.pathsep.join(dict.fromkeys(_root(origin) for origin in origins))}
@@ -61,7 +61,7 @@ def connection_pair() -> tuple[socket.socket, socket.socket]:
 
 
 def unchecked(*, took: float, max_seconds: float) -> Finding:
-    """Of a check that ended without an answer."""
+    """Return the finding of a check that ended without an answer."""
     if took >= max_seconds * 0.95:
         message = f"the check took longer than {max_seconds:g} s"
     else:

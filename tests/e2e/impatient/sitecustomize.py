@@ -13,7 +13,7 @@ SECONDS: Final = 1.0
 
 class PatchWhenImported(MetaPathFinder):
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if name != "worker.replacement":
+        if name != "worker.parent.receive.rollout":
             return None
         spec = PathFinder.find_spec(name, path, target)
         assert spec is not None

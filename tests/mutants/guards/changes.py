@@ -201,10 +201,10 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="what is handed back is ended if it was flagged",
-        file="worker/settling.py",
+        file="worker/parent/receive/settlement.py",
         old="        if released.cancel_requested:\n",
         new="        if False:\n",
-        tests=("tests/worker/test_settling.py",),
+        tests=("tests/worker/parent/receive/test_settlement.py",),
     ),
     Mutant(
         guard="what is flagged need not wait until it may run",

@@ -38,21 +38,21 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a message is deleted last",
-        file="worker/delivery.py",
+        file="worker/parent/receive/deliveries.py",
         old="""            if await self._answer(received):
-                self._deletions.add(received)
+                self.screening.deletions.add(received)
 """,
-        new="""            self._deletions.add(received)
+        new="""            self.screening.deletions.add(received)
             await self._answer(received)
 """,
         tests=RECOVERY,
     ),
     Mutant(
         guard="poison is kept before it is deleted",
-        file="worker/delivery.py",
-        old="            await self._put_aside(received, problem)\n",
+        file="worker/parent/receive/deliveries.py",
+        old="            await self.unanswered.park(received, problem)\n",
         new="",
-        tests=("tests/worker/test_poison.py", "-k", "harms_none"),
+        tests=("tests/worker/parent/receive/test_parked_messages.py", "-k", "harms_none"),
     ),
     Mutant(
         guard="two who adopt at once do not swap their inputs",

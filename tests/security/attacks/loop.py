@@ -98,7 +98,7 @@ ATTACKS: Final = (
     loop_attack(
         name="control characters",
         tries="prints 48 MB of control characters",
-        shows="the rest is not kept",
+        shows="the rest is not stored",
         program="for _ in range(60): os.write(1, b'\\x1b[2J\\x07\\xe2\\x80\\xae\\n' * 100_000)",
     ),
     loop_attack(
@@ -113,7 +113,7 @@ for _ in range(60): os.write(1, line * 20_000)
     loop_attack(
         name="long markers",
         tries="prints long markers with nested values",
-        shows="the rest is not kept",
+        shows="the rest is not stored",
         program="""
 line = b'::step ' + json.dumps({"type": "sdk_query", "stepName": "s", "x": [[]] * 2_000}).encode()
 for _ in range(600): os.write(1, (line + b'\\n') * 10)
@@ -122,7 +122,7 @@ for _ in range(600): os.write(1, (line + b'\\n') * 10)
     loop_attack(
         name="lines of what looks like secrets",
         tries="prints lines that are slow to search for secrets",
-        shows="the rest is not kept",
+        shows="the rest is not stored",
         program="for _ in range(60): os.write(1, (b'token=' * 1_300 + b'\\n') * 100)",
     ),
     loop_attack(

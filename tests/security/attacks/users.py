@@ -57,7 +57,7 @@ _EXPRESSIONS: Final = {
     "write where the worker shows that it lives": (
         'open(f"{os.path.dirname(parent)}/.pulse", "w")'
     ),
-    "change the worker's sources": ('import worker.task.limits as ours; open(ours.__file__, "a")'),
+    "change the worker's sources": ('import worker.child.limits as ours; open(ours.__file__, "a")'),
     "mount a file system": 'libc_call(libc.mount(b"none", bytes(folder / "tmp"), b"tmpfs", 0, 0))',
     "change the root folder": "os.chroot(folder)",
     "make a device": 'os.mknod(folder / "artifacts" / "memory", 0o20600, os.makedev(1, 1))',

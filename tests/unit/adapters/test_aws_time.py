@@ -11,7 +11,7 @@ from moto import mock_aws
 from switchyard.adapters import aws, aws_time
 from switchyard.adapters.aws_time import OLDER_FOR_SECONDS, AwsClock, AwsTime
 from switchyard.domain.health.clock_offset import ClockOffset
-from worker.lease_timing import MARGIN_SECONDS
+from worker.parent.receive.lease import MARGIN_SECONDS
 
 EPOCH = 1_800_000_000.0
 LATENCY = 0.02

@@ -34,7 +34,7 @@ def _output_file(name: str) -> str:
 
 ToolName = Annotated[CleanLine, Field(min_length=1, max_length=200)]
 ProcessName = Annotated[str, AfterValidator(_step_name)]
-"""What `worker/task/processing.py` knows an output's treatment by."""
+"""What `worker/child/processors/__init__.py` knows an output's treatment by."""
 ToolNames = Annotated[tuple[ToolName, ...], Field(max_length=MAX_TOOLS), at_most(MAX_TOOLS)]
 
 

@@ -1,0 +1,1 @@
+"""Runs an attempt: its assignment, its child's outcome, its verdict and its files."""

@@ -1,0 +1,1 @@
+"""Isolates the files of tasks: users, folders, and reads that an agent cannot redirect."""

@@ -1,0 +1,1 @@
+"""Receives messages, claims their tasks, holds leases and settles the tasks."""

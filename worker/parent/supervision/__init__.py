@@ -1,0 +1,1 @@
+"""Starts, watches and ends child processes and all that they start."""

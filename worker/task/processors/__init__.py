@@ -1,1 +1,0 @@
-"""One module per family of processes; `worker/task/processing.py` says how to add one."""
