@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable
@@ -105,9 +106,10 @@ class Seen:
         return SqsTaskQueue(self.cloud.client(self.node, self.cloud.sqs), TASKS)
 
     def dispatches(self) -> SqsDispatchQueue:
-        """One queue for both: the same function reads them, and so does an older version."""
+        """One queue for tasks and jobs: the same function reads both, and 0.1.0 has no other."""
         client = self.cloud.client(self.node, self.cloud.sqs)
-        return SqsDispatchQueue(client, DISPATCHES, DISPATCHES)
+        urls = (DISPATCHES,) * (len(signature(SqsDispatchQueue).parameters) - 1)
+        return SqsDispatchQueue(client, *urls)
 
     def blobs(self) -> S3BlobStore:
         return S3BlobStore(self.cloud.client(self.node, self.cloud.s3), BUCKET)
