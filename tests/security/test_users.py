@@ -19,6 +19,7 @@ from tests.worker.parent.files.test_users_in_a_container import (
     WORKER,
     python,
 )
+from tests.worker.task_users import agent_users, task_users
 from tests.worker.test_main import ENVIRONMENT, REPOSITORY
 
 __all__ = ["python"]
@@ -36,7 +37,7 @@ def report(python: str) -> Iterator[dict[str, Any]]:
         ended = subprocess.run(
             ["/bin/sh", ENTRYPOINT, python, "-m", "tests.security.two_tasks", folder],
             cwd=REPOSITORY,
-            env=ENVIRONMENT | OURS | {"AWS_SECRET": "canary"},
+            env=ENVIRONMENT | OURS | agent_users(task_users(2)) | {"AWS_SECRET": "canary"},
             capture_output=True,
             text=True,
             check=False,
