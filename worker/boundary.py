@@ -86,8 +86,9 @@ class Assignment:
     offline_delay_ms: int = 0
 
     @classmethod
-    def read(cls, folder: Path) -> "Assignment":
-        fields = json.loads((folder / TASK_FILE).read_text(encoding="utf-8"))
+    def parse(cls, text: str) -> "Assignment":
+        """Parse what `write` has written."""
+        fields = json.loads(text)
         return cls(**fields | {"steps": [Step(**step) for step in fields["steps"]]})
 
     def in_order(self) -> Sequence[Step]:

@@ -12,9 +12,9 @@ from typing import Final
 import pytest
 
 WORKER: Final = Path(__file__).parents[2] / "worker"
-CONFINED: Final = {"confined.py", "trees.py", "folder.py"}
+CONFINED: Final = {f"parent/files/{name}.py" for name in ("confined", "trees", "folder")}
 """Where names below a task's folder are resolved; `removal.py` and `quota.py` go through them."""
-IN_THE_CHILD: Final = ("task/", "agents/")
+IN_THE_CHILD: Final = ("child/", "agents/")
 """These run as the task itself, with its rights."""
 TOUCHING: Final = {
     "open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes", "touch",
@@ -29,38 +29,42 @@ TOUCHING: Final = {
 }  # fmt: skip
 ALLOWED: Final = {
     "__main__.py": {"move": "of leftovers", "remove": "of leftovers"},
-    "assignments.py": {"resolve": "references of a task, which are no paths"},
-    "attempt.py": {"remove": "asks for the removal of a task's folder"},
-    "child_output.py": {"fdopen": "the pipe from a child"},
-    "descendants.py": dict.fromkeys(("scandir", "open", "read_bytes", "stat"), "/proc"),
-    "end_orphans.py": dict.fromkeys(("iterdir", "stat", "read_bytes", "read_text"), "/proc"),
-    "end_user.py": {"read_text": "/proc"},
-    "health.py": dict.fromkeys(
-        ("mkdir", "touch", "stat", "unlink"), "the pulse, in the worker's own folder"
-    ),
-    "leftovers.py": {
-        **dict.fromkeys(("mkdir", "chmod", "open"), "the worker's own folder, and the lock in it"),
-        **dict.fromkeys(("scandir", "is_dir"), "the worker's own folders, above the tasks'"),
-        **dict.fromkeys(("rename", "rmdir"), "a folder of the worker's own around the tasks'"),
-        "remove": "an item of a list",
-    },
-    "pin_base_image.py": dict.fromkeys(("read_text", "write_text"), "the Dockerfile; no worker"),
-    "privileges.py": {"read_text": "/proc"},
-    "probe.py": dict.fromkeys(
-        ("mkdir", "open", "read_bytes", "statvfs", "unlink"),
-        "a file of the worker's own, above the tasks' folders",
-    ),
-    "removal.py": {"remove": "an item of a list, or through the task's folder"},
-    "writable.py": dict.fromkeys(
+    "boundary.py": {"read_text": "/proc"},
+    "parent/attempts/assignments.py": {"resolve": "references of a task, which are no paths"},
+    "parent/attempts/attempt.py": {"remove": "asks for the removal of a task's folder"},
+    "parent/configuration.py": dict.fromkeys(
         ("mkdir", "chmod", "rmdir", "stat", "lstat", "lexists", "mkdtemp", "tempfile"),
         "a folder that the worker makes at its start, before there is a task",
     ),
+    "parent/files/removal.py": {
+        **dict.fromkeys(("mkdir", "chmod", "open"), "the worker's own folder, and the lock in it"),
+        **dict.fromkeys(("scandir", "is_dir"), "the worker's own folders, above the tasks'"),
+        **dict.fromkeys(("rename", "rmdir"), "a folder of the worker's own around the tasks'"),
+        "remove": "an item of a list, or through the task's folder",
+    },
+    "parent/files/users.py": {"read_text": "/proc"},
+    "parent/health/pulse.py": dict.fromkeys(
+        ("mkdir", "open", "read_bytes", "stat", "statvfs", "touch", "unlink"),
+        "files of the worker's own, above the tasks' folders",
+    ),
+    "parent/supervision/child_output.py": {"fdopen": "the pipe from a child"},
+    "parent/supervision/descendants.py": dict.fromkeys(
+        ("scandir", "open", "read_bytes", "stat"), "/proc"
+    ),
+    "parent/supervision/end_orphans.py": dict.fromkeys(
+        ("iterdir", "stat", "read_bytes", "read_text"), "/proc"
+    ),
+    "parent/supervision/end_user.py": {"read_text": "/proc"},
+    "pin_base_image.py": dict.fromkeys(("read_text", "write_text"), "the Dockerfile; no worker"),
+    "task.py": dict.fromkeys(
+        ("exists", "mkdir", "open", "read_text"), "a task that is run by hand, without a worker"
+    ),
 }
 PATHS: Final = {
-    "children.py": "the child's working folder, where it is no other user",
-    "supervision.py": "an argument, a variable and a working folder of the child",
-    "removal.py": "a field of a log line",
-    "upload.py": "a field of a log line",
+    "parent/supervision/children.py": "the child's working folder, where it is no other user",
+    "parent/supervision/supervisor.py": "an argument, a variable and a working folder of the child",
+    "parent/files/removal.py": "a field of a log line",
+    "parent/attempts/upload.py": "a field of a log line",
 }
 
 

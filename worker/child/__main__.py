@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from worker.agents.agent import agent_for
-from worker.boundary import Assignment, become_subreaper
+from worker.boundary import TASK_FILE, Assignment, become_subreaper
 from worker.child.limits import end_with_worker, limit_resources
 from worker.child.results import Failure, TaskResult, write_outcome
 from worker.child.workflow import Workflow
@@ -25,7 +25,7 @@ def main(folder: Path) -> int:
 
 
 def _run(folder: Path) -> TaskResult:
-    assignment = Assignment.read(folder)
+    assignment = Assignment.parse((folder / TASK_FILE).read_text(encoding="utf-8"))
     limit_resources(
         memory_mb=assignment.memory_mb,
         file_mb=assignment.file_mb,
