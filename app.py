@@ -5,15 +5,15 @@ import sys
 
 from aws_cdk import App, Validations
 
+from stacks.application import build_application
 from stacks.errors import SynthesisError
 from stacks.stage import stage_named
-from stacks.yard import build_yard
 
 
 def main() -> None:
     app = App()
     try:
-        build_yard(app, stage_named(app.node.try_get_context("stage")))
+        build_application(app, stage_named(app.node.try_get_context("stage")))
     except SynthesisError as error:
         sys.exit(f"switchyard: {error}")
     if os.environ.get("CDK_VALIDATION") != "false":

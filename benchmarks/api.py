@@ -18,7 +18,7 @@ from typing import Any, Final
 import httpx
 
 from benchmarks.cold_starts import ColdStart, Import, cold_starts
-from benchmarks.telling import tell
+from benchmarks.output import say
 from switchyard.adapters.system import SystemClock
 from tests.e2e.conftest import RunningCloud, running
 from tests.e2e.documents import DEFINITION
@@ -58,17 +58,17 @@ class Measured:
 def main(requests: int) -> int:
     with tempfile.TemporaryDirectory() as name, running(Path(name), thinks_ms=0) as cloud:
         figures = list(measured(cloud, requests))
-    tell(f"{requests} requests each, one after the other; a job has {TASKS} tasks:")
+    say(f"{requests} requests each, one after the other; a job has {TASKS} tasks:")
     for figure in figures:
-        tell(str(figure))
+        say(str(figure))
     boto3, starts = cold_starts()
-    tell(
+    say(
         f"Cold starts, beside {boto3.cpu_ms:.0f} ms ({boto3.wall_ms:.0f} by the clock)"
         " for boto3 and a client:"
     )
     for start in starts:
-        tell(str(start))
-    tell(json.dumps(summary(figures, boto3, starts)))
+        say(str(start))
+    say(json.dumps(summary(figures, boto3, starts)))
     return 0 if all(start.within_budget for start in starts) else 1
 
 

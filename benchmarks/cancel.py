@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import httpx
 
-from benchmarks.telling import tell
+from benchmarks.output import say
 from stacks.stage import LOCAL
 from switchyard.adapters.system import SystemClock
 from switchyard.bootstrap import stage_keys
@@ -58,54 +58,62 @@ class Api:
 def main(tasks: int) -> int:
     with tempfile.TemporaryDirectory() as name, running(Path(name), thinks_ms=TASK_MS) as cloud:
         figures = measured(cloud, tasks)
-    tell(json.dumps(figures))
+    say(json.dumps(figures))
     return 0
 
 
 def measured(cloud: RunningCloud, tasks: int) -> dict[str, Any]:
-    api = Api(cloud.http)
-    with stage_keys("local", **cloud.aws) as ring:
-        key = ring.issue(OTHER, label="bench")
-    other = Api(
-        httpx.Client(
-            base_url=cloud.endpoint.api_url, headers={"x-api-key": key}, timeout=api.http.timeout
-        )
-    )
+    api, other = Api(cloud.http), api_of_another_tenant(cloud)
     began = clock.monotonic()
     job_id = api.submit(tasks)
     wait_until_queued(cloud, job_id)
     start_took = clock.monotonic() - began
-    tell(f"A job of {tasks} tasks was queued {start_took:.1f} s after it was submitted")
+    say(f"A job of {tasks} tasks was queued {start_took:.1f} s after it was submitted")
     before = len(cloud.calls.read_text().splitlines())
-    tell("It is cancelled")
+    say("It is cancelled")
     began = clock.monotonic()
     accepted_ms = api.cancel(job_id)
     submitted_ms = clock.now_ms()
     other_id = other.submit(1)
     took = wait_for_job(cloud, "local", job_id) - began
-    tell(f"  settled after {took:.1f} s")
+    say(f"  settled after {took:.1f} s")
     wait_for_job(cloud, OTHER, other_id)
     waited = (started_at_ms(cloud, OTHER, other_id)[0] - submitted_ms) / 1000
-    tell(f"  the other tenant's task started {waited:.1f} s after it was submitted")
+    say(f"  the other tenant's task started {waited:.1f} s after it was submitted")
     wait_until_drained(cloud)
     drained = clock.monotonic() - began
-    tell(f"  the last wake-up was deleted after {drained:.1f} s")
-    calls = calls_since(cloud, before)
-    for what, count in sorted(calls.items()):
-        tell(f"  {count / tasks:7.3f}  {what}")
-    late = [moment for moment in started_at_ms(cloud, "local", job_id) if moment > accepted_ms]
+    say(f"  the last wake-up was deleted after {drained:.1f} s")
     return {
         "tasks": tasks,
         "slots": LOCAL.max_concurrent,
-        "starts_after": len(late),
-        "last_start_after_seconds": round((max(late) - accepted_ms) / 1000, 1) if late else 0,
+        **starts_after(cloud, job_id, accepted_ms),
         "start_seconds": round(start_took, 1),
         "cancel_seconds": round(took, 1),
         "cancel_to_start": round(took / start_took, 2),
         "other_waited_seconds": round(waited, 1),
         "drained_seconds": round(drained, 1),
-        "calls_per_task": round(calls.total() / tasks, 2),
+        "calls_per_task": calls_per_task(cloud, before, tasks),
     }
+
+
+def api_of_another_tenant(cloud: RunningCloud) -> Api:
+    with stage_keys("local", **cloud.aws) as ring:
+        key = ring.issue(OTHER, label="bench")
+    url, timeout = cloud.endpoint.api_url, cloud.http.timeout
+    return Api(httpx.Client(base_url=url, headers={"x-api-key": key}, timeout=timeout))
+
+
+def starts_after(cloud: RunningCloud, job_id: str, accepted_ms: int) -> dict[str, float]:
+    late = [moment for moment in started_at_ms(cloud, "local", job_id) if moment > accepted_ms]
+    last = round((max(late) - accepted_ms) / 1000, 1) if late else 0
+    return {"starts_after": len(late), "last_start_after_seconds": last}
+
+
+def calls_per_task(cloud: RunningCloud, before: int, tasks: int) -> float:
+    calls = calls_since(cloud, before)
+    for what, count in sorted(calls.items()):
+        say(f"  {count / tasks:7.3f}  {what}")
+    return round(calls.total() / tasks, 2)
 
 
 def wait_until_queued(cloud: RunningCloud, job_id: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from benchmarks.dispatched_yard import DispatchedYard
+from benchmarks.dispatch_harness import DispatchHarness
 from benchmarks.meter import Meter, counted_by_botocore
 from benchmarks.shapes import a_job
 from benchmarks.simulated_aws import simulated_aws
@@ -17,7 +17,7 @@ MOST_WRITES: Final = 110
 """Of one item: a hundred names are taken out of it, and then it is decided, claimed, settled."""
 
 Progress = Callable[[str], Callable[[], None]]
-"""Told what is being measured; what it returns is called with every call."""
+"""Receives the name of what is measured; the result is invoked with every call to AWS."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def measured(shape: str, tasks: int, *, progress: Progress = silent) -> Cost:
     cost = Cost(shape, tasks, Meter())
     cost.meter.on_call = progress(str(cost))
     with simulated_aws(cost.meter) as clients:
-        DispatchedYard(clients, cost.meter).run(a_job(shape, tasks))
+        DispatchHarness(clients, cost.meter).run(a_job(shape, tasks))
     return cost
 
 
@@ -61,7 +61,7 @@ def measured_on(cloud: Cloud, shape: str, tasks: int, *, progress: Progress = si
     cost = Cost(shape, tasks, Meter())
     cost.meter.on_call = progress(f"{cost} on MiniStack")
     with counted_by_botocore(cloud.client, cost.meter) as clients:
-        DispatchedYard(clients, cost.meter, fresh=cloud.fresh).run(a_job(shape, tasks))
+        DispatchHarness(clients, cost.meter, fresh=cloud.fresh).run(a_job(shape, tasks))
     return cost
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.costs import Cost, differences, growth, measured, measured_on, problems_in
-from benchmarks.dispatched_yard import MESSAGES_PER_BATCH, WORKERS
+from benchmarks.dispatch_harness import MESSAGES_PER_BATCH, WORKERS
+from benchmarks.output import say
 from benchmarks.shapes import SHAPES
-from benchmarks.telling import tell
 from switchyard.adapters.system import SystemClock
 from tests.contract.clouds import on_ministack
 
@@ -28,26 +28,26 @@ Costs = Mapping[str, Sequence[Cost]]
 
 
 def main() -> int:
-    tell(
+    say(
         "Calls and write units of submitting, writing and dispatching; workers' are left out."
         f" {WORKERS} tasks settle at once, a batch has {MESSAGES_PER_BATCH} wake-ups at most."
     )
-    costs = {shape: [told(shape, tasks) for tasks in SIZES] for shape in SHAPES}
+    costs = {shape: [reported(shape, tasks) for tasks in SIZES] for shape in SHAPES}
     problems = [problem for of_shape in costs.values() for problem in problems_in(of_shape)]
     problems += cross_checked(costs)
     for problem in problems:
-        tell(f"FAILED: {problem}")
-    tell(json.dumps(summary(costs)))
+        say(f"FAILED: {problem}")
+    say(json.dumps(summary(costs)))
     return 1 if problems else 0
 
 
-def told(shape: str, tasks: int) -> Cost:
+def reported(shape: str, tasks: int) -> Cost:
     cost = measured(shape, tasks, progress=every_two_seconds)
     item, writes = cost.most_written
-    tell(f"{cost}: at most {writes} writes of one item ({item}), workers' included")
+    say(f"{cost}: at most {writes} writes of one item ({item}), workers' included")
     for what, counted in (("calls", cost.meter.calls), ("write units", cost.meter.units)):
         dearest = (f"{act} {number / tasks:.2f}" for act, number in counted.most_common(NAMED))
-        tell(f"  {counted.total() / tasks:6.2f} {what} a task: {', '.join(dearest)}")
+        say(f"  {counted.total() / tasks:6.2f} {what} a task: {', '.join(dearest)}")
     return cost
 
 
@@ -55,7 +55,7 @@ def cross_checked(costs: Costs) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as name, on_ministack(Path(name) / "cloud") as cloud:
         for shape, (smallest, *_) in costs.items():
             sent = measured_on(cloud, shape, smallest.tasks, progress=every_two_seconds)
-            tell(f"{smallest}: {smallest.calls} calls counted, {sent.calls} sent to MiniStack")
+            say(f"{smallest}: {smallest.calls} calls counted, {sent.calls} sent to MiniStack")
             yield from differences(smallest, sent)
 
 
@@ -83,7 +83,7 @@ def every_two_seconds(what: str) -> Callable[[], None]:
         nonlocal told_at, calls
         calls += 1
         if clock.monotonic() > told_at + TELL_EVERY_SECONDS:
-            tell(f"    {what}: {calls:,} calls so far")
+            say(f"    {what}: {calls:,} calls so far")
             told_at = clock.monotonic()
 
     return on_call

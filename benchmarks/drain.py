@@ -17,14 +17,14 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from benchmarks.telling import tell
+from benchmarks.output import say
 from benchmarks.worker import NOT_A_TASKS, clock, cpu_seconds, wait_for, worker
-from local.environments import aws_environment
-from scenarios.names import Names
-from scenarios.place import Place, clients
-from scenarios.producer import Producer, ProducerSwitches
-from scenarios.yard import Yard, a_yard
 from switchyard.domain.states import TaskState
+from switchyard_local.environments import aws_environment
+from switchyard_scenarios.harness.harness import Harness, a_harness
+from switchyard_scenarios.harness.names import Names
+from switchyard_scenarios.harness.place import Place, clients
+from switchyard_scenarios.producer import Producer, ProducerSwitches
 from tests.contract.clouds import on_ministack
 
 WORKERS: Final = 4
@@ -33,29 +33,29 @@ WORKERS: Final = 4
 def main(count: int) -> int:
     with tempfile.TemporaryDirectory() as name, on_ministack(Path(name) / "cloud") as cloud:
         place = _place(urlsplit(cloud.client("sqs").meta.endpoint_url).port or 0)
-        with a_yard(place, Names.numbered(0), say=tell) as yard:
-            figures = measure(yard, count, Path(name))
-    tell(json.dumps(figures))
+        with a_harness(place, Names.numbered(0), say=say) as harness:
+            figures = measure(harness, count, Path(name))
+    say(json.dumps(figures))
     return 0
 
 
-def measure(yard: Yard, count: int, folder: Path) -> dict[str, Any]:
-    tell(f"Sending {count} messages, and then starting {WORKERS} workers")
-    Producer(yard.place.client("sqs"), yard.queue_url, ProducerSwitches()).send(count)
+def measure(harness: Harness, count: int, folder: Path) -> dict[str, Any]:
+    say(f"Sending {count} messages, and then starting {WORKERS} workers")
+    Producer(harness.place.client("sqs"), harness.queue_url, ProducerSwitches()).send(count)
     reports = [folder / f"worker-{number}" / "requests.json" for number in range(WORKERS)]
     began = clock.monotonic()
-    with workers(yard, reports) as processes:
-        wait_for(Draining(yard, count))
+    with workers(harness, reports) as processes:
+        wait_for(Draining(harness, count))
         took, cpu = clock.monotonic() - began, sum(map(cpu_seconds, processes))
-    tasks = yard.tasks()
+    tasks = harness.tasks()
     completed = sum(task.state is TaskState.COMPLETED for task in tasks)
     if completed < count:
         raise SystemExit(f"only {completed} of {count} messages were handled")
     each = [Counter[str](json.loads(report.read_text())["calls"]) for report in reports]
     calls = sum(each, Counter[str]())
-    tell(f"{count} messages, {WORKERS} workers, {took:.1f} s")
+    say(f"{count} messages, {WORKERS} workers, {took:.1f} s")
     for operation, number in sorted(calls.items()):
-        tell(f"  {number / count:7.3f}  {operation}")
+        say(f"  {number / count:7.3f}  {operation}")
     return {
         "messages": count,
         "workers": WORKERS,
@@ -69,28 +69,28 @@ def measure(yard: Yard, count: int, folder: Path) -> dict[str, Any]:
 
 
 class Draining:
-    """Whether the queue is empty; how far it is, is told every so often."""
+    """Return whether the queue is empty; print the progress every so often."""
 
-    def __init__(self, yard: Yard, count: int) -> None:
-        self._yard = yard
+    def __init__(self, harness: Harness, count: int) -> None:
+        self._harness = harness
         self._tell_below = float(count)
         self._step = count / 10
 
     def __call__(self) -> bool:
-        left = sum(self._yard.depth(self._yard.queue_url).values())
+        left = sum(self._harness.depth(self._harness.queue_url).values())
         if left < self._tell_below:
-            tell(f"  {left} messages left")
+            say(f"  {left} messages left")
             self._tell_below = left - self._step
         return left == 0
 
 
 @contextmanager
-def workers(yard: Yard, reports: Sequence[Path]) -> Iterator[list[psutil.Process]]:
+def workers(harness: Harness, reports: Sequence[Path]) -> Iterator[list[psutil.Process]]:
     with ExitStack() as stack:
         processes = []
         for report in reports:
             report.parent.mkdir()
-            running = worker(yard.environment, report.parent, report)
+            running = worker(harness.environment, report.parent, report)
             processes.append(stack.enter_context(running))
         yield processes
 

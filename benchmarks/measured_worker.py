@@ -1,4 +1,4 @@
-"""`python -m worker`, with every request to AWS counted and weighed.
+"""`python -m switchyard_worker`, with every request to AWS counted and weighed.
 
 Usage: measured_worker.py FILE. When the worker ends, its requests are in the file.
 """
@@ -12,8 +12,8 @@ from typing import Any
 
 from botocore.httpsession import URLLib3Session
 
-from worker.__main__ import leave
-from worker.__main__ import main as main_of_worker
+from switchyard_worker.__main__ import leave
+from switchyard_worker.__main__ import main as main_of_worker
 
 
 @dataclass

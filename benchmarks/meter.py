@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Any, Final
 
 from switchyard.adapters.aws_services import Service
-from tests.fakes.write_units import MeteredDynamoDb
+from tests.fakes.dynamodb.write_units import MeteredDynamoDb
 from tests.simulation.cloud.table import Key
 
 SERVICES: Final = ("dynamodb", "events", "s3", "sqs")
@@ -32,7 +32,7 @@ class Meter:
     """By what is done; an operation's name comes first."""
     units: Counter[str] = field(default_factory=Counter)
     writes: Counter[Key] = field(default_factory=Counter)
-    """By the item's key, whoever wrote it."""
+    """Counts by the item's key, for all writers together."""
     phase: Phase = Phase.ASIDE
 
     @contextmanager

@@ -15,12 +15,12 @@ from typing import Final
 import httpx2
 import psutil
 
-from benchmarks.telling import tell
+from benchmarks.output import say
 from switchyard.adapters.system import SystemClock, SystemIds
-from tests.fakes.messages_api import messages_api
-from worker.parent.claude.access import ClaudeProxy
-from worker.parent.claude.link import Allowance
-from worker.parent.supervision.child_environment import Credential
+from switchyard_worker.parent.claude.access import ClaudeProxy
+from switchyard_worker.parent.claude.link import Allowance
+from switchyard_worker.parent.supervision.child_environment import Credential
+from tests.fakes.servers.messages_api import messages_api
 
 MODEL: Final = "claude-haiku-4-5"
 KEY: Final = "sk-ant-benchmark"
@@ -54,7 +54,7 @@ async def main(count: int) -> int:
         figures["rss_mb"] = round(process.memory_info().rss / 2**20, 1)
         await access.revoke()
         await proxy.close()
-    tell(json.dumps(figures))
+    say(json.dumps(figures))
     return 0
 
 
@@ -90,7 +90,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 def _compared(name: str, direct: list[float], through: list[float]) -> dict[str, float]:
     without, with_it = statistics.median(direct), statistics.median(through)
-    tell(f"{name}: {without * 1000:.2f} ms without, {with_it * 1000:.2f} ms with the proxy")
+    say(f"{name}: {without * 1000:.2f} ms without, {with_it * 1000:.2f} ms with the proxy")
     return {
         f"{name}_added_ms": round((with_it - without) * 1000, 2),
         f"{name}_ratio": round(with_it / without, 2),

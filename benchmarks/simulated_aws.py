@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from benchmarks.meter import Clients, CountedClient, Meter
-from tests.fakes.write_units import MeteredDynamoDb
+from tests.fakes.dynamodb.write_units import MeteredDynamoDb
 from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.eventbridge import BusFaults, EventBridge
 from tests.simulation.cloud.s3 import S3
@@ -16,7 +16,7 @@ ITEMS_PER_PAGE: Final = 2_000  # a page of a query has 1 MB, an item of a job ab
 
 
 class DescribedDynamoDb(DynamoDb):
-    """Tells how its tables were made, which the meter of write units asks for."""
+    """Reports how its tables were made, which the meter of write units asks for."""
 
     def __init__(self) -> None:
         super().__init__(items_per_page=ITEMS_PER_PAGE)

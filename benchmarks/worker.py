@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import psutil
 
-from benchmarks.telling import tell
-from benchmarks.yard import BenchYard
+from benchmarks.harness import BenchHarness
+from benchmarks.output import say
 from switchyard.adapters.system import SystemClock
 from switchyard.domain.states import TaskState
 from tests.contract.clouds import on_ministack
@@ -33,29 +33,29 @@ clock = SystemClock()
 
 def main(count: int) -> int:
     with tempfile.TemporaryDirectory() as name, on_ministack(Path(name) / "cloud") as cloud:
-        yard = BenchYard(cloud)
-        figures = measure(yard, count, Path(name))
-    tell(json.dumps(figures))
+        harness = BenchHarness(cloud)
+        figures = measure(harness, count, Path(name))
+    say(json.dumps(figures))
     return 0
 
 
-def measure(yard: BenchYard, count: int, folder: Path) -> dict[str, Any]:
+def measure(harness: BenchHarness, count: int, folder: Path) -> dict[str, Any]:
     report = folder / "requests.json"
-    with worker(yard.environment, folder, report) as process:
+    with worker(harness.environment, folder, report) as process:
         wait_until_idle(process)
         idle_rss, before = process.memory_info().rss, cpu_seconds(process)
-        yard.submit(count)
+        harness.submit(count)
         began = clock.monotonic()
-        wait_for(lambda: yard.left_in_queue() == 0)
+        wait_for(lambda: harness.left_in_queue() == 0)
         took, cpu = clock.monotonic() - began, cpu_seconds(process) - before
     requests = json.loads(report.read_text())
-    tasks = yard.tasks()
+    tasks = harness.tasks()
     completed = sum(task.state is TaskState.COMPLETED for task in tasks)
     if completed < count:
         raise SystemExit(f"only {completed} of {count} tasks completed")
-    tell(f"{count} tasks in {took:.1f} s, {yard.files() / count:g} files each")
+    say(f"{count} tasks in {took:.1f} s, {harness.files() / count:g} files each")
     for operation, calls in sorted(requests["calls"].items()):
-        tell(f"  {calls / count:7.3f}  {operation}")
+        say(f"  {calls / count:7.3f}  {operation}")
     of_tasks = sum(n for name, n in requests["calls"].items() if name not in NOT_A_TASKS)
     return {
         "tasks": count,
@@ -69,14 +69,14 @@ def measure(yard: BenchYard, count: int, folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def worker(
-    yard_environment: Mapping[str, str], folder: Path, report: Path
+    harness_environment: Mapping[str, str], folder: Path, report: Path
 ) -> Iterator[psutil.Process]:
     """Ended in order, so that its report is written."""
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers/shared/python")]),
         "OUTPUT_FOLDER": str(folder / "output"),
-        **yard_environment,
+        **harness_environment,
     }
     command = [sys.executable, "-m", "benchmarks.measured_worker", str(report)]
     log = folder / "worker.log"

@@ -4,15 +4,14 @@ from aws_cdk import CfnOutput, Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from stacks.constructs.dashboards import WorkerWatch
 from stacks.constructs.permissions import allow, allow_on_partitions
-from stacks.constructs.quarantine_watch import QuarantineWatch
 from stacks.constructs.restricted_egress import Reachable, worker_environment
-from stacks.constructs.worker_log_metrics import WorkerLogMetrics
+from stacks.constructs.worker_log_metrics import ParkedByWorkers, WorkerLogMetrics
 from stacks.constructs.worker_network import WorkerNetwork
 from stacks.constructs.worker_scaling import scale_on_backlog
 from stacks.constructs.worker_service import WorkerService, service_arn
-from stacks.constructs.worker_task import WorkerTask
-from stacks.constructs.worker_watch import WorkerWatch
+from stacks.constructs.worker_task import WorkerTask, memory_of_each_task_mb
 from stacks.environment import as_json, environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
@@ -54,7 +53,7 @@ class ConsumerStack(Stack):
             ),
             task=task,
         )
-        QuarantineWatch(self, "Quarantine", stage=stage, log_group=task.log_group)
+        ParkedByWorkers(self, "Quarantine", stage=stage, log_group=task.log_group)
         WorkerLogMetrics(self, "WorkerLog", log_group=task.log_group)
         if stage.scales_workers:
             scale_on_backlog(
@@ -103,6 +102,7 @@ class ConsumerStack(Stack):
             claude_timeout=stage.ceilings.default_timeout_ms,
             agent_backend=stage.agent_backend,
             max_concurrent_claude=stage.max_concurrent,
+            child_task_memory_mb=memory_of_each_task_mb(stage.max_concurrent),
             wait_time_seconds=stage.wait_time_seconds,
             output_folder=stage.output_folder,
             delete_files_after_upload=stage.delete_files_after_upload,
@@ -131,7 +131,7 @@ def _grant(role: iam.IRole, stage: Stage, shared: InfrastructureStack) -> None:
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
     shared.artifacts.allow_event_payloads(role)
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
-    shared.artifacts.allow_quarantine(role)
+    shared.artifacts.allow_parking(role)
 
 
 def _grant_state(role: iam.IRole, stage: Stage, state: str) -> None:

@@ -1,6 +1,7 @@
-"""Remembers: every event on the bus is written to the events table."""
+"""The stack that saves every event of the bus in the events table."""
 
 from aws_cdk import Duration, Stack
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from stacks.constructs.function import HouseFunction
@@ -42,21 +43,25 @@ class EventStack(Stack):
                 **_traces(stage),
             ),
         )
+        _grant(save_event.role, stage, shared)
         save_event.consume(
             shared.saves.queue,
             batch_size=100,
             at_once=stage.concurrency.save_event,
             window=Duration.seconds(1),
         )
-        allow(save_event.role, "dynamodb:PutItem", on=[shared.events_table.table_arn])
-        allow_on_partitions(
-            save_event.role,
-            "dynamodb:UpdateItem",
-            state_table=shared.state_table.table_arn,
-            partitions=[f"{COUNTS_PARTITIONS}*"],
-        )
-        if stage.otlp_endpoint:
-            allow_secret(save_event.role, _otlp_secret(stage))
+
+
+def _grant(role: iam.IRole, stage: Stage, shared: InfrastructureStack) -> None:
+    allow(role, "dynamodb:PutItem", on=[shared.events_table.table_arn])
+    allow_on_partitions(
+        role,
+        "dynamodb:UpdateItem",
+        state_table=shared.state_table.table_arn,
+        partitions=[f"{COUNTS_PARTITIONS}*"],
+    )
+    if stage.otlp_endpoint:
+        allow_secret(role, _otlp_secret(stage))
 
 
 def _traces(stage: Stage) -> dict[str, str]:
@@ -69,5 +74,5 @@ def _traces(stage: Stage) -> dict[str, str]:
 
 
 def _otlp_secret(stage: Stage) -> str:
-    """Made by hand, where the collector asks for a key."""
+    """The name of the secret that operators create where the collector asks for a key."""
     return f"switchyard/{stage.name}/otlp"

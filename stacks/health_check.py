@@ -1,14 +1,16 @@
-"""Watches: nudges on what is overdue, keeps what nobody could handle, and tells people."""
+"""The stack that finds overdue items, parks dead letters, measures the stage and posts alerts."""
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from stacks.constructs.alarms import raise_alarm, raise_if_not_invoked
-from stacks.constructs.dead_letters import keep_undeliverable, process_dead_letters
+from stacks.constructs.dashboards import StageDashboard
+from stacks.constructs.dead_letters import archive_dead_letters, process_dead_letters
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.measuring import Measuring
@@ -18,9 +20,8 @@ from stacks.constructs.permissions import (
     allow_closing_jobs,
     keep_from_tenant_settings,
 )
+from stacks.constructs.stage_alarms import watch_stage
 from stacks.constructs.task_checks import TaskChecks
-from stacks.constructs.yard_alarms import watch_yard
-from stacks.constructs.yard_dashboard import YardDashboard
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
@@ -40,7 +41,7 @@ class HealthCheckStack(Stack):
         shared: InfrastructureStack,
         not_triggered: sqs.Queue,
     ) -> None:
-        """`not_triggered` holds the events that started no job, three times."""
+        """Create the stack; `not_triggered` holds events that failed to start a job three times."""
         super().__init__(scope, construct_id)
         layers = FunctionLayers(self, "Layers", stage=stage)
         notifications = Notifications(
@@ -49,14 +50,8 @@ class HealthCheckStack(Stack):
         self._sweep(stage, shared, layers, notifications.alerts.queue)
         TaskChecks(self, "TaskChecks", stage=stage, shared=shared, layers=layers)
         process_dead_letters(self, stage=stage, shared=shared, layers=layers)
-        undeliverable = {
-            "TaskNotDispatched": shared.dispatches.dead_letters,
-            "JobNotAdvanced": shared.job_steps.dead_letters,
-            "EventNotSaved": shared.saves.dead_letters,
-            "EventNotDelivered": shared.undeliverable,
-            "JobNotTriggered": not_triggered,
-        }
-        keep_undeliverable(self, stage=stage, shared=shared, layers=layers, queues=undeliverable)
+        archived = _archived_queues(shared, not_triggered)
+        archive_dead_letters(self, stage=stage, shared=shared, layers=layers, queues=archived)
         measuring = Measuring(
             self,
             "Measuring",
@@ -66,12 +61,12 @@ class HealthCheckStack(Stack):
             dead_letters=[
                 shared.tasks.dead_letters,
                 notifications.alerts.dead_letters,
-                *undeliverable.values(),
+                *archived.values(),
             ],
         )
-        watch_yard(self, stage=stage, measure=measuring.function)
+        watch_stage(self, stage=stage, measure=measuring.function)
         if stage.watches_workers:
-            YardDashboard(self, "Yard", stage=stage)
+            StageDashboard(self, "StageDashboard", stage=stage)
 
     def _sweep(
         self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers, alerts: sqs.Queue
@@ -96,16 +91,19 @@ class HealthCheckStack(Stack):
         )
         _grant_sweep(sweep.role, shared)
         allow_requesting_checks(sweep.role, alerts)
+        self._schedule_sweep(stage, sweep.function)
+
+    def _schedule_sweep(self, stage: Stage, sweep: lambda_.Function) -> None:
         rule = events.Rule(
             self,
             "EveryMinute",
             schedule=events.Schedule.rate(SWEEP_EVERY),
-            targets=[targets.LambdaFunction(sweep.function)],
+            targets=[targets.LambdaFunction(sweep)],
         )
         raise_if_not_invoked(
             self,
             "SweepNotInvoked",
-            sweep.function,
+            sweep,
             stage=stage,
             every=SWEEP_EVERY,
             schedule=rule,
@@ -114,14 +112,25 @@ class HealthCheckStack(Stack):
         )
         raise_alarm(
             self,
-            "YardNotSwept",
-            sweep.function.metric_errors(period=SWEEP_EVERY),
+            "StageNotSwept",
+            sweep.metric_errors(period=SWEEP_EVERY),
             stage=stage,
-            meaning="For five minutes nobody has nudged on what is overdue: the function sweep "
-            "fails. Whatever is lost on its way stays lost until it works again. Its log is "
+            meaning="Overdue tasks and jobs have not been looked at for five minutes: the function "
+            "sweep fails. Lost messages and events stay lost until it works again. Its log is "
             f"/aws/lambda/{stage.prefixed('sweep')}.",
             minutes=5,
         )
+
+
+def _archived_queues(shared: InfrastructureStack, not_triggered: sqs.Queue) -> dict[str, sqs.Queue]:
+    """Name the dead-letter queues that are archived by what their messages mean."""
+    return {
+        "TaskNotDispatched": shared.dispatches.dead_letters,
+        "JobNotAdvanced": shared.job_steps.dead_letters,
+        "EventNotSaved": shared.saves.dead_letters,
+        "EventNotDelivered": shared.undeliverable,
+        "JobNotTriggered": not_triggered,
+    }
 
 
 def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:

@@ -31,12 +31,17 @@ class InfrastructureStack(Stack):
             "Tasks",
             stage=stage,
             name="task-queue",
+            reader=None,  # workers
             visibility_timeout=TASK_VISIBILITY,
             max_receives=TASK_RECEIVES,
         )
-        self.dispatches = self._subscribed_queue("Dispatches", stage, name="dispatch-queue")
-        self.job_steps = HouseQueue(self, "JobSteps", stage=stage, name="job-queue")
-        self.saves = self._subscribed_queue("Saves", stage, name="event-queue")
+        self.dispatches = self._subscribed_queue(
+            "Dispatches", stage, name="dispatch-queue", reader="dispatch"
+        )
+        self.job_steps = HouseQueue(
+            self, "JobSteps", stage=stage, name="job-queue", reader="dispatch"
+        )
+        self.saves = self._subscribed_queue("Saves", stage, name="event-queue", reader="save-event")
         self.undeliverable = dead_letter_queue(
             self, "Undeliverable", stage=stage, name="undeliverable-events-dlq"
         )
@@ -46,10 +51,12 @@ class InfrastructureStack(Stack):
             "AwsSolutions-SQS3",
             because="It is itself the dead-letter queue of the rules' targets.",
         )
-        self._tell_the_launcher(stage)
+        self._output_for_the_launcher(stage)
 
-    def _subscribed_queue(self, construct_id: str, stage: Stage, *, name: str) -> HouseQueue:
-        subscribed = HouseQueue(self, construct_id, stage=stage, name=name)
+    def _subscribed_queue(
+        self, construct_id: str, stage: Stage, *, name: str, reader: str
+    ) -> HouseQueue:
+        subscribed = HouseQueue(self, construct_id, stage=stage, name=name, reader=reader)
         accept_events(subscribed.queue, bus=self.bus)
         return subscribed
 
@@ -64,7 +71,7 @@ class InfrastructureStack(Stack):
             )
         return bus
 
-    def _tell_the_launcher(self, stage: Stage) -> None:
+    def _output_for_the_launcher(self, stage: Stage) -> None:
         CfnOutput(self, "StateTableName", value=self.state_table.table_name)
         CfnOutput(self, "TaskDefinitionsTableName", value=self.task_definitions_table.table_name)
         CfnOutput(self, "ApiKeysTableName", value=self.api_keys_table.table_name)

@@ -14,7 +14,7 @@ from stacks.constructs.permissions import (
     keep_from_tenant_settings,
 )
 from stacks.constructs.slack_actions import SlackActions
-from stacks.constructs.triggers import Triggers
+from stacks.constructs.triggers import Triggers, allow_changing_triggers
 from stacks.environment import as_json, environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
@@ -37,6 +37,13 @@ ROUTES = (
     (HttpMethod.DELETE, "/task-definitions/{name}"),
     (HttpMethod.GET, "/task-definitions/{name}/versions/{version}"),
     (HttpMethod.GET, "/task-definitions"),
+    (HttpMethod.GET, "/triggers"),
+    (HttpMethod.PUT, "/triggers/{name}"),
+    (HttpMethod.GET, "/triggers/{name}"),
+    (HttpMethod.DELETE, "/triggers/{name}"),
+    (HttpMethod.POST, "/triggers/{name}/enable"),
+    (HttpMethod.POST, "/triggers/{name}/disable"),
+    (HttpMethod.POST, "/triggers/{name}/fire"),
     (HttpMethod.GET, "/health"),
     (HttpMethod.GET, "/openapi.json"),
     (HttpMethod.GET, "/docs"),
@@ -53,6 +60,7 @@ class ProducerApiStack(Stack):
     ) -> None:
         super().__init__(scope, construct_id)
         layers = FunctionLayers(self, "Layers", stage=stage)
+        self.triggers = Triggers(self, "Triggers", stage=stage, shared=shared, layers=layers)
         published = AuthorisedApi(
             self,
             "Published",
@@ -64,7 +72,6 @@ class ProducerApiStack(Stack):
         SlackActions(
             self, "SlackActions", stage=stage, shared=shared, layers=layers, api=published.api
         )
-        self.triggers = Triggers(self, "Triggers", stage=stage, shared=shared, layers=layers)
         CfnOutput(self, "ApiId", value=published.api.api_id)
         CfnOutput(self, "ApiUrl", value=published.url)
 
@@ -111,6 +118,8 @@ class ProducerApiStack(Stack):
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 job_queue_url=shared.job_steps.queue.queue_url,
                 ceilings=as_json(stage.ceilings),
+                trigger_queue_arn=self.triggers.queue.queue_arn,
+                trigger_dead_letters_arn=self.triggers.dead_letters.queue_arn,
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,
                 requests_per_second=stage.key_limits.per_second,
                 requests_at_once=stage.key_limits.burst,
@@ -119,6 +128,7 @@ class ProducerApiStack(Stack):
         )
         _grant(api.role, shared)
         _grant_log(api.role, shared)
+        allow_changing_triggers(api.role, self.triggers, stage=stage)
         return api
 
 

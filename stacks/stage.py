@@ -50,7 +50,7 @@ class Concurrency:
     """The least that AWS accepts: a Slack channel takes one message a second."""
     process_dead_letters: int
     archive_dead_letters: int
-    """For each of the four queues that it reads."""
+    """For each of the five queues that it reads."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class Stage:
     archive_days: int | None
     artifacts_retention_days: int
     deletion_protection: bool
-    """Whether DynamoDB refuses to delete the tables, whoever asks."""
+    """Whether DynamoDB refuses every request to delete the tables."""
 
     layer_platform: PythonPlatform | None
     """What the dependency layer is built for; `None` where functions have the packages anyway."""
@@ -92,7 +92,7 @@ class Stage:
     """Where an OpenTelemetry collector takes traces; empty: nowhere."""
 
     slack_channel: str
-    """Where people are told of incidents, if a token is in the stage's secret."""
+    """The Slack channel for incidents, if a token is in the stage's secret."""
     slack_operators: tuple[str, ...]
     """The ids of the Slack users who may press buttons on every tenant's incidents; with none,
     only those whom operators list for a tenant. `*` is everybody who sees a button."""
@@ -172,7 +172,7 @@ LOCAL: Final = Stage(
     otlp_endpoint="",
     slack_channel="#switchyard-local",
     slack_operators=("*",),
-    # Nobody is kept from trying things out, and whole suites of tests use one key.
+    # No one is hindered from trying things out, and whole suites of tests use one key.
     key_limits=Limits(per_second=10_000, burst=10_000, per_day=10_000_000),
     ceilings=Ceilings(max_open_tasks=1_000_000),
     webhooks_may_reach_private=True,  # who tries them out listens on this very machine

@@ -1,4 +1,4 @@
-"""What holds for every test, however pytest was started."""
+"""Environment, order and distribution of all tests, however pytest was started."""
 
 import gc
 import os
@@ -19,25 +19,34 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOGETHER = {"e2e": "cloud", "scenarios": "scenarios", "stacks": "stacks"}
-"""Folders whose tests share something expensive: one process runs them all."""
-ELSEWHERE = {
-    f"tests/e2e/test_{name}.py": "api" for name in ("api", "changes", "large_jobs", "operating")
-}
-"""What would keep the others waiting: a second process has a second cloud."""
+"""Folders whose tests share something expensive: one process runs all of a folder."""
+ON_A_SECOND_CLOUD = (
+    "tests/e2e/api/test_api.py",
+    "tests/e2e/jobs/test_changes.py",
+    "tests/e2e/jobs/test_large_jobs.py",
+    "tests/e2e/operating/test_operating.py",
+    "tests/e2e/test_docs.py",
+)
+"""Files of `tests/e2e` that the others would have to wait for: another process deploys for them."""
 FIRST = ("e2e", "scenarios", "local", "stacks")
-"""What takes long, and mostly waits: at the end it would leave cores idle."""
+"""Folders that take long and mostly wait. At the end of a run they would leave cores idle."""
 LONG = ("tests/worker/test_wrong_clocks.py",)
-"""Files of other folders of which the same is true."""
-LAST = ("tests/e2e/test_lifecycle.py", "tests/e2e/test_large_jobs.py")
-"""Of their folder: they leave a cloud started anew, and one that has much to do."""
+"""Files of other folders that start first for the same reason."""
+LAST = ("tests/e2e/operating/test_lifecycle.py", "tests/e2e/jobs/test_large_jobs.py")
+"""The last of their group: one restarts the cloud, the other leaves it with work to do."""
+
+UNTOUCHED = "tests/e2e/test_docs.py"
+"""The first on its cloud: readers of the documentation have one that nothing has happened on."""
 
 
 class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
-    """What shares nothing expensive is spread file by file."""
+    """Assigns groups of tests to processes: a folder that shares a cloud, otherwise a file."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return ELSEWHERE.get(file) or TOGETHER.get(file.split("/")[1], file)
+        if file in ON_A_SECOND_CLOUD:
+            return "second cloud"
+        return TOGETHER.get(file.split("/")[1], file)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -48,7 +57,8 @@ def _turn(item: pytest.Item) -> tuple[int, int]:
     file = item.nodeid.partition("::")[0]
     if file in LONG:
         return 0, -1
-    return _index(file.split("/")[1], FIRST, else_=len(FIRST)), _index(file, LAST, else_=-1)
+    turn = -2 if file == UNTOUCHED else _index(file, LAST, else_=-1)
+    return _index(file.split("/")[1], FIRST, else_=len(FIRST)), turn
 
 
 def _index(name: str, names: tuple[str, ...], *, else_: int) -> int:
@@ -56,7 +66,7 @@ def _index(name: str, names: tuple[str, ...], *, else_: int) -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Whatever was imported stays: to look through it again and again takes a tenth of the time."""
+    """Exempt all imported modules from garbage collection, which takes a tenth of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

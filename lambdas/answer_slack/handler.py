@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from switchyard.bootstrap.slack_buttons import (
+from switchyard.bootstrap.alerts import (
     Answer,
     SlackInteractions,
     SlackRequest,

@@ -23,7 +23,7 @@ from switchyard.contracts.definitions import (
     RegisteredDefinition,
     TaskDefinition,
 )
-from switchyard.contracts.event_views import EventPage, EventsAsked, JobEventsAsked
+from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
 from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import (
     KEY_HEADER,
@@ -35,6 +35,13 @@ from switchyard.contracts.jobs import (
     TagWanted,
     TasksAdded,
     TaskView,
+)
+from switchyard.contracts.triggers import (
+    FireTrigger,
+    RegisteredTrigger,
+    TriggerContent,
+    TriggerFired,
+    TriggerList,
 )
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.errors import TooManyRequests
@@ -58,6 +65,7 @@ from switchyard.usecases.jobs.list_jobs import list_jobs
 from switchyard.usecases.jobs.read_jobs import job_ref, read_job, read_task, task_ref
 from switchyard.web.bodies import json_in, unreadable_body
 from switchyard.web.description import described, shown
+from switchyard.web.operations import API_VERSION, VERSION_HEADER
 
 MAX_LOGGED_PATH = 300
 
@@ -122,9 +130,14 @@ def post_tasks(job_id: str, request: AddTasks) -> TasksAdded:
 
 @app.get("/jobs/<job_id>/tasks/<task_id>")
 def get_task(job_id: str, task_id: str) -> TaskView:
-    yard = ports()
+    adapters = ports()
     return read_task(
-        tenant(), job_id, task_id, graph=yard.graph, payloads=yard.payloads, files=yard.files
+        tenant(),
+        job_id,
+        task_id,
+        graph=adapters.graph,
+        payloads=adapters.payloads,
+        files=adapters.files,
     )
 
 
@@ -152,29 +165,29 @@ def post_redrive(job_id: str, request: RedriveJob) -> RedriveAccepted:
 
 @app.get("/jobs/<job_id>/events")
 def get_job_events(job_id: str) -> EventPage:
-    yard = ports()
+    adapters = ports()
     return read_job_events(
         JobRef(tenant(), job_id),
         JobEventsAsked.of(app.current_event.query_string_parameters),
-        app=yard.app,
-        reader=yard.reader,
-        jobs=yard.jobs,
-        now_ms=yard.clock.now_ms(),
+        app=adapters.app,
+        reader=adapters.reader,
+        jobs=adapters.jobs,
+        now_ms=adapters.clock.now_ms(),
     )
 
 
 @app.get("/events")
 def get_events() -> EventPage:
-    yard = ports()
+    adapters = ports()
     asked = EventsAsked.of(app.current_event.query_string_parameters)
-    return read_events(tenant(), asked, reader=yard.reader, now_ms=yard.clock.now_ms())
+    return read_events(tenant(), asked, reader=adapters.reader, now_ms=adapters.clock.now_ms())
 
 
 @app.put("/task-definitions/<name>")
 def put_task_definition(name: str, definition: TaskDefinition) -> RegisteredDefinition:
-    yard = ports()
+    adapters = ports()
     return put_definition(
-        tenant(), name, definition, definitions=yard.definitions, ceilings=yard.ceilings
+        tenant(), name, definition, definitions=adapters.definitions, ceilings=adapters.ceilings
     )
 
 
@@ -200,9 +213,50 @@ def get_task_definition_version(name: str, version: int) -> RegisteredDefinition
     return read_version(tenant(), name, version, definitions=ports().definitions)
 
 
+@app.get("/triggers")
+def get_triggers() -> TriggerList:
+    return ports().triggers.all(tenant())
+
+
+@app.get("/triggers/<name>")
+def get_trigger(name: str) -> RegisteredTrigger:
+    return ports().triggers.read(tenant(), name)
+
+
+@app.put("/triggers/<name>")
+def put_trigger(name: str, content: TriggerContent) -> RegisteredTrigger:
+    registered = ports().triggers.put(tenant(), name, content)
+    logger.info("trigger registered", trigger=name)
+    return registered
+
+
+@app.delete("/triggers/<name>")
+def delete_trigger(name: str) -> RegisteredTrigger:
+    deleted = ports().triggers.delete(tenant(), name)
+    logger.info("trigger deleted", trigger=name)
+    return deleted
+
+
+@app.post("/triggers/<name>/enable")
+def post_trigger_enable(name: str) -> RegisteredTrigger:
+    return ports().triggers.switch(tenant(), name, on=True)
+
+
+@app.post("/triggers/<name>/disable")
+def post_trigger_disable(name: str) -> RegisteredTrigger:
+    return ports().triggers.switch(tenant(), name, on=False)
+
+
+@app.post("/triggers/<name>/fire", status_code=HTTPStatus.ACCEPTED)
+def post_trigger_fire(name: str, request: FireTrigger) -> TriggerFired:
+    fired = ports().triggers.fire(tenant(), name, request)
+    logger.info("trigger fired on request", trigger=name, event_id=fired.event_id)
+    return fired
+
+
 @app.get("/health")
 def get_health() -> Health:
-    return check_health(stage=ports().stage, consumption=ports().consumption)
+    return check_health(stage=ports().stage, pause_switch=ports().pause_switch)
 
 
 @app.get("/openapi.json")
@@ -248,6 +302,7 @@ def log_refusal(event: Mapping[str, Any], status: int) -> None:
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     metrics.add_metric("Requests", MetricUnit.Count, 1)
     answer = beyond_limits(event) or unreadable_body(event) or app.resolve(event, context)
+    answer.setdefault("headers", {})[VERSION_HEADER] = API_VERSION
     if HTTPStatus.BAD_REQUEST <= answer["statusCode"] < HTTPStatus.INTERNAL_SERVER_ERROR:
         log_refusal(event, answer["statusCode"])
     return answer

@@ -4,7 +4,13 @@ from functools import cache
 from typing import Any
 
 from switchyard import bootstrap
-from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE, DeadLetter, queue_name
+from switchyard.contracts.parked_messages import (
+    DEAD_LETTER_METRIC,
+    QUEUE,
+    ParkedMessage,
+    event_in,
+)
+from switchyard.contracts.sqs_records import DeadLetter, queue_name
 from switchyard.settings import ArchiveDeadLettersSettings
 from switchyard.sqs_batch import (
     LambdaContext,
@@ -13,33 +19,38 @@ from switchyard.sqs_batch import (
     SqsBatch,
     SQSRecord,
 )
-from switchyard.usecases.letters.keep_undeliverable import Undeliverable, UndeliverableKeeper
+from switchyard.usecases.dead_letters.park_message import DeadLetterArchive
 
 batch = SqsBatch()
 logger, metrics, tracer = batch.logger, batch.metrics, batch.tracer
 
 
 @cache
-def keeper() -> UndeliverableKeeper:
-    return bootstrap.undeliverable_keeper(ArchiveDeadLettersSettings())
+def archive() -> DeadLetterArchive:
+    return bootstrap.dead_letter_archive(ArchiveDeadLettersSettings())
 
 
 @tracer.capture_method(capture_response=False)
-def keep_one(record: SQSRecord) -> None:
-    kept = keeper().keep(DeadLetter.model_validate(record.raw_event))
-    logger.error("undeliverable", extra=fields_of(kept))
-    metrics.add_metric(UNDELIVERABLE, MetricUnit.Count, 1)
+def park_one(record: SQSRecord) -> None:
+    parked = archive().park(DeadLetter.model_validate(record.raw_event))
+    logger.error("dead letter parked", extra=fields_of(parked))
+    metrics.add_metric(DEAD_LETTER_METRIC, MetricUnit.Count, 1)
 
 
 @batch.handler
 def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     records = event["Records"]  # all of one queue: each has an event source mapping of its own
     metrics.add_dimension(QUEUE, queue_name(records[0]["eventSourceARN"]))
-    return batch.process(event, context, keep_one)
+    return batch.process(event, context, park_one)
 
 
-def fields_of(kept: Undeliverable) -> dict[str, str | None]:
-    fields: dict[str, str | None] = {"queue": kept.queue, "reason": kept.reason, "key": kept.key}
-    if kept.subject is None:
+def fields_of(parked: ParkedMessage) -> dict[str, str | None]:
+    fields: dict[str, str | None] = {
+        "queue": parked.queue,
+        "reason": parked.reason,
+        "key": parked.key,
+    }
+    event = event_in(parked.body)
+    if event is None:
         return fields | {"problem": "the body is not an event"}
-    return fields | kept.subject.model_dump()
+    return fields | event.model_dump()

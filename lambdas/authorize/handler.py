@@ -30,7 +30,7 @@ def ports() -> AuthorizerPorts:
 def handler(event: APIGatewayAuthorizerEventV2, _context: LambdaContext) -> dict[str, Any]:
     key = event.headers.get("x-api-key", "")
     caller = caller_with(key, keys=ports().keys, clock=ports().clock)
-    if caller is None:  # its id tells which key it may have been, and nothing of the key itself
+    if caller is None:  # its id says which key it may have been, and nothing of the key itself
         logger.warning("key is refused", key_id=id_of_key(key), characters=len(key))
     return APIGatewayAuthorizerResponseV2(
         authorize=caller is not None,

@@ -5,9 +5,9 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from switchyard.bootstrap.checking import health_watch
+from switchyard.bootstrap.health import health_watch
 from switchyard.contracts.events import HealthSummary
-from switchyard.contracts.task_health import NOT_FOUND, HealthQuestion, TaskHealth
+from switchyard.contracts.health import NOT_FOUND, HealthQuestion, TaskHealth
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import CheckSettings
 from switchyard.usecases.health.watch_health import HealthWatch

@@ -1,11 +1,11 @@
-"""Called every minute: publishes how the yard does."""
+"""Called every minute: publishes how the stage does."""
 
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from switchyard.bootstrap.measuring import measurer as measurer_for
+from switchyard.bootstrap.health import measurer as measurer_for
 from switchyard.contracts.metrics import UNITS, Numbers, numbers_of, spent
 from switchyard.observability import get_logger, get_metrics, get_tracer
 from switchyard.settings import MeasureSettings

@@ -1,11 +1,11 @@
-"""Called with what no worker could handle three times: finds out what became of its task."""
+"""Processes messages of the task queue that were received three times and never settled."""
 
 from functools import cache
 from typing import Any
 
 from switchyard import bootstrap
-from switchyard.contracts.quarantine import QUARANTINED
-from switchyard.contracts.undeliverable import DeadLetter
+from switchyard.contracts.parked_messages import POISON_METRIC
+from switchyard.contracts.sqs_records import SqsRecord
 from switchyard.settings import DeadLetterSettings
 from switchyard.sqs_batch import (
     LambdaContext,
@@ -14,7 +14,11 @@ from switchyard.sqs_batch import (
     SqsBatch,
     SQSRecord,
 )
-from switchyard.usecases.letters.process_dead_letter import DeadLetterProcessor, Handled, PutAside
+from switchyard.usecases.dead_letters.process_dead_letter import (
+    DeadLetterProcessor,
+    Handled,
+    Parked,
+)
 
 batch = SqsBatch()
 logger, metrics, tracer = batch.logger, batch.metrics, batch.tracer
@@ -27,17 +31,17 @@ def dead_letters() -> DeadLetterProcessor:
 
 @tracer.capture_method(capture_response=False)
 def process_one(record: SQSRecord) -> None:
-    tell(dead_letters().process(DeadLetter.model_validate(record.raw_event).delivered))
+    report(dead_letters().process(SqsRecord.model_validate(record.raw_event).delivered))
 
 
-def tell(done: Handled | PutAside) -> None:
+def report(done: Handled | Parked) -> None:
     match done:
         case Handled():
             fields = {"tenant_id": done.ref.tenant, "request_id": done.ref.request_id}
             logger.warning("dead letter", extra=fields, action=done.action, reason=done.reason)
-        case PutAside():
-            logger.error("dead letter is put aside", key=done.key, reason=done.reason)
-            metrics.add_metric(QUARANTINED, MetricUnit.Count, 1)
+        case Parked():
+            logger.error("dead letter parked", key=done.key, reason=done.reason)
+            metrics.add_metric(POISON_METRIC, MetricUnit.Count, 1)
 
 
 @batch.handler

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from switchyard.bootstrap.incidents import incident_reporter
+from switchyard.bootstrap.alerts import incident_reporter
 from switchyard.contracts.alerting import subject_to_check
 from switchyard.domain.alerts.alerts import PublishResult
 from switchyard.domain.alerts.subjects import Subject

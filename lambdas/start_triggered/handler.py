@@ -3,9 +3,9 @@
 from functools import cache
 from typing import Any
 
-from switchyard.bootstrap.triggered import trigger_starter
+from switchyard.bootstrap.job_requests import trigger_starter
+from switchyard.contracts.sqs_records import SqsRecord
 from switchyard.contracts.triggers import FIRED, REFUSED
-from switchyard.contracts.undeliverable import DeadLetter
 from switchyard.settings import TriggerSettings
 from switchyard.sqs_batch import (
     LambdaContext,
@@ -14,7 +14,7 @@ from switchyard.sqs_batch import (
     SqsBatch,
     SQSRecord,
 )
-from switchyard.usecases.triggers.start_triggered import Dropped, PutAside, Started, TriggerStarter
+from switchyard.usecases.triggers.start_triggered import Dropped, Parked, Started, TriggerStarter
 
 batch = SqsBatch()
 logger, metrics, tracer = batch.logger, batch.metrics, batch.tracer
@@ -27,10 +27,10 @@ def starter() -> TriggerStarter:
 
 @tracer.capture_method(capture_response=False)
 def start_one(record: SQSRecord) -> None:
-    tell(starter().start(DeadLetter.model_validate(record.raw_event).delivered))
+    report(starter().start(SqsRecord.model_validate(record.raw_event).delivered))
 
 
-def tell(done: Started | Dropped | PutAside) -> None:
+def report(done: Started | Dropped | Parked) -> None:
     match done:
         case Started():
             about = {"tenant_id": done.tenant, "trigger": done.trigger, "event_id": done.event_id}
@@ -39,7 +39,7 @@ def tell(done: Started | Dropped | PutAside) -> None:
         case Dropped():
             about = {"tenant_id": done.tenant, "trigger": done.trigger, "event_id": done.event_id}
             logger.info("event is dropped", extra=about, reason=done.reason)
-        case PutAside():
+        case Parked():
             logger.error("trigger refused", trigger=done.trigger, key=done.key, reason=done.reason)
             metrics.add_metric(REFUSED, MetricUnit.Count, 1)
 

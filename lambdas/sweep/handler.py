@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
-from switchyard.bootstrap.alerting import due_alerts
+from switchyard.bootstrap.alerts import due_alerts
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import SweeperSettings

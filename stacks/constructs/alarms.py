@@ -1,4 +1,4 @@
-"""Alarms as all of ours are: named for their stage, by which people are told, in plain words."""
+"""Alarms: named for their stage, with a description that says what happened and what to do."""
 
 import re
 
@@ -21,12 +21,14 @@ SHARED_ENTRIES = {
     "-puts-throttled": "table-throttled",
     "-throttled": "function-throttled",
     "-not-invoked": "function-not-invoked",
+    "-not-read": "queue-not-read",
     "-unread": "dead-letters-not-read",
     "-unkept": "dead-letters-not-handled",
 }
 """Entries of the runbook that explain several alarms, by how those alarms' names end."""
+READ_WITHIN = Duration.minutes(15)  # a message that fails five times is parked by then
 MISSED_RUNS = 5  # a run that comes late is no reason to wake a person
-TOLD_BY_ITSELF = "What is kept is told by itself: this alarm is for whoever subscribes to it."
+REPORTED_BY_ITSELF = "Parked messages are reported by alerts: this alarm is for its subscribers."
 
 
 def raise_alarm(
@@ -38,18 +40,18 @@ def raise_alarm(
     meaning: str,
     above: float = 0,
     minutes: int = 1,
-    told: bool = True,
+    reported: bool = True,
 ) -> cloudwatch.Alarm:
-    """`meaning` is what a person is told: what happened, and what to do.
+    """Raise an alarm; `meaning` says what happened, and what to do.
 
-    What people are told of by other means has a name that wakes nobody: not `told`.
+    An alarm that is not `reported` has a name that no rule matches: alerts report it otherwise.
     """
     meaning = f"{meaning} {looked_up(_spoken(what))}"
     return cloudwatch.Alarm(
         scope,
         what,
-        alarm_name=stage.prefixed(_spoken(what)) if told else untold(_spoken(what), stage),
-        alarm_description=meaning if told else f"{meaning} {TOLD_BY_ITSELF}",
+        alarm_name=stage.prefixed(_spoken(what)) if reported else unreported(_spoken(what), stage),
+        alarm_description=meaning if reported else f"{meaning} {REPORTED_BY_ITSELF}",
         metric=metric,
         threshold=above,
         comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -84,13 +86,36 @@ def raise_if_not_invoked(
     alarm.node.add_dependency(schedule)
 
 
+def raise_if_not_read(
+    scope: Construct, queue: sqs.Queue, *, stage: Stage, name: str, reader: str
+) -> None:
+    """Notice a function that its queue does not invoke, or that is much too slow.
+
+    Neither has errors. A message that was received three times does not count as the oldest.
+    https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+    """
+    raise_alarm(
+        scope,
+        f"{name.title().replace('-', '')}NotRead",
+        queue.metric_approximate_age_of_oldest_message(
+            period=Duration.minutes(1), statistic="Maximum"
+        ),
+        stage=stage,
+        meaning=f"Messages have waited for the function {reader} for over a quarter of an hour. "
+        "Nothing is lost for 14 days. Look with `switchyard doctor` whether its event source "
+        "mapping is enabled.",
+        above=READ_WITHIN.to_seconds(),
+        minutes=DRAINED_WITHIN_MINUTES,
+    )
+
+
 def looked_up(name: str) -> str:
     """Refer to the runbook's entry for an alarm."""
     entries = (entry for suffix, entry in SHARED_ENTRIES.items() if name.endswith(suffix))
     return f"Runbook: docs/runbook.md#{next(entries, name)}"
 
 
-def untold(name: str, stage: Stage) -> str:
+def unreported(name: str, stage: Stage) -> str:
     """Of an alarm that wakes no watcher: it does not begin with the stage's prefix."""
     return f"switchyard-{name}-{stage.name}"
 
@@ -103,14 +128,14 @@ def watch_depth(
     While it fails, its messages are hidden and not visible; when it is not called, they are
     visible. Either count alone would miss one of the two.
     """
-    told = f"The log is /aws/lambda/{stage.prefixed(reader)}."
+    reported = f"The log is /aws/lambda/{stage.prefixed(reader)}."
     raise_alarm(
         scope,
         f"{what}Unread",
         visible(dead_letters),
         stage=stage,
         meaning=f"Dead letters are not read: the function {reader} is not called. Nothing is lost "
-        f"for 14 days. Look whether its event source mapping is enabled. {told}",
+        f"for 14 days. Look whether its event source mapping is enabled. {reported}",
         minutes=DRAINED_WITHIN_MINUTES,
     )
     raise_alarm(
@@ -119,7 +144,7 @@ def watch_depth(
         hidden(dead_letters),
         stage=stage,
         meaning=f"Dead letters are not handled: the function {reader} is called and fails. Nothing "
-        f"is lost for 14 days. {told}",
+        f"is lost for 14 days. {reported}",
         minutes=DRAINED_WITHIN_MINUTES,
     )
 

@@ -9,9 +9,12 @@ from constructs import Construct
 
 from stacks.constructs.permissions import acknowledge, acknowledge_wildcard, allow
 from stacks.stage import Stage
-from switchyard.contracts.kept import PLACES
-from switchyard.contracts.quarantine import QUARANTINED_BELOW
-from switchyard.contracts.undeliverable import KEPT_BELOW
+from switchyard.contracts.parked_messages import (
+    PARKED_PREFIX,
+    PARKED_PREFIXES,
+    QUARANTINE_PREFIX,
+    UNDELIVERABLE_PREFIX,
+)
 
 TASK_FILES = "task/*"
 TASK_LOGS = "task/logs/*"
@@ -35,7 +38,7 @@ class ArtifactsBucket(Construct):
             ],
             removal_policy=stage.removal_policy,
         )
-        self._tell_eventbridge()
+        self._notify_eventbridge()
         # Exported under a name of our choosing, which an acknowledged finding can quote.
         self._export = stage.prefixed("artifacts-arn")
         self.arn = Stack.of(self).export_value(self.bucket.bucket_arn, name=self._export)
@@ -46,8 +49,8 @@ class ArtifactsBucket(Construct):
             "access logs would be a second bucket to guard that nobody reads.",
         )
 
-    def _tell_eventbridge(self) -> None:
-        """Of uploads, for triggers. The library's own switch would deploy a function for it."""
+    def _notify_eventbridge(self) -> None:
+        """Send events of uploads to triggers. The library's switch would deploy a function."""
         plain = cast("s3.CfnBucket", self.bucket.node.default_child)
         plain.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
             event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
@@ -67,25 +70,28 @@ class ArtifactsBucket(Construct):
         )
 
     def allow_event_payloads(self, role: iam.IRole, *more: str) -> None:
-        """Whoever sends events moves the large fields of a large one here."""
+        """Allow to store the fields of an event that are too large for the bus."""
         self._allow_below(EVENT_PAYLOADS, role, "s3:PutObject", *more)
 
-    def allow_keeping_undeliverable(self, role: iam.IRole) -> None:
-        self._allow_below(f"{KEPT_BELOW}/*", role, "s3:PutObject")
+    def allow_parking_dead_letters(self, role: iam.IRole) -> None:
+        """Allow to park, also where code of version 0.1.0 does while a deployment replaces it."""
+        for prefix in (PARKED_PREFIX, UNDELIVERABLE_PREFIX):
+            self._allow_below(f"{prefix}*", role, "s3:PutObject")
 
-    def allow_reading_letters(self, role: iam.IRole) -> None:
-        """Both what is undeliverable and what is in quarantine."""
-        for prefix in PLACES:
+    def allow_reading_parked_messages(self, role: iam.IRole) -> None:
+        for prefix in PARKED_PREFIXES:
             self._allow_below(f"{prefix}*", role, "s3:GetObject")
         iam.Grant.add_to_principal(
             grantee=role,
             actions=["s3:ListBucket"],
             resource_arns=[self.arn],
-            conditions={"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in PLACES]}},
+            conditions={"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in PARKED_PREFIXES]}},
         )
 
-    def allow_quarantine(self, role: iam.IRole) -> None:
-        self._allow_below(f"{QUARANTINED_BELOW}/*", role, "s3:PutObject")
+    def allow_parking(self, role: iam.IRole) -> None:
+        """Allow to park, also where code of version 0.1.0 does while a deployment replaces it."""
+        for prefix in (PARKED_PREFIX, QUARANTINE_PREFIX):
+            self._allow_below(f"{prefix}*", role, "s3:PutObject")
 
     def _allow_below(self, keys: str, role: iam.IRole, *actions: str) -> None:
         allow(role, *actions, on=[f"{self.arn}/{keys}"])

@@ -1,4 +1,4 @@
-"""What becomes of messages that nobody could handle: they are looked at, kept, and told of."""
+"""The functions behind the dead-letter queues, and the alarms on what they find."""
 
 from collections.abc import Mapping
 
@@ -14,15 +14,14 @@ from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.metrics import RECEIVED
-from switchyard.contracts.quarantine import QUARANTINED
+from switchyard.contracts.parked_messages import DEAD_LETTER_METRIC, POISON_METRIC, QUEUE
 from switchyard.contracts.tables import job_partition
-from switchyard.contracts.undeliverable import QUEUE, UNDELIVERABLE
 from switchyard.settings import ArchiveDeadLettersSettings, DeadLetterSettings
 
 LOOK = "Look with `switchyard dlq`."
 
 
-def keep_undeliverable(
+def archive_dead_letters(
     scope: Construct,
     *,
     stage: Stage,
@@ -30,7 +29,7 @@ def keep_undeliverable(
     layers: FunctionLayers,
     queues: Mapping[str, sqs.Queue],
 ) -> None:
-    """`queues` are dead letters, by what their messages mean."""
+    """Park the messages of dead-letter queues, which are named by what their messages mean."""
     alert = HouseFunction(
         scope,
         "Alert",
@@ -43,7 +42,7 @@ def keep_undeliverable(
             s3_bucket=shared.artifacts.bucket.bucket_name,
         ),
     )
-    shared.artifacts.allow_keeping_undeliverable(alert.role)
+    shared.artifacts.allow_parking_dead_letters(alert.role)
     for what, dead_letters in queues.items():
         alert.consume(
             dead_letters,
@@ -54,10 +53,10 @@ def keep_undeliverable(
         raise_alarm(
             scope,
             what,
-            counted(UNDELIVERABLE, stage, service="alert", **{QUEUE: dead_letters.queue_name}),
+            counted(DEAD_LETTER_METRIC, stage, service="alert", **{QUEUE: dead_letters.queue_name}),
             stage=stage,
-            meaning=f"A message could not be handled, and is kept. {LOOK}",
-            told=False,
+            meaning=f"A message could not be handled, and is parked. {LOOK}",
+            reported=False,
         )
         watch_depth(scope, what, dead_letters, stage=stage, reader="alert")
 
@@ -86,6 +85,12 @@ def process_dead_letters(
     processor.consume(
         shared.tasks.dead_letters, batch_size=10, at_once=stage.concurrency.process_dead_letters
     )
+    _watch_dead_letters_of_tasks(scope, stage, shared)
+
+
+def _watch_dead_letters_of_tasks(
+    scope: Construct, stage: Stage, shared: InfrastructureStack
+) -> None:
     raise_alarm(
         scope,
         "TaskReceivedInVain",
@@ -96,10 +101,10 @@ def process_dead_letters(
     raise_alarm(
         scope,
         "DeadLetterQuarantined",
-        counted(QUARANTINED, stage, service="process-dead-letters"),
+        counted(POISON_METRIC, stage, service="process-dead-letters"),
         stage=stage,
         meaning=f"A message of the task queue is poison. {LOOK}",
-        told=False,
+        reported=False,
     )
     watch_depth(
         scope,
@@ -122,6 +127,6 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:BatchGetItem", on=[definitions])
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     shared.artifacts.allow_event_payloads(role)
-    shared.artifacts.allow_quarantine(role)
+    shared.artifacts.allow_parking(role)
     allow(role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

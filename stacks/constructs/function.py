@@ -23,7 +23,7 @@ MEMORY_MB = 1024  # memory buys processor time: less would make every cold start
 
 
 class HouseFunction(Construct):
-    """Runs `lambdas/<folder>/handler.py`."""
+    """A Lambda function that runs `lambdas/<folder>/handler.py`, with its role and its log."""
 
     def __init__(
         self,
@@ -57,6 +57,15 @@ class HouseFunction(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE if stage.tracing else lambda_.Tracing.DISABLED,
         )
+        self._watch(stage, service)
+        acknowledge_wildcard(self.role, "*", because="X-Ray's write actions take no resource.")
+        acknowledge(
+            self.function,
+            "AwsSolutions-L1",
+            because="Python 3.13 is what the layer is bundled for, and is supported until 2029.",
+        )
+
+    def _watch(self, stage: Stage, service: str) -> None:
         raise_alarm(
             self,
             f"{service.title().replace('-', '')}Throttled",
@@ -64,12 +73,6 @@ class HouseFunction(Construct):
             stage=stage,
             meaning=f"Lambda refused to run the function {service}: all functions of the account "
             "together have no concurrency left.",
-        )
-        acknowledge_wildcard(self.role, "*", because="X-Ray's write actions take no resource.")
-        acknowledge(
-            self.function,
-            "AwsSolutions-L1",
-            because="Python 3.13 is what the layer is bundled for, and is supported until 2029.",
         )
 
     def consume(

@@ -12,12 +12,14 @@ from stacks.stage import Stage
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
+# No function imports the Python client or the in-memory stores: both are for programs of users.
+NOT_DEPLOYED = ("**/__pycache__", "python/switchyard/client", "python/switchyard/testing")
 
 
 class FunctionLayers(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
         super().__init__(scope, construct_id)
-        shared = lambda_.Code.from_asset(str(SHARED_LAYER), exclude=["**/__pycache__"])
+        shared = lambda_.Code.from_asset(str(SHARED_LAYER), exclude=list(NOT_DEPLOYED))
         self.versions = [self._layer("Shared", code=shared, stage=stage)]
         if stage.layer_platform:
             bundle = bundle_dependencies(stage.layer_platform)

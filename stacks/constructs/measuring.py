@@ -1,4 +1,4 @@
-"""Measures the yard every minute, in every stage."""
+"""The function that measures a stage every minute, and its metrics."""
 
 from collections.abc import Sequence
 
@@ -53,16 +53,19 @@ class Measuring(Construct):
         )
         self.function = measure.function
         _grant(measure.role, shared, dead_letters)
+        self._schedule(stage)
+
+    def _schedule(self, stage: Stage) -> None:
         rule = events.Rule(
             self,
             "EveryMinute",
             schedule=events.Schedule.rate(EVERY),
-            targets=[targets.LambdaFunction(measure.function)],
+            targets=[targets.LambdaFunction(self.function)],
         )
         raise_if_not_invoked(
             self,
             "MeasureNotInvoked",
-            measure.function,
+            self.function,
             stage=stage,
             every=EVERY,
             schedule=rule,

@@ -8,7 +8,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from stacks.constructs.alarms import looked_up, untold, visible
+from stacks.constructs.alarms import looked_up, unreported, visible
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import acknowledge_wildcard, allow, allow_on_alerts
@@ -18,13 +18,13 @@ from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.alerting import (
     ALARM_EVENT,
-    DEAD_LETTER_PREFIXES,
     JOB_EVENTS,
     OBJECT_EVENTS,
     TASK_EVENTS,
 )
-from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.events import DETAIL_TYPE
+from switchyard.contracts.events.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
+from switchyard.contracts.parked_messages import PARKED_PREFIXES
 from switchyard.settings import ReportIncidentsSettings
 
 GATHERED = Duration.seconds(5)
@@ -48,7 +48,7 @@ class Notifications(Construct):
         layers: FunctionLayers,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.alerts = HouseQueue(self, "Alerts", stage=stage, name="alerts-queue")
+        self.alerts = HouseQueue(self, "Alerts", stage=stage, name="alerts-queue", reader="notify")
         self._rules(stage, shared)
         self._alarm(stage)
         self.report = HouseFunction(
@@ -85,7 +85,7 @@ class Notifications(Construct):
             detail_type=list(OBJECT_EVENTS),
             detail={
                 "bucket": {"name": [shared.artifacts.bucket.bucket_name]},
-                "object": {"key": [{"prefix": prefix} for prefix in DEAD_LETTER_PREFIXES]},
+                "object": {"key": [{"prefix": prefix} for prefix in PARKED_PREFIXES]},
             },
         )
         alarms = events.EventPattern(
@@ -122,8 +122,8 @@ class Notifications(Construct):
         cloudwatch.Alarm(
             self,
             "AlertsUnheard",
-            alarm_name=untold("alerts-unheard", stage),
-            alarm_description="Nobody could be told of something: the function notify failed "
+            alarm_name=unreported("alerts-unheard", stage),
+            alarm_description="An incident could not be reported: the function notify failed "
             f"{FUNCTION_RECEIVES} times. Its log is /aws/lambda/{stage.prefixed('notify')}. "
             f"{looked_up('alerts-unheard')}",
             metric=visible(self.alerts.dead_letters),
@@ -136,7 +136,7 @@ class Notifications(Construct):
     def _grant(self, stage: Stage, shared: InfrastructureStack) -> None:
         role = self.report.role
         allow(role, "dynamodb:Query", on=[shared.state_table.table_arn])
-        shared.artifacts.allow_reading_letters(role)
+        shared.artifacts.allow_reading_parked_messages(role)
         named = f"{stage.prefixed('')}*"
         alarms = Stack.of(self).format_arn(
             service="cloudwatch",

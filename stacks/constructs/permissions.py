@@ -18,7 +18,7 @@ def allow(grantee: iam.IGrantable, *actions: str, on: Sequence[str]) -> None:
 
 
 def allow_on_alerts(role: iam.IRole, *actions: str, state_table: str) -> None:
-    """Of the state table, what people were told, and nothing else."""
+    """Allow actions on the alerts of the state table, and on nothing else."""
     iam.Grant.add_to_principal(
         grantee=role,
         actions=list(actions),

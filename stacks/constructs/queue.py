@@ -6,6 +6,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from stacks.constructs.alarms import raise_if_not_read
 from stacks.constructs.function import TIMEOUT_SECONDS
 from stacks.stage import Stage
 
@@ -27,10 +28,11 @@ class HouseQueue(Construct):
         *,
         stage: Stage,
         name: str,
+        reader: str | None,
         visibility_timeout: Duration = FUNCTION_VISIBILITY,
         max_receives: int = FUNCTION_RECEIVES,
     ) -> None:
-        """Without limits of its own, a queue that a function reads."""
+        """Without limits of its own, a queue that the function `reader` reads."""
         super().__init__(scope, construct_id)
         self.dead_letters = dead_letter_queue(self, "DeadLetters", stage=stage, name=f"{name}-dlq")
         self.queue = sqs.Queue(
@@ -47,6 +49,8 @@ class HouseQueue(Construct):
             ),
             removal_policy=stage.removal_policy,
         )
+        if reader:
+            raise_if_not_read(self, self.queue, stage=stage, name=name, reader=reader)
 
 
 def dead_letter_queue(scope: Construct, construct_id: str, *, stage: Stage, name: str) -> sqs.Queue:

@@ -12,7 +12,7 @@ from stacks.constructs.permissions import acknowledge, allow
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import ONCE_PREFIX, job_partition
+from switchyard.contracts.tables import DEDUPLICATION_PREFIX, job_partition
 from switchyard.settings import AnswerSlackSettings
 
 PATH = "/slack/actions"
@@ -48,6 +48,9 @@ class SlackActions(Construct):
             ),
         )
         _grant(answer.role, stage, shared)
+        self._route(api, answer)
+
+    def _route(self, api: apigatewayv2.HttpApi, answer: HouseFunction) -> None:
         routes = api.add_routes(
             path=PATH,
             methods=[apigatewayv2.HttpMethod.POST],
@@ -67,7 +70,7 @@ def _grant(role: iam.IRole, stage: Stage, shared: InfrastructureStack) -> None:
     state = shared.state_table.table_arn
     allow(role, "dynamodb:GetItem", "dynamodb:Query", on=[state])
     _allow_on_items(role, "dynamodb:UpdateItem", state, named=job_partition("*", "*"))
-    _allow_on_items(role, "dynamodb:PutItem", state, named=f"{ONCE_PREFIX}*")
+    _allow_on_items(role, "dynamodb:PutItem", state, named=f"{DEDUPLICATION_PREFIX}*")
     shared.artifacts.allow_task_files(role, "s3:PutObject")
     queues = (shared.dispatches, shared.job_steps)
     allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])

@@ -6,8 +6,8 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.events import DETAIL_TYPE
+from switchyard.contracts.events.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 
 
 class EventSubscription(Construct):

@@ -1,4 +1,4 @@
-"""Looks after running tasks, every five minutes where the stage wants it."""
+"""The function that checks running tasks, every five minutes where the stage enables it."""
 
 import json
 from dataclasses import asdict
@@ -25,7 +25,7 @@ CHECK_EVERY = Duration.minutes(5)
 
 
 class TaskChecks(Construct):
-    """Where it is off, it can still be asked, and be turned on by hand."""
+    """Checks running tasks. A disabled schedule can be enabled by hand, and operators can check."""
 
     def __init__(
         self,
@@ -47,6 +47,19 @@ class TaskChecks(Construct):
         )
         _grant(self.check.role, shared)
         allow_posting_alerts(self.check.role, stage=stage, shared=shared)
+        self._schedule(stage)
+        raise_alarm(
+            self,
+            "HealthNotChecked",
+            self.check.function.metric_errors(period=CHECK_EVERY),
+            stage=stage,
+            meaning="Nobody looks after running tasks: the function check-health fails. Its log "
+            f"is /aws/lambda/{stage.prefixed('check-health')}.",
+        )
+        limits = json.dumps(asdict(stage.health_limits))
+        CfnOutput(Stack.of(self), "HealthLimits", value=limits)
+
+    def _schedule(self, stage: Stage) -> None:
         rule = events.Rule(
             self,
             "EveryFiveMinutes",
@@ -66,16 +79,6 @@ class TaskChecks(Construct):
                 meaning="The function check-health has not been invoked for 25 minutes: tasks that "
                 "are stuck are not found.",
             )
-        raise_alarm(
-            self,
-            "HealthNotChecked",
-            self.check.function.metric_errors(period=CHECK_EVERY),
-            stage=stage,
-            meaning="Nobody looks after running tasks: the function check-health fails. Its log "
-            f"is /aws/lambda/{stage.prefixed('check-health')}.",
-        )
-        limits = json.dumps(asdict(stage.health_limits))
-        CfnOutput(Stack.of(self), "HealthLimits", value=limits)
 
 
 def _environment(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Starts jobs for events and by schedules: the queue that triggers' rules send to, and its reader.
 
-The rules themselves are not deployed: `switchyard triggers apply` puts them, on both buses.
+The rules themselves are not deployed: `switchyard triggers apply` puts them, on both buses, and so
+does the API for tenants.
 """
 
 from aws_cdk import CfnOutput, Stack
@@ -12,6 +13,7 @@ from stacks.constructs.alarms import counted, raise_alarm
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import (
+    acknowledge_wildcard,
     allow,
     allow_closing_jobs,
     allow_on_partitions,
@@ -38,7 +40,10 @@ class Triggers(Construct):
         layers: FunctionLayers,
     ) -> None:
         super().__init__(scope, construct_id)
-        events = HouseQueue(self, "Events", stage=stage, name="trigger-queue")
+        events = HouseQueue(
+            self, "Events", stage=stage, name="trigger-queue", reader="start-triggered"
+        )
+        self.queue = events.queue
         self.dead_letters = events.dead_letters
         for queue in (events.queue, events.dead_letters):
             _accept_rules(queue, stage=stage, bus_name=shared.bus.event_bus_name)
@@ -46,7 +51,7 @@ class Triggers(Construct):
         function.consume(events.queue, batch_size=10, at_once=stage.concurrency.start_triggered)
         _grant(function.role, shared)
         self._alarm(stage)
-        self._tell_operators(events)
+        self._alert_operators(events)
 
     def _function(
         self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers, queue: sqs.Queue
@@ -79,39 +84,72 @@ class Triggers(Construct):
             counted(REFUSED, stage, service="start-triggered"),
             stage=stage,
             meaning="An event started no job, because its trigger's template is refused. It is "
-            "put aside: look with `switchyard dlq` and `switchyard triggers`.",
-            told=False,
+            "parked: look with `switchyard dlq` and `switchyard triggers`.",
+            reported=False,
         )
 
-    def _tell_operators(self, events: HouseQueue) -> None:
+    def _alert_operators(self, events: HouseQueue) -> None:
         stack = Stack.of(self)
         CfnOutput(stack, "TriggerQueueArn", value=events.queue.queue_arn)
         CfnOutput(stack, "TriggerDeadLettersArn", value=events.dead_letters.queue_arn)
 
 
-def _accept_rules(queue: sqs.Queue, *, stage: Stage, bus_name: str) -> None:
+def allow_changing_triggers(role: iam.IRole, triggers: Triggers, *, stage: Stage) -> None:
+    """Allow to put rules of this stage's names, with no other target than the trigger queue."""
+    bus_name = f"switchyard-{stage.name}"
+    rules = _rule_arns(triggers.queue, stage=stage, bus_name=bus_name)
+    allow(
+        role,
+        "events:DeleteRule",
+        "events:DescribeRule",
+        "events:PutRule",
+        "events:RemoveTargets",
+        on=rules,
+    )
+    iam.Grant.add_to_principal(
+        grantee=role,
+        actions=["events:PutTargets"],
+        resource_arns=rules,
+        conditions={
+            "ForAllValues:ArnEquals": {"events:TargetArn": triggers.queue.queue_arn},
+            "Null": {"events:TargetArn": "false"},
+        },
+    )
+    allow(role, "sqs:GetQueueUrl", "sqs:SendMessage", on=[triggers.queue.queue_arn])
+    for below in ("", f"{bus_name}/"):
+        acknowledge_wildcard(
+            role,
+            "arn:<AWS::Partition>:events:<AWS::Region>:<AWS::AccountId>:rule/"
+            f"{below}{rule_prefix(stage.name)}*",
+            because="Which triggers tenants will have is not known when it is written.",
+        )
+
+
+def _rule_arns(scope: Construct, *, stage: Stage, bus_name: str) -> list[str]:
     """Of this stage, on our bus and on the account's default one, whose rules name no bus."""
     named = f"{rule_prefix(stage.name)}*"
-    stack = Stack.of(queue)
+    stack = Stack.of(scope)
+    return [
+        stack.format_arn(service="events", resource="rule", resource_name=name)
+        for name in (named, f"{bus_name}/{named}")
+    ]
+
+
+def _accept_rules(queue: sqs.Queue, *, stage: Stage, bus_name: str) -> None:
     queue.add_to_resource_policy(
         iam.PolicyStatement(
             principals=[iam.ServicePrincipal("events.amazonaws.com")],
             actions=["sqs:SendMessage"],
             resources=[queue.queue_arn],
             conditions={
-                "ArnLike": {
-                    "aws:SourceArn": [
-                        stack.format_arn(service="events", resource="rule", resource_name=name)
-                        for name in (named, f"{bus_name}/{named}")
-                    ]
-                },
+                "ArnLike": {"aws:SourceArn": _rule_arns(queue, stage=stage, bus_name=bus_name)},
             },
         )
     )
 
 
 def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
-    """As the API's submission, and what is put aside."""
+    """Allow what the API's submission needs, and parking."""
     allow(
         role,
         "dynamodb:GetItem",
@@ -131,7 +169,7 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:BatchGetItem", on=[shared.task_definitions_table.table_arn])
     shared.artifacts.allow_task_files(role, "s3:PutObject")
     shared.artifacts.allow_event_payloads(role)
-    shared.artifacts.allow_quarantine(role)
+    shared.artifacts.allow_parking(role)
     queues = (shared.dispatches, shared.job_steps)
     allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -1,6 +1,7 @@
-"""The container that runs `python -m worker`."""
+"""The container that runs `python -m switchyard_worker`."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from aws_cdk import Duration
 from aws_cdk import aws_ecr_assets as ecr_assets
@@ -17,7 +18,7 @@ from stacks.stage import Stage
 SERVICE = "worker"
 STOP_TIMEOUT_SECONDS = 120  # the most that Fargate grants
 WRITABLE_FOLDERS = {"tasks": "/work", "temporary": "/tmp"}  # noqa: S108  a volume of its own
-ENTRYPOINT = "/app/worker/entrypoint.sh"
+ENTRYPOINT = "/app/switchyard_worker/entrypoint.sh"
 # Of Docker's fourteen the entrypoint needs KILL, SETGID, SETUID and SETPCAP, and Fargate can take
 # away but not give: dropping all of them and adding four back is refused.
 UNNEEDED_CAPABILITIES = (
@@ -33,6 +34,15 @@ UNNEEDED_CAPABILITIES = (
     ecs.Capability.SYS_CHROOT,
 )
 
+MEMORY_MB: Final = 4096
+WORKERS_MEMORY_MB: Final = 512
+"""What the worker, its proxy for Claude and its guarded checks use themselves."""
+
+
+def memory_of_each_task_mb(slots: int) -> int:
+    """Return how much memory a task may use, so that all slots together leave the worker enough."""
+    return (MEMORY_MB - WORKERS_MEMORY_MB) // slots
+
 
 class WorkerTask(Construct):
     """Its root file system is read-only; what tasks write goes to volumes that die with it."""
@@ -46,7 +56,7 @@ class WorkerTask(Construct):
             "Definition",
             family=stage.prefixed(SERVICE),
             cpu=1024,
-            memory_limit_mib=4096,
+            memory_limit_mib=MEMORY_MB,
             runtime_platform=ecs.RuntimePlatform(
                 cpu_architecture=ecs.CpuArchitecture.ARM64,
                 operating_system_family=ecs.OperatingSystemFamily.LINUX,
@@ -112,7 +122,7 @@ class WorkerTask(Construct):
 def _health_check() -> ecs.HealthCheck:
     """Run as root, hence through the entrypoint: the pulse lies where only the worker looks."""
     return ecs.HealthCheck(
-        command=["CMD", ENTRYPOINT, "python", "-m", "worker.health"],
+        command=["CMD", ENTRYPOINT, "python", "-m", "switchyard_worker.health"],
         interval=Duration.seconds(30),
         timeout=Duration.seconds(10),
         start_period=Duration.seconds(60),
@@ -124,5 +134,7 @@ def _image(stage: Stage) -> ecs.ContainerImage:
     if not stage.builds_worker_image:
         return ecs.ContainerImage.from_registry("switchyard-worker")
     return ecs.ContainerImage.from_asset(
-        str(REPOSITORY), file="worker/Dockerfile", platform=ecr_assets.Platform.LINUX_ARM64
+        str(REPOSITORY),
+        file="switchyard_worker/Dockerfile",
+        platform=ecr_assets.Platform.LINUX_ARM64,
     )

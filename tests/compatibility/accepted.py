@@ -8,20 +8,19 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 from switchyard.adapters.dynamodb.values import deserialized, serialized
-from switchyard.contracts.bus import BusMessage
+from switchyard.contracts.alerting import CheckSubject
 from switchyard.contracts.definitions import RegisteredDefinition
-from switchyard.contracts.dispatching import DispatchMessage
+from switchyard.contracts.dispatch_messages import DispatchMessage
 from switchyard.contracts.events import CATALOGUE
+from switchyard.contracts.events.bus import BusMessage
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.messages import TaskMessage
-from switchyard.contracts.quarantine import QuarantinedMessage
-from switchyard.contracts.redriving import KeptPlan
+from switchyard.contracts.parked_messages import ParkedMessage
+from switchyard.contracts.redrive_plans import StoredPlan
 from switchyard.contracts.triggers import Trigger, TriggerMessage, TriggerRun
-from switchyard.contracts.undeliverable import KeptLetter
 from switchyard.domain.states import JobState, Rule, TaskState
 from tests.compatibility.novelties import Watch, paths_in
 from tests.compatibility.readers import OPAQUE, read_item
-from tests.compatibility.release_names import CheckSubject
 from tests.compatibility.stage import readable
 
 SINCE_RELEASED: Final = frozenset({"settings", "open-job"})
@@ -37,9 +36,8 @@ _SENT: Final[Mapping[str, type[BaseModel]]] = {
 }
 _STORED: Final[Mapping[str, type[BaseModel]]] = {
     "task/documents": JobDocument,
-    "task/redrives": KeptPlan,
-    "quarantine": QuarantinedMessage,
-    "undeliverable": KeptLetter,
+    "task/redrives": StoredPlan,
+    "parked": ParkedMessage,
 }
 _IN_ITEMS: Final[Mapping[str, tuple[str, type[BaseModel], bool]]] = {
     "latest": ("document", RegisteredDefinition, False),

@@ -30,6 +30,8 @@ _ENVIRONMENT: Final = {
     "DISPATCH_QUEUE_URL": "dispatch",
     "JOB_QUEUE_URL": "dispatch",
     "SQS_QUEUE_URL": "tasks",
+    "TRIGGER_QUEUE_ARN": "arn:aws:sqs:eu-west-1:123456789012:triggers",
+    "TRIGGER_DEAD_LETTERS_ARN": "arn:aws:sqs:eu-west-1:123456789012:triggers-dlq",
 }
 _DEFINITION: Final = {"description": "Tell.", "tag": "teller", "retry": {"maxAttempts": 2}}
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -10,8 +11,9 @@ from typing import Any
 
 from switchyard import VERSION
 from tests.compatibility.accepted import SINCE_RELEASED
-from tests.compatibility.readers import OPAQUE, read_document, read_item, read_message
+from tests.compatibility.readers import OPAQUE, PARKED, read_document, read_item, read_message
 from tests.compatibility.recording import record
+from tests.compatibility.released import RELEASED
 from tests.compatibility.sources import (
     ROOT,
     NoHistory,
@@ -29,8 +31,22 @@ def write(file: Path) -> None:
     watch = recording.watch
     parts = {"items": watch.items, "messages": watch.messages, "documents": watch.documents}
     content: dict[str, Any] = {name: dict(part.found) for name, part in parts.items()}
-    content |= {"version": VERSION, "moments": recording.moments, "ends": recording.ends}
+    content["documents"].pop(PARKED, None)
+    moments = {name: _for_its_checker(moment) for name, moment in recording.moments.items()}
+    content |= {"version": VERSION, "moments": moments, "ends": recording.ends}
     file.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _for_its_checker(moment: Any) -> Any:
+    """Move parked messages to where the checker of version 0.1.0 looks for poison.
+
+    That version itself does not look for them: they wait for an operator.
+    """
+    bucket = {
+        re.sub(rf"^{PARKED}/[^/]+/", "quarantine/", key): body
+        for key, body in moment["bucket"].items()
+    }
+    return {**moment, "bucket": bucket}
 
 
 def read(file: Path) -> None:
@@ -42,8 +58,8 @@ def read(file: Path) -> None:
     }
     for name, moment in content["moments"].items():
         _take_over(name, moment, content["ends"])
-    told = ", ".join(f"{count} {name}" for name, count in counts.items())
-    _say(f"  {VERSION} read what {content['version']} wrote: {told}")
+    emitted = ", ".join(f"{count} {name}" for name, count in counts.items())
+    _say(f"  {VERSION} read what {content['version']} wrote: {emitted}")
     _say(f"  {VERSION} took over the stage of {content['version']} {len(content['moments'])} times")
 
 
@@ -92,14 +108,19 @@ def compare(old: str) -> None:
 
 
 def lend_suite(tree: Path) -> None:
-    """Copy this suite, the simulated AWS and its clock; the version's own workers run in it.
+    """Give 0.1.0, which has no such suite, one that knows its names, from the history.
 
-    0.1.0 has no such suite, and its workers, stores and use cases take fewer ports than today's.
+    The simulated AWS and its clock come with it; the version's own workers run in them. What the
+    suites of two versions exchange is a file of items, messages and documents.
     """
-    for lent in ("compatibility", "simulation/cloud", "simulation/kernel"):
-        shutil.rmtree(tree / "tests" / lent, ignore_errors=True)
-        ours = ROOT / "tests" / lent
-        shutil.copytree(ours, tree / "tests" / lent, ignore=shutil.ignore_patterns("__pycache__"))
+    suite = RELEASED[-1].suite
+    if suite is None:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        source = extracted(suite, Path(name))
+        for lent in ("compatibility", "simulation/cloud", "simulation/kernel"):
+            shutil.rmtree(tree / "tests" / lent, ignore_errors=True)
+            shutil.copytree(source / "tests" / lent, tree / "tests" / lent)
 
 
 def main(arguments: list[str]) -> int:

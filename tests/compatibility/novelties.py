@@ -105,9 +105,9 @@ class Watch:
         self.note(change.new)
 
     def note(self, item: Mapping[str, Any]) -> None:
-        kept = stable(item)
+        stored = stable(item)
         state = item.get("state") or item.get("eventType") or {"S": ""}
-        self.items.look_at(kind_of(kept), state["S"], kept, shape=_names_in(kept))
+        self.items.look_at(kind_of(stored), state["S"], stored, shape=_names_in(stored))
 
 
 def _names_in(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,21 +6,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
-from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
-from switchyard.adapters.dynamodb.once import DynamoDbOnce
-from switchyard.adapters.dynamodb.presence import DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
-from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
+from switchyard.adapters.dynamodb.submission_keys import (
+    DynamoDbDeduplication,
+    DynamoDbSubmissionKeys,
+)
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
-from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.jobs import instant
+from switchyard.contracts.sqs_records import DeadLetter
 from switchyard.contracts.triggers import TriggerRun
-from switchyard.contracts.undeliverable import DeadLetter
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.rates import Limits
 from switchyard.domain.alerts.alerts import Alert
@@ -29,9 +30,10 @@ from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.measuring.counts import Counts, Spending
 from switchyard.ports import KeyTaken
-from switchyard.usecases.letters.keep_undeliverable import UndeliverableKeeper
+from switchyard.testing import ManualClock
+from switchyard.usecases.alerts.report_incidents import DueAlerts
+from switchyard.usecases.dead_letters.park_message import DeadLetterArchive
 from tests.builders import JOB_ID, NOW_MS, TENANT, a_definition
-from tests.compatibility.release_names import DynamoDbAlertStore, attribute, send_due_alerts
 from tests.compatibility.stage import Stage
 from tests.fakes.tables import BUCKET
 from tests.fakes.triggers import a_message, a_trigger, nightly
@@ -84,16 +86,19 @@ class OtherItems:
         self._triggers()
         self._measurements()
         self._definitions()
-        self._undeliverable()
+        self._parked()
 
     def messages(self) -> Iterator[tuple[str, str]]:
         """Those of queues that a simulated stage does not have, by the queue's name."""
         yield "trigger", a_message()
         yield "trigger", a_message(trigger="nightly")
         sent: list[str] = []
-        send_due_alerts(
-            self._table, mail=_Mail(sent), queue="alerts", clock=ManualClock(NOW_MS + 10**9)
-        )
+        DueAlerts(
+            store=DynamoDbAlertStore(self._table),
+            queue_sender=_RecordingSender(sent),
+            queue="alerts",
+            clock=ManualClock(NOW_MS + 10**9),
+        ).send_due()
         yield from (("alerts", body) for body in sent)
 
     def _keys(self) -> None:
@@ -117,14 +122,14 @@ class OtherItems:
         )
         submissions.take(TENANT, "order-1", taken)
         submissions.take(TENANT, "uploads/1", replace(taken, pinned=None), kind=KeyKind.TRIGGER)
-        DynamoDbOnce(self._table).first(HASH, now_ms=NOW_MS, keep_ms=900_000)
+        DynamoDbDeduplication(self._table).first(HASH, now_ms=NOW_MS, keep_ms=900_000)
 
     def _alerts(self) -> None:
         store = DynamoDbAlertStore(self._table)
-        lease = attribute(store, "lease", "take")
+        lease = store.lease
         taken = lease(Alert(key=SUBJECT), now_ms=NOW_MS)
         assert taken is not None
-        told = replace(
+        emitted = replace(
             taken,
             fingerprint="failed",
             open=True,
@@ -134,12 +139,12 @@ class OtherItems:
             due_at_ms=None,
             lease_until_ms=0,
         )
-        assert store.save(told)
+        assert store.save(emitted)
         postponed = replace(
-            told, postponed_since_ms=NOW_MS, wait_until_ms=NOW_MS + 600_000, due_at_ms=NOW_MS
+            emitted, postponed_since_ms=NOW_MS, wait_until_ms=NOW_MS + 600_000, due_at_ms=NOW_MS
         )
         assert store.save(postponed)
-        attribute(store, "request_update", "ask")(SUBJECT, now_ms=NOW_MS)
+        store.request_update(SUBJECT, now_ms=NOW_MS)
         hook = lease(Alert(key=f"{SUBJECT}@https://hooks.example.com/x"), now_ms=NOW_MS)
         assert hook is not None
         over = replace(
@@ -192,8 +197,8 @@ class OtherItems:
         presence.seen(worker)
         presence.seen(replace(worker, worker_id="worker-2"))
         presence.left("worker-2", now_ms=NOW_MS)
-        consumption = DynamoDbConsumption(self._table)
-        consumption.pause(now_ms=NOW_MS, reason="an incident")
+        pause_switch = DynamoDbPauseSwitch(self._table)
+        pause_switch.pause(now_ms=NOW_MS, reason="an incident")
 
     def _definitions(self) -> None:
         table = DynamoDbTable(self._stage.cloud.dynamodb, self._stage.cloud.definitions)
@@ -215,20 +220,20 @@ class OtherItems:
         )
         store.delete(TENANT, "gone", now_ms=NOW_MS)
 
-    def _undeliverable(self) -> None:
-        keeper = UndeliverableKeeper(blobs=self._blobs, clock=ManualClock(NOW_MS))
+    def _parked(self) -> None:
+        archive = DeadLetterArchive(blobs=self._blobs, clock=ManualClock(NOW_MS))
         event = {"detail": {"eventType": "Task Completed", "entityId": "x", "tenantId": TENANT}}
         noted = {
             "ERROR_CODE": {"dataType": "String", "stringValue": "SDK_CLIENT_ERROR"},
             "ERROR_MESSAGE": {"dataType": "String", "stringValue": "no such queue"},
             "TARGET_ARN": {"dataType": "String", "stringValue": "arn:aws:sqs:eu-west-1:1:dispatch"},
         }
-        keeper.keep(DeadLetter.model_validate(_letter(json.dumps(event), noted)))
+        archive.park(DeadLetter.model_validate(_letter(json.dumps(event), noted)))
         moved = {"DeadLetterQueueSourceArn": "arn:aws:sqs:eu-west-1:1:event-queue-dev"}
-        keeper.keep(DeadLetter.model_validate(_letter("{", {}, number=2, **moved)))
+        archive.park(DeadLetter.model_validate(_letter("{", {}, number=2, **moved)))
 
 
-class _Mail:
+class _RecordingSender:
     def __init__(self, sent: list[str]) -> None:
         self._sent = sent
 

@@ -7,39 +7,41 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
-from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.items import DATA_PREFIX, DEPENDENTS_PREFIX, TASK_PREFIX
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.once import DynamoDbOnce
 from switchyard.adapters.dynamodb.overdue import job_of
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.presence import DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
-from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
+from switchyard.adapters.dynamodb.submission_keys import (
+    DynamoDbDeduplication,
+    DynamoDbSubmissionKeys,
+)
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.contracts.bus import BusMessage
-from switchyard.contracts.events import KeptEvent, what_it_says
+from switchyard.contracts.alerting import subject_to_check
+from switchyard.contracts.dispatch_messages import wake_up
+from switchyard.contracts.events import StoredEvent, what_it_says
+from switchyard.contracts.events.bus import BusMessage
 from switchyard.contracts.job_document import JobDocument
-from switchyard.contracts.kept import kept_at
 from switchyard.contracts.messages import Delivered, MessageAttribute, parse_message
-from switchyard.contracts.redriving import read_plan
+from switchyard.contracts.parked_messages import read_parked
+from switchyard.contracts.redrive_plans import read_plan
 from switchyard.contracts.triggers import parse_trigger_message
-from switchyard.contracts.waking import wake_up
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.rates import Limits
 from switchyard.domain.events import event_queries
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.jobs.submission_keys import KeyKind
 from tests.builders import NOW_MS, TENANT
-from tests.compatibility.release_names import DynamoDbAlertStore, subject_to_check
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.s3 import S3
@@ -130,7 +132,7 @@ def _event(table: DynamoDbTable, item: Item) -> Any:
     return {"event": event, "says": _says(event)}
 
 
-def _says(event: KeptEvent) -> Any:
+def _says(event: StoredEvent) -> Any:
     said = what_it_says(event)
     return {"model": type(said).__name__, "properties": said}
 
@@ -155,10 +157,10 @@ _ITEMS: Final[Mapping[str, Callable[[DynamoDbTable, Item], Any]]] = {
     "submission-key": lambda table, item: _key(item, KeyKind.PRODUCER, "#KEY#")(table),
     "trigger-key": lambda table, item: _key(item, KeyKind.TRIGGER, "#TRIGGERKEY#")(table),
     "worker": lambda table, _: DynamoDbPresence(table).all(),
-    "once": lambda table, item: DynamoDbOnce(table).first(
+    "once": lambda table, item: DynamoDbDeduplication(table).first(
         item["PK"]["S"].removeprefix("ONCE#"), now_ms=NOW_MS, keep_ms=1
     ),
-    "consumption": lambda table, _: DynamoDbConsumption(table).paused(),
+    "consumption": lambda table, _: DynamoDbPauseSwitch(table).paused(),
     "counts": _minute,
     "spending": _minute,
     "published-minutes": lambda table, _: DynamoDbPublishedMinutes(table).take(
@@ -188,11 +190,24 @@ _QUEUES: Final[Mapping[str, Callable[[Delivered], Any]]] = {
     "alerts": lambda delivered: str(subject_to_check(delivered.body)),
     "trigger": lambda delivered: parse_trigger_message(delivered.body),
 }
+
+
+def _parked(key: str, content: bytes) -> dict[str, Any]:
+    """Read a parked message, and name its fields as the corpus of version 0.1.0 does."""
+    fields = read_parked(key, content).model_dump(mode="json")
+    fields = {name: fields[name] for name in fields if name not in {"schema_version", "attributes"}}
+    fields["kept_at"] = fields.pop("parked_at")
+    return fields
+
+
 _DOCUMENTS: Final[Mapping[str, Callable[[str, bytes], Any]]] = {
     "task/documents": lambda _, content: JobDocument.read(content),
     "task/redrives": lambda _, content: read_plan(content),
-    "quarantine": kept_at,
-    "undeliverable": kept_at,
+    **dict.fromkeys(("parked", "quarantine", "undeliverable"), _parked),
 }
 OPAQUE: Final = frozenset({"task/inputs", "task/logs", "events"})
 """Documents that are what producers and agents wrote, of any shape."""
+PARKED: Final = "parked"
+"""Parked messages. Version 0.1.0 does not look for them below this prefix."""
+NO_LONGER_WRITTEN: Final = frozenset({"quarantine", "undeliverable"})
+"""Where version 0.1.0 parked messages; they are still read."""

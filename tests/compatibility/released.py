@@ -21,6 +21,12 @@ class Released:
         """The commit whose sources recorded it."""
         return str(self.json("about")["revision"])
 
+    @property
+    def suite(self) -> str | None:
+        """The commit whose suite runs with these sources; `None` if the release has its own."""
+        about = self.json("about")
+        return str(about["suite"]) if "suite" in about else None
+
     def json(self, name: str) -> Any:
         return json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
 

@@ -12,9 +12,9 @@ import boto3
 import httpx
 from boto3.dynamodb.conditions import Key
 
-from local.cloud import LocalCloud
-from local.endpoint import Endpoint
 from switchyard.adapters.system import SystemClock
+from switchyard_local.cloud import LocalCloud
+from switchyard_local.endpoint import Endpoint
 from tests.compatibility.rollback_keys import CheckedKeys
 from tests.compatibility.sources import NoHistory, extracted, last_released, python_in, todays
 from tests.compatibility.templates import (
@@ -25,13 +25,13 @@ from tests.compatibility.templates import (
     require_same_names,
     rolled_back_first,
     templates_of,
+    undocumented,
 )
 
 PATIENCE_SECONDS: Final = 240
 DELAY_MS: Final = 12_000
 """How long a task takes: a job outlasts the deployment of the other version."""
 _UP: Final = f"""{OWN_SOURCES}
-from local.cloud import LocalCloud
 folder, port, delay = sys.argv[1:]
 environment = {{"OFFLINE_DELAY_MS": delay}}
 cloud = LocalCloud(Path(folder), port=int(port), extra_environment=environment)
@@ -97,11 +97,11 @@ class Stage:
         """Those that are there say the version that was deployed last."""
         table = self._table("StateTableName")
 
-        def told() -> bool:
+        def emitted() -> bool:
             rows = table.query(KeyConditionExpression=Key("PK").eq("WORKERS"))["Items"]
             return {row["version"] for row in rows if "version" in row} == {version.name}
 
-        self._until(told, f"no worker of {version.name} says that it is there")
+        self._until(emitted, f"no worker of {version.name} says that it is there")
 
     def _require_completed_once(self, request_id: str) -> None:
         table, entity = self._table("EventsTableName"), Key("GSI1PK").eq(f"TASK#{request_id}")
@@ -151,10 +151,10 @@ def keep_names(tree: Path) -> None:
     """Set what the upgrade note tells operators to set for a stage that 0.1 deployed."""
     table = tree / "stacks" / "stage.py"
     rows = table.read_text()
-    kept = rows.replace(_NEW_NAMES, _OLD_NAMES)
-    if kept == rows:
+    stored = rows.replace(_NEW_NAMES, _OLD_NAMES)
+    if stored == rows:
         raise Broken(f"the row of the stage local in {table.name} does not have {_NEW_NAMES!r}")
-    table.write_text(kept)
+    table.write_text(stored)
 
 
 def check(old_revision: str) -> None:
@@ -167,7 +167,11 @@ def check(old_revision: str) -> None:
         _say(
             f"Rolling back from {new.name} to {old.name} ({old_revision[:12]}), and forward again:"
         )
-        _compare(templates_of(new, folder / "new"), templates_of(old, folder / "old"))
+        page = (today / "docs" / "deploy.md").read_text(encoding="utf-8")
+        first = _compare(templates_of(new, folder / "new"), templates_of(old, folder / "old"))
+        missing = undocumented(first, page=page, version=old.name)
+        if missing:
+            raise Broken(f"docs/deploy.md does not say to deploy {', '.join(missing)} first")
         stage = Stage(folder / "cloud", _free_port())
         try:
             _there_and_back(stage, new, old)
@@ -175,12 +179,13 @@ def check(old_revision: str) -> None:
             LocalCloud(stage.folder, port=stage.port).down(lambda line: _say(f"    {line}"))
 
 
-def _compare(new: Templates, old: Templates) -> None:
+def _compare(new: Templates, old: Templates) -> list[str]:
     same = require_same_names(new, old)
     _say(f"  {same} tables, queues, buckets and buses have the same names in both")
     first = rolled_back_first(new, old)
     if first:
         _say(f"  on AWS, deploy the older version of {', '.join(first)} first (docs/deploy.md)")
+    return first
 
 
 def _there_and_back(stage: Stage, new: Version, old: Version) -> None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from local.endpoint import Endpoint
 from switchyard.bootstrap import stage_keys
 from switchyard.bootstrap.operators import stage_key_move
 from switchyard.usecases.access.api_keys import id_of_key
+from switchyard_local.endpoint import Endpoint
 from tests.compatibility.templates import Broken, Version
 
 TENANT = "rolled"

@@ -11,13 +11,13 @@ from switchyard.domain.states import JobState
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
+from switchyard_worker.parent.attempts.verdict import completed, failed, timed_out
 from tests.builders import a_definition
-from tests.compatibility.verdicts import completed, failed, timed_out
 from tests.simulation.cloud.sqs import Message, Queue
+from tests.simulation.harness import Harness
 from tests.simulation.jobs import TENANTS
 from tests.simulation.script import Script
 from tests.simulation.weather import CALM, Weather
-from tests.simulation.yard import Yard
 
 TABLES: Final = ("state", "definitions")
 USAGE: Final = Usage(input_tokens=1_200, output_tokens=340, cache_read_tokens=50, cost_usd=0.0125)
@@ -54,7 +54,7 @@ class ScriptByName(Script):
         return completed(output=output, usage=USAGE, duration_ms=took)
 
 
-class Stage(Yard):
+class Stage(Harness):
     def __init__(self, seed: int = 1, *, weather: Weather = CALM, workers: int = 2) -> None:
         super().__init__(seed, weather=weather, workers=0)
         self._script = ScriptByName(self.dice)

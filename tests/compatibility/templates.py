@@ -1,7 +1,7 @@
 """What the templates of two versions say about going from one to the other."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,20 +11,24 @@ from tests.compatibility.sources import python_in
 OWN_SOURCES: Final = """
 import sys
 from pathlib import Path
-import local.api_key
-import local.cdk
+if Path("local").is_dir():  # 0.1
+    from local import api_key, cdk
+    from local.cloud import LocalCloud
+    from local.home import Home
+else:
+    from switchyard_local.deployment import api_key, cdk
+    from switchyard_local.cloud import LocalCloud
+    from switchyard_local.home import Home
 layer = str(Path.cwd() / "layers" / "shared" / "python")
-bare = local.cdk.bare_environment
-for module in (local.api_key, local.cdk):
+bare = cdk.bare_environment
+for module in (api_key, cdk):
     module.bare_environment = lambda home: bare(home) | {"PYTHONPATH": layer}
 """
 """Has a version synthesize its stacks and issue its key with its own package, not the installed."""
 _SYNTH: Final = f"""{OWN_SOURCES}
-from local.cdk import Cdk
-from local.home import Home
 home = Home(Path(sys.argv[1]))
 home.create()
-with Cdk(Path.cwd(), home, 1).synthesize() as synthesis:
+with cdk.Cdk(Path.cwd(), home, 1).synthesize() as synthesis:
     synthesis.finish()
 """
 STATEFUL: Final = {
@@ -98,6 +102,14 @@ def rolled_back_first(new: Templates, old: Templates) -> list[str]:
         if missing:
             raise Broken(f"{name} of the older version imports {', '.join(missing)}: not exported")
     return first
+
+
+def undocumented(stacks: Sequence[str], *, page: str, version: str) -> list[str]:
+    """Return the stacks of the stage local that the way back to `version` does not name."""
+    _, _, section = page.partition(f"**Back to {version}.**")
+    (first, *_) = section.split("make deploy")
+    prod = {stack: stack.replace("-local-", "-prod-") for stack in stacks}
+    return [stack for stack, name in prod.items() if name not in first]
 
 
 def _exports(templates: Templates) -> set[str]:

@@ -13,10 +13,10 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.domain.errors import NewerVersion
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.job_outcome import decide_job_outcome
-from switchyard.domain.jobs.sweeping import Action, decide_job_step, decide_task_step
+from switchyard.domain.jobs.job import decide_job_outcome
+from switchyard.domain.jobs.overdue import Action, decide_job_step, decide_task_step
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks.cancelling import Leave, decide_cancel
+from switchyard.domain.tasks.cancellation import Leave, decide_cancel
 from switchyard.domain.tasks.claims import NotYet, decide_claim
 from switchyard.usecases.jobs.read_jobs import read_job
 from tests.builders import NOW_MS, TENANT, a_definition, a_plan, a_task
@@ -38,7 +38,7 @@ def stage() -> Iterator[Stage]:
 
 def parked(stage: Stage) -> list[dict[str, Any]]:
     objects = stage.cloud.s3.objects
-    return [json.loads(objects[key]) for key in objects if key.startswith("quarantine/")]
+    return [json.loads(objects[key]) for key in objects if key.startswith("parked/")]
 
 
 def test_a_message_of_a_newer_schema_is_given_back_and_not_parked_at_first_sight(
@@ -67,8 +67,8 @@ def test_a_newer_message_that_nobody_understands_is_parked_in_the_end(stage: Sta
     stage.cloud.tasks.put(NEWER)
     submit(stage, ONE_TASK)
     stage.pass_time(600)
-    [kept] = parked(stage)
-    assert (kept["body"], kept["reason"]) == (
+    [stored] = parked(stage)
+    assert (stored["body"], stored["reason"]) == (
         NEWER,
         "schema 2 is of a newer version; this one reads up to 1",
     )

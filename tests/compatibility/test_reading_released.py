@@ -19,7 +19,7 @@ from switchyard.contracts.definitions import (
     DefinitionList,
     RegisteredDefinition,
 )
-from switchyard.contracts.event_views import EventPage, JobEventsAsked
+from switchyard.contracts.events.views import EventPage, JobEventsAsked
 from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import JobAccepted, JobPage, JobView, TasksAdded, TaskView
 from switchyard.domain.jobs.job_filters import JobFilter

@@ -8,7 +8,12 @@ import pytest
 
 from tests.compatibility.exchange import lend_suite
 from tests.compatibility.sources import NoHistory, extracted, last_released, python_in
-from tests.compatibility.templates import Broken, require_same_names, rolled_back_first
+from tests.compatibility.templates import (
+    Broken,
+    require_same_names,
+    rolled_back_first,
+    undocumented,
+)
 
 
 def a_template(
@@ -53,6 +58,14 @@ def test_a_stack_that_imports_what_the_older_version_does_not_export_is_rolled_b
         rolled_back_first(new, old)
 
 
+def test_a_stack_that_the_way_back_does_not_name_is_found() -> None:
+    page = "**Back to 1.0.** cdk deploy switchyard-prod-api\nmake deploy\nswitchyard-prod-worker"
+    stacks = ["switchyard-local-api", "switchyard-local-worker"]
+    assert undocumented(stacks, page=page, version="1.0") == ["switchyard-local-worker"]
+    assert undocumented(stacks, page=page, version="0.9") == stacks
+    assert undocumented([], page=page, version="0.9") == []
+
+
 def test_the_suite_can_be_imported_beside_the_last_release(tmp_path: Path) -> None:
     if shutil.which("git") is None:
         pytest.skip("there is no git to read the history with")
@@ -64,6 +77,6 @@ def test_the_suite_can_be_imported_beside_the_last_release(tmp_path: Path) -> No
     python_in(tree, ["-c", "import tests.compatibility.exchange"])
 
 
-def test_a_clone_without_the_history_is_told_so(tmp_path: Path) -> None:
+def test_a_clone_without_the_history_is_an_error_that_says_so(tmp_path: Path) -> None:
     with pytest.raises(NoHistory, match=r"not in this clone.*OLD=<revision>"):
         extracted("0" * 40, tmp_path)

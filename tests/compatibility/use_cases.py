@@ -3,21 +3,20 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields
-from importlib import import_module
 from typing import Any, Final
 from unittest.mock import patch
 
 from switchyard.adapters import event_overflow
-from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
+from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport
@@ -32,7 +31,7 @@ from tests.compatibility.stage import Stage
 from tests.simulation.asking import adding, cancelling_task
 from tests.simulation.cloud.cloud import Seen
 from tests.simulation.cloud.sqs import QueueFaults
-from tests.simulation.jobs import DrawnIds
+from tests.simulation.jobs import DrawnIds, a_limit
 from tests.simulation.reference import Declared
 
 TENANT: Final = "acme"
@@ -212,21 +211,17 @@ def submit(
             emitter=seen.emitter(),
             clock=seen.node,
             ids=DrawnIds(dice),
-            **_ports_since_0_1(state, seen),
+            tenants=_tenants(state),
+            open_tasks=a_limit(state, seen),
         ).submit(TENANT, SubmitJob.model_validate(job), key=key, traceparent=traceparent)
 
     stage.invocations.invoke("api", ask)
 
 
-def _ports_since_0_1(state: DynamoDbTable, seen: Seen) -> dict[str, Any]:
-    """Return what later versions need as well: these steps also drive the code of 0.1."""
-    known = {field.name for field in fields(Submitter)}
-    if not {"tenants", "open_tasks"} <= known:
-        return {}
-    tenants = import_module("switchyard.adapters.dynamodb.tenants").DynamoDbTenantStore(state)
+def _tenants(state: DynamoDbTable) -> DynamoDbTenantStore:
+    tenants = DynamoDbTenantStore(state)
     tenants.change(TENANT, slack_channels=("#brand",))
-    limit = import_module("tests.simulation.jobs").a_limit(state, seen)
-    return {"tenants": tenants, "open_tasks": limit}
+    return tenants
 
 
 def named(stage: Stage, name: str) -> JobRef:

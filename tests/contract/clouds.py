@@ -1,6 +1,6 @@
 """The clouds for boto3 adapters: moto in this process, MiniStack beside it, and our simulation.
 
-The simulated yard runs on that one, so it is held to the same suites.
+The simulated harness runs on that one, so it is held to the same suites.
 """
 
 import itertools
@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from local.environments import aws_environment
-from local.home import Home
-from local.loopback import LOOPBACK
-from local.ministack import MiniStack
 from switchyard.adapters import aws
 from switchyard.adapters.aws_services import Service
 from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.parallel import OneByOne, Threads
 from switchyard.adapters.system import SystemClock
-from switchyard.adapters.workforce import OneByOne, Threads
 from switchyard.ports import Clock
+from switchyard_local.emulator.loopback import LOOPBACK
+from switchyard_local.emulator.ministack import MiniStack
+from switchyard_local.environments import aws_environment
+from switchyard_local.home import Home
 from tests.fakes.tables import REGION
 from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.s3 import S3
@@ -55,7 +55,7 @@ class Cloud:
     client: Callable[[Service], Any]
     region: str
     accepts_stale_receipts: bool
-    """AWS does: whoever deletes with an old receipt is told that it worked."""
+    """Whether deleting with an old receipt succeeds, as it does on AWS."""
     keeps_event_times: bool
     """AWS does: a rule's targets are told the sender's time, not that of the arrival."""
     decides_and_writes_at_once: bool
@@ -65,8 +65,8 @@ class Cloud:
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def table(self, name: str) -> DynamoDbTable:
-        workforce = Threads() if self.decides_and_writes_at_once else OneByOne()
-        return DynamoDbTable(self.client("dynamodb"), name, workforce=workforce)
+        parallel = Threads() if self.decides_and_writes_at_once else OneByOne()
+        return DynamoDbTable(self.client("dynamodb"), name, parallel=parallel)
 
     def fresh(self, name: str) -> str:
         """A name that nothing else in this cloud has."""

@@ -18,19 +18,19 @@ import pytest
 import yaml
 from boto3.dynamodb.conditions import Key
 
-from local.cloud import LocalCloud
-from local.endpoint import Endpoint
 from stacks.dependencies import bundle_dependencies
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.contracts.jobs import JobView, TaskView
 from switchyard.domain.ids import JobRef, due_shard
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.tasks.due import AFTER_SETTLING
+from switchyard.testing.transport import MemoryBlobStore
+from switchyard_local.cloud import LocalCloud
+from switchyard_local.endpoint import Endpoint
 from tests.e2e.documents import DEFINITION
 from tests.e2e.workers import Workers, instead_of_its_own
 from tests.stacks.this_host import THIS_HOST
@@ -84,7 +84,7 @@ class RunningCloud:
             return job_id
 
     def lose(self, plan: JobPlan, *, opened_ms_ago: int) -> None:
-        """Take a job in as the API does, and crash before Job Created is told."""
+        """Take a job in as the API does, and crash before Job Created is emitted."""
         table = DynamoDbTable(
             self.client("dynamodb"), self.output("infrastructure", "StateTableName")
         )
@@ -93,7 +93,7 @@ class RunningCloud:
         intake.open(plan, now_ms=SystemClock().now_ms() - opened_ms_ago)
 
     def make_overdue(self, job_id: str, task_id: str) -> None:
-        """As if whoever followed it had crashed."""
+        """Leave a task as a dispatcher does that crashed before it followed the task."""
         task = JobRef("local", job_id).task(task_id)
         self.table(self.output("infrastructure", "StateTableName")).update_item(
             Key={"PK": f"TENANT#local#JOB#{job_id}", "SK": f"TASK#{task_id}"},
@@ -138,7 +138,7 @@ class RunningCloud:
         item: dict[str, Any] = table.get_item(Key=key, ConsistentRead=True)["Item"]
         return item
 
-    def told_of(self, job_id: str, task_id: str) -> list[dict[str, Any]]:
+    def named_job(self, job_id: str, task_id: str) -> list[dict[str, Any]]:
         """The task's events in the log, oldest first."""
         table = self.table(self.output("infrastructure", "EventsTableName"))
         entity = Key("GSI1PK").eq(f"TASK#{job_id}__{task_id}")
@@ -208,7 +208,7 @@ def brand_job(cloud: RunningCloud) -> JobView:
 
 @pytest.fixture(scope="package")
 def swept_job(cloud: RunningCloud) -> JobView:
-    """A job that nobody was told of, started by the sweeper and run to its end."""
+    """A job whose creation was never emitted, started by the sweeper and run to its end."""
     with cloud.http as http:
         put = http.put("/task-definitions/do", json=DEFINITION).raise_for_status()
     job = JobRef("local", SystemIds().new_job_id())

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import psutil
 
-from local.cloud import REPOSITORY, LocalCloud
-from local.deployed import read_outputs, worker_container
-from local.environments import aws_environment, bare_environment
-from local.gateway import Gateway
-from local.home import Home
-from local.processes import identified, kill_family, stop
-from local.worker_environment import container_environment
 from switchyard.adapters.system import SystemClock
+from switchyard_local.cloud import LocalCloud
+from switchyard_local.deployment.deployed import read_outputs, worker_container
+from switchyard_local.emulator.gateway import Gateway
+from switchyard_local.environments import aws_environment, bare_environment
+from switchyard_local.home import Home
+from switchyard_local.processes.process import identified, kill_family, stop
+from switchyard_local.source_tree import SOURCES
+from switchyard_local.workers.environment import container_environment
 
 STOP_SECONDS = 60
 EXTENSION_SECONDS = 4
@@ -31,15 +32,15 @@ SHORT_LEASE = {
 
 
 class Worker:
-    """One process `python -m worker`, as the cloud would have started it."""
+    """One process `python -m switchyard_worker`, as the cloud would have started it."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self._log = folder / "worker.log"
         self._output = folder / "output"
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "worker"],
-                cwd=REPOSITORY,
+                [sys.executable, "-m", "switchyard_worker"],
+                cwd=SOURCES,
                 env=environment | {"OUTPUT_FOLDER": str(self._output)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,

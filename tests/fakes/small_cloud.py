@@ -12,19 +12,18 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.dispatching import MemoryDispatchQueue
-from switchyard.adapters.memory.registry import MemoryDefinitionStore
-from switchyard.adapters.memory.transport import MemoryBus
+from switchyard.adapters.parallel import OneByOne
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.system import SystemIds
-from switchyard.adapters.workforce import OneByOne
-from switchyard.bootstrap.changing import open_task_limit
+from switchyard.bootstrap.job_requests import open_task_limit
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.states import JobState
+from switchyard.testing import ManualClock
+from switchyard.testing.registry import MemoryDefinitionStore
+from switchyard.testing.transport import MemoryBus, MemoryDispatchQueue
 from switchyard.usecases.jobs.expand_job import Expander
 from switchyard.usecases.jobs.submit_job import Submitter
 from tests.builders import TENANT, a_definition, an_emitter
@@ -64,7 +63,7 @@ class Process:
         self._dispatches = client(cloud.dispatches)
         self._bus = client(cloud.bus)
         self._blobs = S3BlobStore(client(cloud.s3), BUCKET)
-        self._state = DynamoDbTable(client(cloud.dynamodb), cloud.state, workforce=OneByOne())
+        self._state = DynamoDbTable(client(cloud.dynamodb), cloud.state, parallel=OneByOne())
         self._intake = DynamoDbJobIntake(self._state, DynamoDbPayloads(self._state, self._blobs))
         self.jobs = DynamoDbJobStore(self._state)
 

@@ -1,8 +1,8 @@
 """The files of tasks, in memory."""
 
-from switchyard.adapters.memory import MemoryYard
+from switchyard.testing import MemoryHarness
 from switchyard.usecases.jobs.task_files import TaskFiles
 
 
-def files_of(yard: MemoryYard) -> TaskFiles:
-    return TaskFiles(blobs=yard.blobs, links=yard.links, bucket="bucket")
+def files_of(harness: MemoryHarness) -> TaskFiles:
+    return TaskFiles(blobs=harness.blobs, links=harness.links, bucket="bucket")

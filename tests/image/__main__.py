@@ -7,8 +7,8 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from local.errors import CloudError
-from local.interrupts import signals_interrupt
+from switchyard_local.errors import CloudError
+from switchyard_local.interrupts import signals_interrupt
 from tests.image import downloads
 from tests.image.checks_of_agent import check_agent
 from tests.image.checks_of_image import check_image

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from switchyard_worker.parent.files.users import SlotUser, as_user
 from tests.e2e.conftest import RunningCloud
-from tests.fakes.messages_api import messages_api
-from tests.fakes.messages_api_replies import answers, uses
+from tests.fakes.servers.messages_api import messages_api
+from tests.fakes.servers.messages_api_replies import answers, uses
 from tests.image.checks_of_image import AGENTS
 from tests.image.container import Container
 from tests.image.report import Report, require
 from tests.image.worker_container import WorkerContainers
-from worker.parent.files.users import SlotUser, as_user
 
 TOOLS: Final = {
     "curl": "curl --version",

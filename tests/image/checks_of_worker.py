@@ -7,12 +7,12 @@ from pathlib import Path
 import psutil
 import yaml
 
-from local.cloud import REPOSITORY
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import a_job, scripted
 from tests.e2e.patience import eventually
 from tests.image.checks_of_image import AGENTS, GROUP, WORKER, owner_and_mode
 from tests.image.container import Container
+from tests.image.deployment import ROOT
 from tests.image.processes import NONE, privileges_of
 from tests.image.report import Report, require
 from tests.image.volumes import empty_volume
@@ -32,7 +32,7 @@ def check_worker(
     with containers.started(deployed) as container:
         _check_start(report, containers, container)
         with report.check("the example job completes"):
-            document = yaml.safe_load((REPOSITORY / "examples/brand-analysis.yaml").read_text())
+            document = yaml.safe_load((ROOT / "examples/brand-analysis.yaml").read_text())
             require(cloud.settled(cloud.submit(document)).status, "completed")
         _check_child_and_stop(report, container, cloud)
 
@@ -92,6 +92,6 @@ def _agents_process(container: Container) -> psutil.Process | None:
     """Return the child of the worker that does a task, once it is started."""
     for process in container.first_process().children(recursive=True):
         command = process.cmdline()
-        if "worker.child" in command and "setpriv" not in command:
+        if "switchyard_worker.child" in command and "setpriv" not in command:
             return process
     return None

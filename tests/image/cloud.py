@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local.cloud import LocalCloud
-from local.deployed import read_outputs, worker_container
-from local.environments import aws_environment
-from local.gateway import Gateway
-from local.home import Home
-from local.processes import identified, stop
-from local.worker_environment import container_environment
+from switchyard_local.cloud import LocalCloud
+from switchyard_local.deployment.deployed import read_outputs, worker_container
+from switchyard_local.emulator.gateway import Gateway
+from switchyard_local.environments import aws_environment
+from switchyard_local.home import Home
+from switchyard_local.processes.process import identified, stop
+from switchyard_local.workers.environment import container_environment
 from tests.e2e.conftest import RunningCloud, free_port
 
 SHORT_POLL = {"WAIT_TIME_SECONDS": "1"}

@@ -7,8 +7,8 @@ from typing import Final
 
 import psutil
 
-from local.interrupts import held_back
-from local.processes import kill_family
+from switchyard_local.interrupts import held_back
+from switchyard_local.processes.process import kill_family
 
 SHOWN_LINES: Final = 15
 

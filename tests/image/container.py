@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from local.interrupts import held_back
+from switchyard_local.interrupts import held_back
 from tests.e2e.patience import eventually
 
 STOP_SECONDS = 130.0  # what Fargate gives a worker, and a little more

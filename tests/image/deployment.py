@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from local.cloud import REPOSITORY
 from tests.image.commands import output_of
 
+ROOT: Final = Path(__file__).parents[2]
 STAGE: Final = "dev"
 STACK: Final = f"switchyard-{STAGE}-consumer"
-CDK: Final = REPOSITORY / ".venv/lib/cdk/node_modules/.bin/cdk"
+CDK: Final = ROOT / ".venv/lib/cdk/node_modules/.bin/cdk"
 DOCKERS_CAPABILITIES: Final = frozenset(
     {
         *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD"),
@@ -41,7 +41,7 @@ class Deployment:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # Node is there
         output_of(
             [CDK, "synth", "--quiet", "-c", f"stage={STAGE}", "--output", assembly],
-            folder=REPOSITORY,
+            folder=ROOT,
             environment={**os.environ, "PATH": path, "CDK_VALIDATION": "false"},
         )
         return cls(assembly)

@@ -70,7 +70,11 @@ def test_no_check_at_all_is_no_success() -> None:
 
 
 def test_the_asset_and_the_container_are_read_from_the_assembly(tmp_path: Path) -> None:
-    source = {"directory": "asset.1", "dockerFile": "worker/Dockerfile", "platform": "linux/arm64"}
+    source = {
+        "directory": "asset.1",
+        "dockerFile": "switchyard_worker/Dockerfile",
+        "platform": "linux/arm64",
+    }
     container = {
         "LinuxParameters": {"Capabilities": {"Drop": ["CHOWN", "MKNOD"]}},
         "MountPoints": [{"ContainerPath": "/work"}],

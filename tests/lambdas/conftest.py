@@ -43,52 +43,59 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         yield environment
 
 
+ENVIRONMENT = {
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "POWERTOOLS_TRACE_DISABLED": "true",
+    "POWERTOOLS_SERVICE_NAME": "test",
+    "POWERTOOLS_METRICS_NAMESPACE": "Switchyard",
+    "STAGE": "test",
+    "EVENTBRIDGE_BUS_NAME": "harness",
+    "STATE_TABLE_NAME": "state-test",
+    "API_KEYS_TABLE_NAME": "api-keys-test",
+    "TASK_DEFINITIONS_TABLE": "definitions-test",
+    "DYNAMODB_EVENTS_TABLE_NAME": "events-test",
+    "EVENTS_RETENTION_DAYS": "7",
+    "S3_BUCKET": BUCKET,
+    "TRIGGER_QUEUE_ARN": f"arn:aws:sqs:{REGION}:123456789012:trigger-queue",
+    "TRIGGER_DEAD_LETTERS_ARN": f"arn:aws:sqs:{REGION}:123456789012:trigger-queue-dlq",
+}
+QUEUES = {
+    "SQS_QUEUE_URL": "tasks",
+    "DISPATCH_QUEUE_URL": "dispatches",
+    "JOB_QUEUE_URL": "jobs",
+    "ALERTS_QUEUE_URL": "alerts",
+}
+"""Queues by the variable that has their address."""
+
+
 @contextmanager
 def small_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """Provide tables, queues and a bus by moto, and the variables that name them."""
-    environment = {
-        "AWS_DEFAULT_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "POWERTOOLS_TRACE_DISABLED": "true",
-        "POWERTOOLS_SERVICE_NAME": "test",
-        "POWERTOOLS_METRICS_NAMESPACE": "Switchyard",
-        "STAGE": "test",
-        "EVENTBRIDGE_BUS_NAME": "yard",
-        "STATE_TABLE_NAME": "state-test",
-        "API_KEYS_TABLE_NAME": "api-keys-test",
-        "TASK_DEFINITIONS_TABLE": "definitions-test",
-        "DYNAMODB_EVENTS_TABLE_NAME": "events-test",
-        "EVENTS_RETENTION_DAYS": "7",
-        "S3_BUCKET": BUCKET,
-    }
-    for name, value in environment.items():
+    for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(aws, "client", _client)
     with mock_aws():
-        dynamodb = aws.client("dynamodb")
+        dynamodb, sqs = aws.client("dynamodb"), aws.client("sqs")
         state_table(dynamodb)
         a_table(dynamodb, "definitions-test")
         a_table(dynamodb, "api-keys-test")
         events_table(dynamodb)
-        aws.client("events").create_event_bus(Name="yard")
-        queue_url = aws.client("sqs").create_queue(QueueName="tasks")["QueueUrl"]
-        monkeypatch.setenv("SQS_QUEUE_URL", queue_url)
-        dispatches = aws.client("sqs").create_queue(QueueName="dispatches")["QueueUrl"]
-        monkeypatch.setenv("DISPATCH_QUEUE_URL", dispatches)
-        jobs = aws.client("sqs").create_queue(QueueName="jobs")["QueueUrl"]
-        monkeypatch.setenv("JOB_QUEUE_URL", jobs)
-        alerts = aws.client("sqs").create_queue(QueueName="alerts")["QueueUrl"]
-        monkeypatch.setenv("ALERTS_QUEUE_URL", alerts)
-        yield environment | {
-            "SQS_QUEUE_URL": queue_url,
-            "DISPATCH_QUEUE_URL": dispatches,
-            "JOB_QUEUE_URL": jobs,
+        aws.client("events").create_event_bus(Name="harness")
+        addresses: dict[str, str] = {
+            variable: sqs.create_queue(QueueName=queue)["QueueUrl"]
+            for variable, queue in QUEUES.items()
         }
+        for queue in ("trigger-queue", "trigger-queue-dlq"):
+            sqs.create_queue(QueueName=queue)
+        for variable, address in addresses.items():
+            monkeypatch.setenv(variable, address)
+        yield ENVIRONMENT | addresses
 
 
 def load_handler(verb: str) -> ModuleType:
-    """A fresh copy, as a cold start would import it."""
+    """Import a fresh copy of a handler, as a cold start does."""
     path = ROOT / "lambdas" / verb / "handler.py"
     spec = importlib.util.spec_from_file_location(f"cold_{verb}", path)
     assert spec is not None

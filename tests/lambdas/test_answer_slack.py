@@ -14,12 +14,12 @@ from switchyard.adapters.slack.requests import SlackRequest
 from switchyard.adapters.system import SystemClock
 from switchyard.domain.ids import JobRef
 from tests.builders import JOB, TENANT
-from tests.fakes.slack_press import CHANNEL, MESSAGE, SECRET, USER, a_payload, form_of, signed
+from tests.fakes.servers.webhook_server import WebhookServer, a_webhook
+from tests.fakes.slack.press import CHANNEL, MESSAGE, SECRET, USER, a_payload, form_of, signed
 from tests.fakes.tables import BUCKET, REGION
-from tests.fakes.webhook_server import WebhookServer, a_webhook
+from tests.lambdas.api.test_api import Api, a_body, api
+from tests.lambdas.api.test_changes import dispatched, put
 from tests.lambdas.conftest import FakeContext, load_handler
-from tests.lambdas.test_api import Api, a_body, api
-from tests.lambdas.test_changes import dispatched, put
 
 __all__ = ["api"]
 
@@ -105,8 +105,8 @@ def test_a_real_press_redrives_the_job_and_is_recorded(
         MESSAGE,
     )
     assert said["text"] == f"<@{USER}> redrove it: run 2"
-    (kept,) = aws.client("s3").list_objects_v2(Bucket=BUCKET, Prefix="task/")["Contents"]
-    plan = aws.client("s3").get_object(Bucket=BUCKET, Key=kept["Key"])["Body"].read()
+    (stored,) = aws.client("s3").list_objects_v2(Bucket=BUCKET, Prefix="task/")["Contents"]
+    plan = aws.client("s3").get_object(Bucket=BUCKET, Key=stored["Key"])["Body"].read()
     assert json.loads(plan)["requestedBy"] == f"ada (Slack {USER})"
     (logged,) = (vars(line) for line in caplog.records if line.message == "slack was answered")
     assert (logged["user_id"], logged["user_name"], logged["run"]) == (USER, "ada", 1)

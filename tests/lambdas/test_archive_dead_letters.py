@@ -89,41 +89,41 @@ def kept(bucket: str) -> dict[str, Any]:
     return {key: json.loads(s3.get_object(Bucket=bucket, Key=key)["Body"].read()) for key in keys}
 
 
-def test_everything_is_kept_and_what_is_not_an_event_is_told_as_such(
+def test_every_message_is_parked_and_one_that_is_no_event_is_marked_so(
     bucket: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = load_handler("archive_dead_letters").handler(a_batch(BODY, "not json"), FakeContext())
     assert answer == {"batchItemFailures": []}
     objects = kept(bucket)
     assert {key: kept["body"] for key, kept in objects.items()} == {
-        f"undeliverable/{QUEUE}/{DAY}/m0.json": BODY,
-        f"undeliverable/{QUEUE}/{DAY}/m1.json": "not json",
+        f"parked/{QUEUE}/{DAY}/m0.json": BODY,
+        f"parked/{QUEUE}/{DAY}/m1.json": "not json",
     }
-    attributes = objects[f"undeliverable/{QUEUE}/{DAY}/m0.json"]["messageAttributes"]
+    attributes = objects[f"parked/{QUEUE}/{DAY}/m0.json"]["messageAttributes"]
     assert {name: value["stringValue"] for name, value in attributes.items()} == NOTES
-    event, other = [vars(record) for record in caplog.records if record.msg == "undeliverable"]
+    event, other = [vars(record) for record in caplog.records if record.msg == "dead letter parked"]
     assert (event["levelno"], other["levelno"]) == (logging.ERROR, logging.ERROR)
     assert (event["event_type"], event["entity_id"]) == ("Task Completed", REQUEST_ID)
     assert event["tenant_id"] == TENANT
     assert event["reason"] == "NO_PERMISSIONS: denied [31m ERROR all is lost"
-    assert (event["queue"], event["key"]) == (QUEUE, f"undeliverable/{QUEUE}/{DAY}/m0.json")
+    assert (event["queue"], event["key"]) == (QUEUE, f"parked/{QUEUE}/{DAY}/m0.json")
     assert other["problem"] == "the body is not an event"
 
 
 @pytest.mark.usefixtures("bucket", "service")
-def test_what_is_undeliverable_is_one_line_in_the_log_without_its_body(
+def test_a_parked_message_is_one_line_in_the_log_without_its_body(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     load_handler("archive_dead_letters").handler(a_batch(BODY), FakeContext())
     printed = capsys.readouterr().out
-    (line,) = [line for line in printed.splitlines() if '"undeliverable"' in line]
+    (line,) = [line for line in printed.splitlines() if '"dead letter parked"' in line]
     assert json.loads(line)["entity_id"] == REQUEST_ID
     assert SECRET not in printed
     assert "\x1b" not in printed
 
 
 @pytest.mark.usefixtures("bucket")
-def test_what_was_kept_is_counted_for_its_queue(
+def test_parked_messages_are_counted_for_their_queue(
     service: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     load_handler("archive_dead_letters").handler(a_batch(BODY, "not json", "{}"), FakeContext())
@@ -140,11 +140,11 @@ def test_what_was_kept_is_counted_for_its_queue(
 
 
 @pytest.mark.usefixtures("service")
-def test_exactly_what_could_not_be_kept_comes_back(
+def test_exactly_the_messages_that_could_not_be_stored_are_returned(
     bucket: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = load_handler("archive_dead_letters")
-    blobs = module.keeper().blobs
+    blobs = module.archive().blobs
     put = blobs.put
 
     def refuse_the_second(key: str, body: bytes, *, content_type: str) -> None:
@@ -156,8 +156,10 @@ def test_exactly_what_could_not_be_kept_comes_back(
     answer = module.handler(a_batch("a", "b", "c"), FakeContext())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m1"}]}
     assert sorted(key[-7:] for key in kept(bucket)) == ["m0.json", "m2.json"]
-    told = [line for line in capsys.readouterr().out.splitlines() if '"undeliverable"' in line]
-    assert len(told) == 2
+    emitted = [
+        line for line in capsys.readouterr().out.splitlines() if '"dead letter parked"' in line
+    ]
+    assert len(emitted) == 2
 
 
 @pytest.mark.usefixtures("cloud")

@@ -39,9 +39,9 @@ def a_ring() -> KeyRing:
 def test_a_key_opens_its_tenant_and_nothing_else_does(ask: Ask) -> None:
     ring = a_ring()
     key = ring.issue("acme")
-    (kept,) = ring.all("acme")
+    (stored,) = ring.all("acme")
 
-    context = {"tenant": "acme", "keyId": kept.key_id}
+    context = {"tenant": "acme", "keyId": stored.key_id}
     assert ask(key) == {"isAuthorized": True, "context": context}
     for wrong in (None, "", "x", key[:-1], key.replace("acme", "other"), key + "x", "k" * 5000):
         assert ask(wrong)["isAuthorized"] is False
@@ -51,16 +51,16 @@ def test_a_revoked_key_opens_nothing(ask: Ask) -> None:
     ring = a_ring()
     key = ring.issue("acme")
     assert ask(key)["isAuthorized"] is True
-    (kept,) = ring.all("acme")
-    ring.revoke("acme", kept.key_id)
+    (stored,) = ring.all("acme")
+    ring.revoke("acme", stored.key_id)
     assert ask(key)["isAuthorized"] is False
 
 
 def test_the_day_of_its_last_use_is_noted(ask: Ask) -> None:
     ring, earliest = a_ring(), day_of(SystemClock().now_ms())
     ask(ring.issue("acme"))
-    (kept,) = ring.all("acme")
-    assert kept.last_used_on in {earliest, day_of(SystemClock().now_ms())}
+    (stored,) = ring.all("acme")
+    assert stored.last_used_on in {earliest, day_of(SystemClock().now_ms())}
 
 
 def test_a_refused_key_is_logged_by_its_id_and_not_by_itself(

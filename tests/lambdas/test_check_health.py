@@ -1,4 +1,4 @@
-"""The health check as a schedule calls it, and as somebody who asks about one task."""
+"""The health check as a schedule calls it, and as a person asks about one task."""
 
 import json
 import logging
@@ -70,7 +70,7 @@ def asking(ref: TaskRef, **other: str) -> dict[str, str]:
     return {"requestId": ref.request_id, "tenantId": ref.tenant} | other
 
 
-def test_sixty_running_tasks_are_counted_told_and_listed_worst_first(
+def test_sixty_running_tasks_are_counted_reported_and_listed_worst_first(
     check: Check, put: list[Event], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -102,7 +102,7 @@ def test_where_no_alert_can_be_posted_the_check_is_done_all_the_same(
     assert logged["status"] == "not configured"
 
 
-def test_one_task_is_told_by_its_request_id(check: Check, put: list[Event]) -> None:
+def test_one_task_is_reported_by_its_request_id(check: Check, put: list[Event]) -> None:
     store([running(1, minutes=6), running(2, minutes=1)])
 
     answer = check(asking(ref_of(1)))

@@ -16,7 +16,7 @@ NEVER = {
     "jsonschema",
     "rich",
     "slack_sdk",
-    "switchyard.adapters.memory",
+    "switchyard.testing",
     "switchyard.bootstrap.operators",
     "switchyard.bootstrap.worker",
     "switchyard.client",

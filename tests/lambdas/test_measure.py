@@ -11,10 +11,10 @@ import pytest
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.system import SystemClock
 from switchyard.contracts.metrics import UNITS
 from switchyard.domain.measuring.counts import MINUTE_MS, Counts, Spending, minute_of
+from switchyard.testing import ManualClock
 from tests.lambdas.conftest import FakeContext, load_handler
 
 TICK = {"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}}
@@ -80,9 +80,9 @@ def test_all_numbers_are_published_under_their_names(measure: Measure, now_ms: i
     *flows, levels = measure(now_ms + 20_000)
 
     last = flows[-1]
-    told = names(levels) | names(last)
-    assert told == UNITS.keys() - {"cost_usd", "tokens"}
-    assert len(told) == 10
+    emitted = names(levels) | names(last)
+    assert emitted == UNITS.keys() - {"cost_usd", "tokens"}
+    assert len(emitted) == 10
     assert dimensions(levels) == dimensions(last) == OURS
     assert (levels["dlq_depth"], levels["consumer_count"]) == ([1], [0])
     assert (last["claim_rate"], last["avg_processing_time"]) == ([0.1], [100])

@@ -77,7 +77,7 @@ def test_a_line_of_a_log_names_its_stage(
 ) -> None:
     """What workers log is counted by metric filters, which know nothing else of the stage."""
     monkeypatch.setenv("STAGE", "test")
-    get_logger("a-service-of-its-own").error("message is put aside")
+    get_logger("a-service-of-its-own").error("message parked")
 
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["stage"] == "test"

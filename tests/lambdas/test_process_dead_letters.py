@@ -11,12 +11,12 @@ from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
+from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.lambdas.conftest import FakeContext, load_handler
 
@@ -104,13 +104,13 @@ def found(graph: DynamoDbTaskGraph, ref: TaskRef) -> Task:
     return task
 
 
-def quarantined(bucket: str) -> dict[str, Any]:
+def parked(bucket: str) -> dict[str, Any]:
     s3 = aws.client("s3")
     keys = [o["Key"] for o in s3.list_objects_v2(Bucket=bucket).get("Contents", [])]
     return {key: json.loads(s3.get_object(Bucket=bucket, Key=key)["Body"].read()) for key in keys}
 
 
-def test_each_letter_of_a_batch_meets_its_own_fate(
+def test_each_message_of_a_batch_is_handled_by_the_state_of_its_task(
     cloud: dict[str, str], graph: DynamoDbTaskGraph, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -128,47 +128,47 @@ def test_each_letter_of_a_batch_meets_its_own_fate(
         QueueUrl=cloud["SQS_QUEUE_URL"], MaxNumberOfMessages=10
     )["Messages"]
     assert json.loads(sent["Body"])["taskId"] == "retryable"
-    kept = quarantined(cloud["S3_BUCKET"])
+    kept = parked(cloud["S3_BUCKET"])
     assert sorted(kept) == [
-        "quarantine/2027-01-15/poison.json",
-        "quarantine/2027-01-15/unknown.json",
+        "parked/tasks/2027-01-15/poison.json",
+        "parked/tasks/2027-01-15/unknown.json",
     ]
-    assert kept["quarantine/2027-01-15/poison.json"]["body"] == f"no JSON {SECRET}"
-    assert kept["quarantine/2027-01-15/poison.json"]["queue"] == "tasks"
+    assert kept["parked/tasks/2027-01-15/poison.json"]["body"] == f"no JSON {SECRET}"
+    assert kept["parked/tasks/2027-01-15/poison.json"]["queue"] == "tasks"
     records = [vars(record) for record in caplog.records]
     actions = [record["action"] for record in records if record["message"] == "dead letter"]
     assert actions == ["send again", "drop", "give up"]
 
 
 @pytest.mark.usefixtures("graph", "service")
-def test_what_is_put_aside_is_counted_and_told_without_its_body(
+def test_a_parked_message_is_counted_and_logged_without_its_body(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     batch = a_batch("retryable", one=f"\x1b[31m{SECRET}", two="no JSON")
     load_handler("process_dead_letters").handler(batch, FakeContext())
     printed = capsys.readouterr().out
     lines = [json.loads(line) for line in printed.splitlines()]
-    told = [line for line in lines if line.get("message") == "dead letter is put aside"]
-    assert [line["level"] for line in told] == ["ERROR", "ERROR"]
+    emitted = [line for line in lines if line.get("message") == "dead letter parked"]
+    assert [line["level"] for line in emitted] == ["ERROR", "ERROR"]
     (counted,) = [line for line in lines if "Quarantined" in line]
     assert (counted["Quarantined"], counted["Received"]) == ([1, 1], [3])
     assert SECRET not in printed
 
 
-def test_exactly_what_could_not_be_kept_comes_back(
+def test_exactly_the_messages_that_could_not_be_stored_are_returned(
     cloud: dict[str, str], graph: DynamoDbTaskGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = load_handler("process_dead_letters")
-    quarantine = module.dead_letters().quarantine
-    put = quarantine.blobs.put
+    parking = module.dead_letters().parking
+    put = parking.blobs.put
 
     def refuse_the_first(key: str, body: bytes, *, content_type: str) -> None:
         if key.endswith("one.json"):
             raise Unavailable("the bucket does not answer")
         put(key, body, content_type=content_type)
 
-    monkeypatch.setattr(quarantine.blobs, "put", refuse_the_first)
+    monkeypatch.setattr(parking.blobs, "put", refuse_the_first)
     answer = module.handler(a_batch("exhausted", one="no", two="no"), FakeContext())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "one"}]}
-    assert list(quarantined(cloud["S3_BUCKET"])) == ["quarantine/2027-01-15/two.json"]
+    assert list(parked(cloud["S3_BUCKET"])) == ["parked/tasks/2027-01-15/two.json"]
     assert found(graph, JOB.task("exhausted")).state is TaskState.FAILED

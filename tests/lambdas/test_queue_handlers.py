@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.values import deserialized
-from switchyard.adapters.memory.transport import MemoryBlobStore
-from switchyard.contracts.dispatching import DispatchMessage
+from switchyard.contracts.dispatch_messages import DispatchMessage
 from switchyard.contracts.events import (
     Context,
     Event,
@@ -25,9 +24,10 @@ from switchyard.contracts.events import (
 )
 from switchyard.domain.measuring.counts import Counts, Spending
 from switchyard.domain.tasks.task import TaskRun
+from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, TRACEPARENT, a_plan
-from tests.fakes.otlp_receiver import an_otlp_receiver
-from tests.fakes.webhook_server import a_closed_port
+from tests.fakes.servers.otlp_receiver import an_otlp_receiver
+from tests.fakes.servers.webhook_server import a_closed_port
 from tests.lambdas.conftest import FakeContext, load_handler
 
 
@@ -112,7 +112,7 @@ def test_an_event_is_counted_once_however_often_it_comes() -> None:
     }
 
 
-def test_what_cannot_be_counted_is_saved_and_told(
+def test_an_event_that_cannot_be_counted_is_saved_and_logged(
     cloud: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("STATE_TABLE_NAME", "no-such-table")
@@ -154,7 +154,7 @@ def test_an_attempt_is_shown_to_a_collector_once(monkeypatch: pytest.MonkeyPatch
     assert (headers["x-team"], headers["authorization"]) == ("web", "Bearer abc")
 
 
-def test_what_no_collector_takes_is_saved_and_told(
+def test_an_event_whose_span_cannot_be_exported_is_saved_and_logged(
     cloud: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{a_closed_port()}")

@@ -12,11 +12,11 @@ from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.adapters.system import SystemClock
 from switchyard.domain.states import JobState
+from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, a_plan
-from tests.fakes.slack_api import Fault, SlackApi, slack_api
+from tests.fakes.slack.api import Fault, SlackApi, slack_api
 from tests.lambdas.conftest import FakeContext, load_handler
 from tests.slack.conftest import PROXIES
 

@@ -80,22 +80,22 @@ def test_one_event_delivered_three_times_starts_one_job(triggers: DynamoDbTrigge
     assert found.last_run.job_id is not None
 
 
-def test_what_is_refused_is_kept_told_and_counted(
+def test_a_refused_event_is_parked_logged_and_counted(
     cloud: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     lacking = S3_EVENT | {"id": "e-2", "detail": {"secret": "what only the bucket may know"}}
     batch = a_batch(a_message(), a_message(lacking), "poison", a_message(trigger="nobodys"))
     answer = load_handler("start_triggered").handler(batch, FakeContext())
     assert answer == {"batchItemFailures": []}
-    listed = aws.client("s3").list_objects_v2(Bucket=cloud["S3_BUCKET"], Prefix="quarantine/")
+    listed = aws.client("s3").list_objects_v2(Bucket=cloud["S3_BUCKET"], Prefix="parked/")
     assert [found["Key"] for found in listed["Contents"]] == [
-        "quarantine/2027-01-15/m1.json",
-        "quarantine/2027-01-15/m2.json",
+        "parked/trigger-queue-test/2027-01-15/m1.json",
+        "parked/trigger-queue-test/2027-01-15/m2.json",
     ]
     printed = capsys.readouterr().out
     lines = [json.loads(line) for line in printed.splitlines()]
-    told = [(line["level"], line["message"]) for line in lines if "message" in line]
-    assert told == [
+    emitted = [(line["level"], line["message"]) for line in lines if "message" in line]
+    assert emitted == [
         ("INFO", "trigger fired"),
         ("ERROR", "trigger refused"),
         ("ERROR", "trigger refused"),

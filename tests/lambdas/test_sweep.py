@@ -9,13 +9,13 @@ from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.adapters.system import SystemClock
-from switchyard.contracts.waking import WakeUp, wake_up
+from switchyard.contracts.dispatch_messages import WakeUp, wake_up
 from switchyard.domain.alerts.alerts import Alert
 from switchyard.domain.errors import UnknownQueue
 from switchyard.domain.ids import START
 from switchyard.domain.tasks.task import TaskRun
+from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB, JOB_ID, TENANT, a_plan
 from tests.lambdas.conftest import FakeContext, load_handler
 

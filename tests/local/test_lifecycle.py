@@ -1,15 +1,12 @@
 """A local cloud that never came up; what becomes of one that did is asked in `e2e`."""
 
 import signal
-import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
-import pytest
-
-from local.loopback import is_free
+from switchyard_local.emulator.loopback import is_free
 from tests.local.leftovers import left_below
 
 START_SECONDS = 180
@@ -17,16 +14,9 @@ STOP_SECONDS = 30
 UP = """
 import sys
 from pathlib import Path
-from local.cloud import LocalCloud
+from switchyard_local.cloud import LocalCloud
 LocalCloud(Path(sys.argv[1]), port=int(sys.argv[2])).up(lambda line: print(line, flush=True))
 """
-
-
-@pytest.fixture
-def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        free: int = listener.getsockname()[1]
-        return free
 
 
 def wait_for_line(containing: str, process: subprocess.Popen[str]) -> None:

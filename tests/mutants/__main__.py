@@ -24,7 +24,7 @@ def main() -> int:
         if not _healthy(trees, wanted):
             return 1
         with ThreadPoolExecutor(at_once) as pool:
-            verdicts = list(pool.map(lambda mutant: _tell(mutant, trees), wanted))
+            verdicts = list(pool.map(lambda mutant: _emit(mutant, trees), wanted))
     print(f"{sum(verdict.caught for verdict in verdicts)} of {len(verdicts)} caught")
     return 0 if all(verdict.caught for verdict in verdicts) else 1
 
@@ -41,7 +41,7 @@ def _healthy(trees: "SimpleQueue[Path]", wanted: list[Mutant]) -> bool:
     return True
 
 
-def _tell(mutant: Mutant, trees: "SimpleQueue[Path]") -> Verdict:
+def _emit(mutant: Mutant, trees: "SimpleQueue[Path]") -> Verdict:
     tree = trees.get()
     try:
         verdict = try_out(mutant, tree)

@@ -1,4 +1,4 @@
-"""Clouds without stacks, for scenarios to lay out their yards in."""
+"""Clouds without stacks, for scenarios to lay out their harnesses in."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from local.environments import aws_environment
-from scenarios.place import Place, clients
+from switchyard_local.environments import aws_environment
+from switchyard_scenarios.harness.place import Place, clients
 from tests.contract.clouds import on_ministack
 
 CREDENTIALS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from scenarios.inbox import Bodies, SwitchedInbox
-from scenarios.journal import Entry, Journal, entries_of
-from scenarios.switches import WorkerSwitches
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.transport import MemoryTaskQueue
 from switchyard.contracts.messages import MessageAttribute
 from switchyard.ports import Received
+from switchyard.testing import ManualClock
+from switchyard.testing.transport import MemoryTaskQueue
+from switchyard_scenarios.reporting.journal import Entry, Journal, entries_of
+from switchyard_scenarios.switched.inbox import Bodies, SwitchedInbox
+from switchyard_scenarios.switched.switches import WorkerSwitches
 
 
 class NoEffects:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.scenario import NAMES
-from scenarios.switches import CrashPoint, WorkerSwitches
+from switchyard_scenarios.scenario import NAMES
+from switchyard_scenarios.switched.switches import CrashPoint, WorkerSwitches
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 

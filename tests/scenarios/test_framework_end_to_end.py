@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from scenarios.place import Place
-from scenarios.runner import Runner
-from scenarios.scenario import scenario_named
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.runner import Runner
+from switchyard_scenarios.scenario import scenario_named
 
 
 def test_a_message_that_a_killed_worker_held_is_finished_by_another(

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from scenarios.crashes import Crashes
-from scenarios.effects import MessageEffects
-from scenarios.leases import EffectiveLeases, Work
-from scenarios.names import Names
-from scenarios.place import Place
-from scenarios.switches import CrashPoint
-from scenarios.yard import Yard
-from switchyard.adapters.memory.leases import MemoryTaskLeases
-from switchyard.adapters.memory.state import MemoryState
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import bare_task
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Lease, Outcome, Payload
 from switchyard.ports import Claimed, Refused
+from switchyard.testing.leases import MemoryTaskLeases
+from switchyard.testing.state import MemoryState
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.names import Names
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.switched.crashes import Crashes
+from switchyard_scenarios.switched.effects import MessageEffects
+from switchyard_scenarios.switched.leases import EffectiveLeases, Work
+from switchyard_scenarios.switched.switches import CrashPoint
 from tests.builders import a_task
 from tests.scenarios.switched_worker import Bench
 from tests.scenarios.test_framework_switches import Dice
@@ -40,7 +40,7 @@ def die() -> None:
 
 @dataclass
 class Handled:
-    yard: Yard
+    harness: Harness
     bench: Bench
     leases: EffectiveLeases
 
@@ -58,7 +58,7 @@ class Handled:
 
     @property
     def status(self) -> dict[str, Any]:
-        return self.yard.statuses()["m"]
+        return self.harness.statuses()["m"]
 
     def acts(self, act: str) -> int:
         return len(self.bench.written(act))
@@ -67,8 +67,8 @@ class Handled:
 @pytest.fixture
 def handled(moto_place: Place, tmp_path: Path) -> Callable[..., Handled]:
     def of(**switches: Any) -> Handled:
-        yard = Yard(place=moto_place, names=Names.numbered(1))
-        yard.build()
+        harness = Harness(place=moto_place, names=Names.numbered(1))
+        harness.build()
         bench = Bench(tmp_path, **switches)
         state = MemoryState()
         state.tasks[REF] = replace(a_task(), ref=REF)
@@ -77,8 +77,8 @@ def handled(moto_place: Place, tmp_path: Path) -> Callable[..., Handled]:
             leases=MemoryTaskLeases(state),
             effects=MessageEffects(
                 moto_place.client("dynamodb"),
-                status_table=yard.names.message_status,
-                completed_table=yard.names.message_completed,
+                status_table=harness.names.message_status,
+                completed_table=harness.names.message_completed,
                 clock=bench.clock,
             ),
             bodies=bench.bodies,
@@ -87,7 +87,7 @@ def handled(moto_place: Place, tmp_path: Path) -> Callable[..., Handled]:
                 switches=bench.switches, journal=bench.journal, randomness=Dice(0), die=die
             ),
         )
-        return Handled(yard, bench, leases)
+        return Handled(harness, bench, leases)
 
     return of
 
@@ -100,7 +100,7 @@ def test_a_claim_begins_the_message_and_settling_completes_it(
     assert one.status["status"] == "STARTED"
     one.settle(lease)
     assert one.status["status"] == "COMPLETED"
-    assert set(one.yard.completed()) == {"m"}
+    assert set(one.harness.completed()) == {"m"}
     assert (one.acts("claimed"), one.acts("effect"), one.acts("settled")) == (1, 1, 1)
 
 
@@ -131,10 +131,10 @@ def test_after_a_crash_before_the_effect_the_next_attempt_has_it(
     one = handled(crash_on_first=True, crash_at=CrashPoint.BEFORE_EFFECT)
     with pytest.raises(Died):
         one.settle(one.claim("a"))
-    assert one.yard.completed() == {}
+    assert one.harness.completed() == {}
     one.bench.clock.advance(2)
     one.settle(one.claim("b"))
-    assert set(one.yard.completed()) == {"m"}
+    assert set(one.harness.completed()) == {"m"}
 
 
 def test_who_lost_the_lease_has_no_effect(handled: Callable[..., Handled]) -> None:
@@ -144,14 +144,14 @@ def test_who_lost_the_lease_has_no_effect(handled: Callable[..., Handled]) -> No
     one.claim("b")
     with pytest.raises(LeaseLost):
         one.settle(late)
-    assert one.yard.completed() == {}
+    assert one.harness.completed() == {}
 
 
 def test_a_failure_is_told_with_its_reason(handled: Callable[..., Handled]) -> None:
     one = handled()
     one.settle(one.claim("a"), Outcome(state=TaskState.FAILED, error="no such store"))
     assert (one.status["status"], one.status["error_reason"]) == ("FAILED", "no such store")
-    assert one.yard.completed() == {}
+    assert one.harness.completed() == {}
 
 
 def test_further_effects_are_told_what_the_message_said_and_what_came_of_it(

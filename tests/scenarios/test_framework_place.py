@@ -2,10 +2,10 @@
 
 import pytest
 
-from scenarios import place as places
-from scenarios.errors import BadUsage
-from scenarios.place import stage_place
 from switchyard.domain.errors import Unavailable
+from switchyard_scenarios.errors import BadUsage
+from switchyard_scenarios.harness import place as places
+from switchyard_scenarios.harness.place import stage_place
 
 
 @pytest.fixture

@@ -4,10 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.names import Names
-from scenarios.place import Place
-from scenarios.producer import Message, Producer, ProducerSwitches, main, messages
-from scenarios.yard import Yard
 from switchyard.adapters import aws
 from switchyard.contracts.messages import (
     Delivered,
@@ -16,6 +12,10 @@ from switchyard.contracts.messages import (
     MessageAttribute,
     parse_message,
 )
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.names import Names
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.producer import Message, Producer, ProducerSwitches, main, messages
 
 
 def delivered(message: Message) -> Delivered:
@@ -66,8 +66,8 @@ def test_versions_are_messages_about_the_same_entity() -> None:
 def test_the_command_sends_a_template_with_attributes(
     moto_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    yard = Yard(place=moto_place, names=Names.numbered(1))
-    url = yard.make_queue(yard.names.tasks)
+    harness = Harness(place=moto_place, names=Names.numbered(1))
+    url = harness.make_queue(harness.names.tasks)
     template = tmp_path / "body.json"
     template.write_text('{"name": "handle-message", "input": {"order": {n}}}')
     monkeypatch.setattr(aws, "client", moto_place.client)
@@ -80,12 +80,12 @@ def test_the_command_sends_a_template_with_attributes(
     assert first["Body"] == '{"name": "handle-message", "input": {"order": 0}}'
     assert first["MessageAttributes"]["requestId"]["StringValue"] == "message-0"
     assert first["MessageAttributes"]["kind"]["StringValue"] == "order=1"
-    assert sum(yard.depth(url).values()) == 12
+    assert sum(harness.depth(url).values()) == 12
 
 
 def test_what_is_sent_is_told_apart(moto_place: Place) -> None:
-    yard = Yard(place=moto_place, names=Names.numbered(1))
-    url = yard.make_queue(yard.names.tasks)
+    harness = Harness(place=moto_place, names=Names.numbered(1))
+    url = harness.make_queue(harness.names.tasks)
     switches = ProducerSwitches(poison_percent=50)
     sent = Producer(moto_place.client("sqs"), url, switches).send(4)
     assert (sent.good, sent.poison) == (("message-0", "message-2"), ("message-1", "message-3"))
@@ -113,14 +113,14 @@ def test_a_queue_that_is_not_there_is_told_in_a_line(
     moto_place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(aws, "client", moto_place.client)
-    url = Yard(place=moto_place, names=Names.numbered(1)).make_queue("gone")
+    url = Harness(place=moto_place, names=Names.numbered(1)).make_queue("gone")
     moto_place.client("sqs").delete_queue(QueueUrl=url)
     assert main(["--queue-url", url, "--count", "1"]) == 1
     assert "Not all was sent: " in capsys.readouterr().err
 
 
 def test_what_ended_among_the_dead_letters_is_known_by_its_id(moto_place: Place) -> None:
-    yard = Yard(place=moto_place, names=Names.numbered(1))
-    url = yard.make_queue(yard.names.dead_letters)
+    harness = Harness(place=moto_place, names=Names.numbered(1))
+    url = harness.make_queue(harness.names.dead_letters)
     Producer(moto_place.client("sqs"), url, ProducerSwitches(prefix="deadly")).send(12)
-    assert sorted(yard.letters()) == sorted(f"deadly-{n}" for n in range(12))
+    assert sorted(harness.dead_letters()) == sorted(f"deadly-{n}" for n in range(12))

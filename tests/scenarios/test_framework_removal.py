@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from scenarios import removal
-from scenarios.names import Names
-from scenarios.place import Place
-from scenarios.removal import remove_yard, sweep
-from scenarios.runner import Runner
-from scenarios.yard import Yard
-from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.system import SystemClock
+from switchyard.testing import ManualClock
+from switchyard_scenarios.harness import removal
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.names import Names
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.harness.removal import remove_harness, sweep
+from switchyard_scenarios.runner import Runner
 from tests.scenarios.acted import Acted, gives_up
 
 NAMES = Names.numbered(1)
@@ -44,7 +44,7 @@ class Refusing:
 
 @pytest.fixture
 def built(moto_place: Place) -> Place:
-    Yard(place=moto_place, names=NAMES).build()
+    Harness(place=moto_place, names=NAMES).build()
     return moto_place
 
 
@@ -69,13 +69,13 @@ def tables(place: Place) -> list[str]:
     return names
 
 
-def test_what_cannot_be_removed_keeps_nothing_else_and_the_yard_can_be_found(built: Place) -> None:
+def test_what_cannot_be_removed_keeps_nothing_else_and_the_stage_can_be_found(built: Place) -> None:
     place, _ = refusing(built, "s3", "delete_bucket", "AccessDenied")
     with pytest.raises(ClientError, match="AccessDenied"):
-        remove_yard(place, NAMES)
+        remove_harness(place, NAMES)
     assert tables(built) == []
     assert queues(built) == [NAMES.dead_letters]
-    remove_yard(built, NAMES)
+    remove_harness(built, NAMES)
     assert queues(built) == []
 
 
@@ -93,14 +93,14 @@ def test_a_table_that_is_still_being_made_is_waited_for(
 ) -> None:
     monkeypatch.setattr(removal, "system_clock", ManualClock)
     place, client = refusing(built, "dynamodb", "delete_table", "ResourceInUseException", times=2)
-    remove_yard(place, NAMES)
+    remove_harness(place, NAMES)
     assert client.left == 0
     assert tables(built) == []
 
 
-def test_who_may_not_look_at_functions_can_remove_a_yard(built: Place) -> None:
+def test_who_may_not_look_at_functions_can_remove_a_stage(built: Place) -> None:
     place, client = refusing(built, "lambda", "get_function", "AccessDeniedException")
-    remove_yard(place, NAMES)
+    remove_harness(place, NAMES)
     assert client.left == 0
     assert queues(built) == []
 

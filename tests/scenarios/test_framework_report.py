@@ -1,15 +1,15 @@
-"""The report: one picture per scenario, whatever its texts say."""
+"""The report: one chart per scenario, whatever its texts say."""
 
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from scenarios.evidence import Evidence
-from scenarios.report import page
-from scenarios.results import Result
-from scenarios.timeline import timeline
-from switchyard.adapters.memory import ManualClock
+from switchyard.testing import ManualClock
+from switchyard_scenarios.reporting.evidence import Evidence
+from switchyard_scenarios.reporting.report import page
+from switchyard_scenarios.reporting.results import Result
+from switchyard_scenarios.reporting.timeline import timeline
 from tests.builders import NOW_MS
 
 
@@ -31,7 +31,7 @@ def a_result(evidence: Evidence, **facts: str) -> Result:
     return Result(
         name="happy-path",
         title="Happy path",
-        what_it_shows="It goes <well>.",
+        demonstrates="It goes <well>.",
         evidence=evidence,
         seconds=8.04,
         **facts,
@@ -39,8 +39,8 @@ def a_result(evidence: Evidence, **facts: str) -> Result:
 
 
 def test_figures_are_drawn_only_where_they_change(evidence: Evidence) -> None:
-    told = [(note.at_ms, note.value) for note in evidence.figures if note.label == "waiting"]
-    assert told == [(0, 40), (4000, 10), (6000, 0)]
+    reported = [(note.at_ms, note.value) for note in evidence.figures if note.label == "waiting"]
+    assert reported == [(0, 40), (4000, 10), (6000, 0)]
 
 
 def test_a_timeline_is_one_picture_with_a_line_per_figure_and_a_mark_per_happening(
@@ -85,7 +85,7 @@ def test_the_page_tells_everything_and_nothing_in_it_can_act(evidence: Evidence)
 
 
 @pytest.mark.parametrize(
-    ("shown", "told"),
+    ("shown", "reported"),
     [
         ({"b": 2, "a": 1}, "b 2, a 1"),
         ([10, 1], "10, 1"),
@@ -95,9 +95,9 @@ def test_the_page_tells_everything_and_nothing_in_it_can_act(evidence: Evidence)
         ("3 of 3", "3 of 3"),
     ],
 )
-def test_figures_are_told_in_words(evidence: Evidence, shown: object, told: str) -> None:
+def test_figures_are_told_in_words(evidence: Evidence, shown: object, reported: str) -> None:
     evidence.check("so it is", held=True, shown=shown)
-    assert evidence.checks[-1].shown == told
+    assert evidence.checks[-1].shown == reported
 
 
 def test_a_failed_scenario_says_why(evidence: Evidence) -> None:

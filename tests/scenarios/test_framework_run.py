@@ -1,4 +1,5 @@
-"""`python -m scenarios.run`: what is printed where, what is written, and the exit code."""
+"""`python -m switchyard_scenarios.run`: what is printed where, what is written, and the exit
+code."""
 
 import json
 import tempfile
@@ -8,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from scenarios import run as running
-from scenarios.evidence import Evidence
-from scenarios.place import Place
-from scenarios.run import main
-from scenarios.scenario import Scenario
-from scenarios.workers import Workers
-from scenarios.yard import Yard
+from switchyard_scenarios import run as running
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.harness.workers import Workers
+from switchyard_scenarios.reporting.evidence import Evidence
+from switchyard_scenarios.run import main
+from switchyard_scenarios.scenario import Scenario
 from tests.scenarios.acted import Acted, does_not_hold, holds, waits_for_ever
 
 Captured = pytest.CaptureFixture[str]
@@ -74,8 +75,8 @@ def test_what_had_ended_before_an_interruption_is_told(
 ) -> None:
     ended: list[str] = []
 
-    def notes_it(yard: Yard, workers: Workers, evidence: Evidence) -> None:
-        holds(yard, workers, evidence)
+    def notes_it(harness: Harness, workers: Workers, evidence: Evidence) -> None:
+        holds(harness, workers, evidence)
         ended.append("good")
 
     monkeypatch.setitem(MADE_UP, "good", Acted("good", notes_it))

@@ -1,4 +1,4 @@
-"""The runner: who passes, what is told, and that nothing stays behind."""
+"""The runner: which scenarios pass, what is printed, and that nothing stays behind."""
 
 import io
 import signal
@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from scenarios.evidence import Evidence
-from scenarios.live_table import Lines, LiveTable, a_board
-from scenarios.names import Names
-from scenarios.place import Place
-from scenarios.removal import sweep
-from scenarios.results import last_line, told
-from scenarios.runner import Runner, interruptions
-from scenarios.workers import Workers
-from scenarios.yard import Yard
-from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.system import SystemClock
+from switchyard.testing import ManualClock
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.names import Names
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.harness.removal import sweep
+from switchyard_scenarios.harness.workers import Workers
+from switchyard_scenarios.reporting.evidence import Evidence
+from switchyard_scenarios.reporting.live_table import Lines, LiveTable, a_board
+from switchyard_scenarios.reporting.results import last_line, reported
+from switchyard_scenarios.runner import Runner, interruptions
 from tests.scenarios.acted import (
     Act,
     Acted,
@@ -86,11 +86,11 @@ def test_what_was_left_behind_is_removed_after_an_hour(moto_place: Place, runner
     assert left_in(moto_place) == []
 
 
-def test_the_files_of_a_yard_go_with_it(moto_place: Place, runner: Runner) -> None:
-    def leaves_files(yard: Yard, _: Workers, evidence: Evidence) -> None:
+def test_the_files_of_a_stage_go_with_it(moto_place: Place, runner: Runner) -> None:
+    def leaves_files(harness: Harness, _: Workers, evidence: Evidence) -> None:
         s3 = moto_place.client("s3")
-        s3.put_object(Bucket=yard.names.bucket, Key="quarantine/1.json", Body=b"{}")
-        evidence.check("it is put aside", yard.quarantined() == ["quarantine/1.json"])
+        s3.put_object(Bucket=harness.names.bucket, Key="parked/tasks/1.json", Body=b"{}")
+        evidence.check("it is parked", harness.parked() == ["parked/tasks/1.json"])
 
     assert runner.run(Acted("one", leaves_files)).passed
     assert left_in(moto_place) == []
@@ -112,12 +112,12 @@ def test_being_told_to_stop_is_remembered_for_who_asks_and_then_as_before() -> N
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_defect_is_known_to_the_yard_and_takes_the_redrive_away(runner: Runner) -> None:
-    def looks(yard: Yard, _: Workers, evidence: Evidence) -> None:
+def test_a_defect_is_known_to_the_stage_and_takes_the_redrive_away(runner: Runner) -> None:
+    def looks(harness: Harness, _: Workers, evidence: Evidence) -> None:
         sqs = runner.place.client("sqs")
-        asked = {"QueueUrl": yard.queue_url, "AttributeNames": ["All"]}
+        asked = {"QueueUrl": harness.queue_url, "AttributeNames": ["All"]}
         redriven = "RedrivePolicy" in sqs.get_queue_attributes(**asked)["Attributes"]
-        evidence.check("it has a redrive policy", redriven, shown=yard.planted)
+        evidence.check("it has a redrive policy", redriven, shown=harness.planted)
 
     assert runner.run(Acted("one", looks)).passed
     assert runner.run(Acted("one", looks)).evidence.checks[0].shown == ""
@@ -139,12 +139,12 @@ def test_results_come_in_the_order_asked_for_and_each_is_told(runner: Runner) ->
 
 def test_machines_are_told_every_check_and_figure(runner: Runner) -> None:
     results = runner.run_all([Acted("first", holds)], Lines(lambda _: None), at_once=2)
-    document = told(results, stage="local").model_dump(mode="json", by_alias=True)
+    document = reported(results, stage="local").model_dump(mode="json", by_alias=True)
     assert (document["passed"], document["failed"]) == (1, 0)
     [scenario] = document["scenarios"]
     assert scenario["counts"] == {"sent": 3}
     assert scenario["checks"] == [{"sentence": "all is well", "held": True, "shown": "3 of 3"}]
-    assert [note["label"] for note in scenario["notes"]] == ["the yard is there"]
+    assert [note["label"] for note in scenario["notes"]] == ["the harness is there"]
 
 
 def test_a_terminal_shows_a_table_with_every_scenario(runner: Runner) -> None:
@@ -173,9 +173,9 @@ def test_a_terminal_shows_how_far_a_scenario_is() -> None:
     assert shown.endswith("1 First runs 0.0 s it all waits, 12 waiting")
 
 
-def test_names_of_yards_are_told_from_others() -> None:
+def test_names_of_stages_are_told_from_others() -> None:
     names = Names.numbered(0xABCDEF)
     assert names.prefix == "scenarios-abcdef-"
-    assert Names.of_the_yard_with("scenarios-abcdef-dead-letters") == names
-    assert Names.of_the_yard_with("scenarios-abcdef-tasks") is None
-    assert Names.of_the_yard_with("scenarios-mine-dead-letters") is None
+    assert Names.of_the_harness_with("scenarios-abcdef-dead-letters") == names
+    assert Names.of_the_harness_with("scenarios-abcdef-tasks") is None
+    assert Names.of_the_harness_with("scenarios-mine-dead-letters") is None

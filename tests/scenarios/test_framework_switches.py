@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.crashes import Crashes
-from scenarios.inbox import PRODUCED_AT
-from scenarios.switches import CrashPoint
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.tasks.task import Lease
+from switchyard_scenarios.switched.crashes import Crashes
+from switchyard_scenarios.switched.inbox import PRODUCED_AT
+from switchyard_scenarios.switched.switches import CrashPoint
 from tests.builders import a_task
 from tests.scenarios.switched_worker import Bench
 
 
 class Dice:
-    """Falls as it was told."""
+    """Fails as a test configured it."""
 
     def __init__(self, value: float) -> None:
         self._value = value

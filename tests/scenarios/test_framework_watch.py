@@ -5,18 +5,18 @@ from typing import cast
 
 import pytest
 
-from scenarios.evidence import Evidence, Failed
-from scenarios.observing import LOOKS_ON_AWS, PATIENCE_SECONDS, Watch
-from scenarios.place import LOCAL, Place
-from scenarios.workers import Workers
-from scenarios.yard import Yard
-from switchyard.adapters.memory import ManualClock
+from switchyard.testing import ManualClock
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.place import LOCAL, Place
+from switchyard_scenarios.harness.workers import Workers
+from switchyard_scenarios.reporting.evidence import Evidence, Failed
+from switchyard_scenarios.reporting.watch import LOOKS_ON_AWS, PATIENCE_SECONDS, Watch
 
 LATE_LOOKS = 20
 
 
 class Counting:
-    """A yard whose queue has a message, of which it tells only after a while."""
+    """A harness whose queue has a message that it reports only after a while."""
 
     queue_url, dead_letters_url = "tasks", "dead"
 
@@ -41,23 +41,23 @@ class NoWorkers:
     running = 0
 
 
-def a_watch(yard: Counting) -> Watch:
+def a_watch(harness: Counting) -> Watch:
     evidence = Evidence(ManualClock())
-    return Watch(cast("Yard", yard), cast("Workers", NoWorkers()), evidence)
+    return Watch(cast("Harness", harness), cast("Workers", NoWorkers()), evidence)
 
 
 def test_on_aws_a_queue_is_empty_when_it_was_for_long() -> None:
-    told: list[int] = []
+    reported: list[int] = []
     watch = a_watch(Counting("dev", late=LATE_LOOKS))
-    watch.until_drained(each=lambda seen: told.append(seen.waiting))
-    assert sum(told) == 5
-    assert told[-LOOKS_ON_AWS:] == [0] * LOOKS_ON_AWS
+    watch.until_drained(each=lambda seen: reported.append(seen.waiting))
+    assert sum(reported) == 5
+    assert reported[-LOOKS_ON_AWS:] == [0] * LOOKS_ON_AWS
 
 
 def test_in_the_local_cloud_counts_are_exact_and_a_few_looks_are_enough() -> None:
-    told: list[int] = []
-    a_watch(Counting(LOCAL, late=0)).until_drained(each=lambda seen: told.append(seen.waiting))
-    assert told == [1] * 5 + [0] * 3
+    reported: list[int] = []
+    a_watch(Counting(LOCAL, late=0)).until_drained(each=lambda seen: reported.append(seen.waiting))
+    assert reported == [1] * 5 + [0] * 3
 
 
 @pytest.mark.parametrize(("stage", "seconds"), [(LOCAL, 40), ("dev", 160)])

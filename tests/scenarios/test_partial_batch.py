@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from scenarios import batch_function, behind_lambda
-from scenarios.evidence import Evidence
-from scenarios.names import Names
-from scenarios.partial_batch import BEHIND_LAMBDA, SCENARIO
-from scenarios.place import Place
-from scenarios.yard import Yard
+from switchyard_scenarios.harness import behind_lambda
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.names import Names
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.reporting.evidence import Evidence
+from switchyard_scenarios.scenarios import batch_function
+from switchyard_scenarios.scenarios.partial_batch import BEHIND_LAMBDA, SCENARIO
 
 IN_BOTH = ("message_id", "payload_digest")
 
@@ -22,13 +23,13 @@ class Context:
 
 
 @pytest.fixture
-def yard(moto_place: Place, monkeypatch: pytest.MonkeyPatch) -> Yard:
-    yard = Yard(place=moto_place, names=Names.numbered(1))
-    yard.build()
-    monkeypatch.setenv("MESSAGE_STATUS_TABLE", yard.names.message_status)
-    monkeypatch.setenv("MESSAGE_COMPLETED_TABLE", yard.names.message_completed)
+def harness(moto_place: Place, monkeypatch: pytest.MonkeyPatch) -> Harness:
+    harness = Harness(place=moto_place, names=Names.numbered(1))
+    harness.build()
+    monkeypatch.setenv("MESSAGE_STATUS_TABLE", harness.names.message_status)
+    monkeypatch.setenv("MESSAGE_COMPLETED_TABLE", harness.names.message_completed)
     monkeypatch.setattr(batch_function, "dynamodb", lambda: moto_place.client("dynamodb"))
-    return yard
+    return harness
 
 
 def record(name: str, *, failures: int, delivery: int = 1) -> dict[str, Any]:
@@ -41,33 +42,33 @@ def record(name: str, *, failures: int, delivery: int = 1) -> dict[str, Any]:
     }
 
 
-def test_the_function_names_what_failed_and_completes_the_rest(yard: Yard) -> None:
+def test_the_function_names_what_failed_and_completes_the_rest(harness: Harness) -> None:
     event = {"Records": [record("good", failures=0), record("bad", failures=1)]}
     answer = batch_function.handler(event, Context())  # type: ignore[arg-type]
     assert answer == {"batchItemFailures": [{"itemIdentifier": "id-of-bad"}]}
-    assert set(yard.completed()) == {"good"}
-    assert {name: row["status"] for name, row in yard.statuses().items()} == {
+    assert set(harness.completed()) == {"good"}
+    assert {name: row["status"] for name, row in harness.statuses().items()} == {
         "good": "COMPLETED",
         "bad": "STARTED",
     }
 
 
-def test_what_failed_is_completed_when_it_comes_again(yard: Yard) -> None:
+def test_what_failed_is_completed_when_it_comes_again(harness: Harness) -> None:
     for delivery in (1, 2):
         good = record("good", failures=0)
         event = {"Records": [good, record("bad", failures=1, delivery=delivery)]}
         answer = batch_function.handler(event, Context())  # type: ignore[arg-type]
     assert answer == {"batchItemFailures": []}
-    status, completed = yard.statuses()["bad"], yard.completed()["bad"]
+    status, completed = harness.statuses()["bad"], harness.completed()["bad"]
     assert (status["status"], status["attempts"]) == ("COMPLETED", 2)
     assert set(status) == {*IN_BOTH, "status", "attempts", "last_updated", "first_batch"}
     assert set(completed) == {*IN_BOTH, "processed_at"}
     assert all(status[name] == completed[name] for name in IN_BOTH)
 
 
-def test_on_a_stage_without_a_role_it_is_told_that_this_half_did_not_run(yard: Yard) -> None:
+def test_on_a_stage_without_a_role_it_is_told_that_this_half_did_not_run(harness: Harness) -> None:
     evidence = Evidence()
-    assert SCENARIO._begin_behind_lambda(yard, evidence) is None
+    assert SCENARIO._begin_behind_lambda(harness, evidence) is None
     assert [note.label for note in evidence.notes] == [f"not run {BEHIND_LAMBDA}"]
     assert evidence.counts == {f"not run {BEHIND_LAMBDA}": 10}
 

@@ -7,23 +7,30 @@ from typing import Any
 
 import pytest
 
-from scenarios.leases import Work
-from scenarios.names import Names
-from scenarios.place import Place
-from scenarios.reconciliation import Apply, Change, Entities, Ignore, decide, reconciling
-from scenarios.switches import WorkerSwitches
-from scenarios.yard import Yard
+from switchyard_scenarios.harness.harness import Harness
+from switchyard_scenarios.harness.names import Names
+from switchyard_scenarios.harness.place import Place
+from switchyard_scenarios.switched.leases import Work
+from switchyard_scenarios.switched.reconciliation import (
+    Apply,
+    Change,
+    Entities,
+    Ignore,
+    decide,
+    reconciling,
+)
+from switchyard_scenarios.switched.switches import WorkerSwitches
 
 
 @pytest.fixture
-def yard(moto_place: Place) -> Yard:
-    yard = Yard(place=moto_place, names=Names.numbered(1))
-    yard.build()
-    return yard
+def harness(moto_place: Place) -> Harness:
+    harness = Harness(place=moto_place, names=Names.numbered(1))
+    harness.build()
+    return harness
 
 
-def entities(yard: Yard) -> Entities:
-    return Entities(yard.place.client("dynamodb"), yard.names.entities)
+def entities(harness: Harness) -> Entities:
+    return Entities(harness.place.client("dynamodb"), harness.names.entities)
 
 
 def version(number: int) -> Change:
@@ -46,19 +53,21 @@ def test_only_a_newer_version_is_applied(
     assert decide(known, coming) == decision
 
 
-def test_an_entity_ends_with_its_newest_version_in_whatever_order_they_came(yard: Yard) -> None:
+def test_an_entity_ends_with_its_newest_version_in_whatever_order_they_came(
+    harness: Harness,
+) -> None:
     for number, order in enumerate(permutations((1, 2, 3))):
         for each in (*order, *order):  # and everything once more
             change = Change(entity=f"order-{number}", version=each, message_id=f"m-{each}")
-            entities(yard).apply(change)
-    rows = yard.entities()
+            entities(harness).apply(change)
+    rows = harness.entities()
     assert {row["version"] for row in rows.values()} == {3}
     assert {row["message_id"] for row in rows.values()} == {"m-3"}
     assert len(rows) == 6
 
 
 class Hurried:
-    """A client: between what somebody reads and what they write, another write takes place."""
+    """A client: between a read and the write that follows it, another write takes place."""
 
     def __init__(self, client: Any, meanwhile: Change, table: str) -> None:
         self._client = client
@@ -75,30 +84,30 @@ class Hurried:
         return answer
 
 
-def test_a_version_that_somebody_overtook_is_not_written(yard: Yard) -> None:
-    client = Hurried(yard.place.client("dynamodb"), version(3), yard.names.entities)
-    decision = Entities(client, yard.names.entities).apply(version(2))
+def test_a_version_that_somebody_overtook_is_not_written(harness: Harness) -> None:
+    client = Hurried(harness.place.client("dynamodb"), version(3), harness.names.entities)
+    decision = Entities(client, harness.names.entities).apply(version(2))
     assert decision == Ignore("version 2 is no newer than 3")
-    assert yard.entities()["order"]["version"] == 3
+    assert harness.entities()["order"]["version"] == 3
 
 
-def test_a_version_is_written_over_an_older_one_that_came_in_between(yard: Yard) -> None:
-    client = Hurried(yard.place.client("dynamodb"), version(1), yard.names.entities)
-    assert isinstance(Entities(client, yard.names.entities).apply(version(2)), Apply)
-    assert yard.entities()["order"]["version"] == 2
+def test_a_version_is_written_over_an_older_one_that_came_in_between(harness: Harness) -> None:
+    client = Hurried(harness.place.client("dynamodb"), version(1), harness.names.entities)
+    assert isinstance(Entities(client, harness.names.entities).apply(version(2)), Apply)
+    assert harness.entities()["order"]["version"] == 2
 
 
-def test_a_worker_applies_what_its_message_said(yard: Yard, tmp_path: Path) -> None:
+def test_a_worker_applies_what_its_message_said(harness: Harness, tmp_path: Path) -> None:
     switches = WorkerSwitches(
         journal_file=tmp_path / "journal",
         message_status_table="",
         message_completed_table="",
-        entities_table=yard.names.entities,
+        entities_table=harness.names.entities,
     )
-    effect = reconciling(yard.place.client("dynamodb"), switches)
+    effect = reconciling(harness.place.client("dynamodb"), switches)
     for number in (2, 1):
         said = {"name": "handle-message", "input": {"entity": "order", "version": number}}
         effect(Work(f"order-v{number}", 1, json.dumps(said), None))
-    assert yard.entities() == {
+    assert harness.entities() == {
         "order": {"entity_id": "order", "version": 2, "message_id": "order-v2"}
     }

@@ -1,6 +1,7 @@
 """`python -m tests.security.attacked_worker FOLDER`: a worker, attacked by its own tasks.
 
-It is started through the container's entrypoint, and starts the worker as `python -m worker` does,
+It is started through the container's entrypoint, and starts the worker as `python -m
+switchyard_worker` does,
 on state and a queue in memory. `FOLDER/attacks.json` names the attacks; one after the other is
 submitted as tasks of one tenant, while a task of another tenant runs beside them. What was observed
 of each is written to `FOLDER/observed.json`. Standard output is the worker's log.
@@ -26,6 +27,11 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Payload, Task
 from switchyard.settings import WorkerSettings
+from switchyard_worker.__main__ import main as main_of_worker
+from switchyard_worker.boundary import AGENT_USERS
+from switchyard_worker.parent.claude import access as claude_access
+from switchyard_worker.parent.files.users import slot_users
+from switchyard_worker.parent.supervision import supervisor as supervision
 from tests.builders import a_definition, a_task
 from tests.security import planted_secrets
 from tests.security.attack import Attack, slug
@@ -34,11 +40,6 @@ from tests.security.observed import Observed, loot
 from tests.security.pauses import LoopPauses, control
 from tests.security.victim import VICTIM
 from tests.worker.harness import WorkerHarness
-from worker.__main__ import main as main_of_worker
-from worker.boundary import AGENT_USERS
-from worker.parent.claude import access as claude_access
-from worker.parent.files.users import slot_users
-from worker.parent.supervision import supervisor as supervision
 
 ATTACKER, VICTIM_TENANT = "mallory", "acme"
 JOBS: Final = {
@@ -121,14 +122,14 @@ class AttackedWorker(WorkerHarness):
 
     def _start_victim(self) -> TaskRef:
         ref = self.hostile(VICTIM_TENANT, "victim", VICTIM, {"timeout": 3_600_000})
-        told = self.found / "victim.json"
+        reported = self.found / "victim.json"
         ends = time.monotonic() + 30
-        while not told.exists():
+        while not reported.exists():
             if time.monotonic() > ends:
                 raise TimeoutError(f"no victim: {self.task_of(ref)}")
             time.sleep(0.05)
-        self._facts = json.loads(told.read_text()) | {"worker": os.getpid()}
-        self._victims_user = told.stat().st_uid
+        self._facts = json.loads(reported.read_text()) | {"worker": os.getpid()}
+        self._victims_user = reported.stat().st_uid
         return ref
 
     def _end_victim(self, ref: TaskRef) -> dict[str, Any]:
@@ -144,7 +145,7 @@ class AttackedWorker(WorkerHarness):
         observed = Observed(name=attack.name)
         self._facts["proxy"] = self._proxy()
         with control() as machine:
-            self.pauses.longest = 0.0
+            self.pauses.reset()
             refs = [
                 self.hostile(
                     ATTACKER, f"{slug(attack.name)}-{number}", attack.program, attack.definition
@@ -155,8 +156,10 @@ class AttackedWorker(WorkerHarness):
             self.wait_for([*refs, *([behind] if behind else [])])
             time.sleep(SETTLE_SECONDS)
             observed.left_processes = self._left()
-            observed.pause_ms = round(self.pauses.longest * 1000)
+            pauses = self.pauses.measured()
         observed.machine_ms = round(machine[0] * 1000)
+        observed.pause_ms = round(pauses.longest_beside(machine[0]) * 1000)
+        observed.raw_pause_ms = round(pauses.longest_raw * 1000)
         observed.seconds = round(time.monotonic() - began, 1)
         observed.behind = self.task_of(behind).state if behind else None
         with Path(self.base, "worker.log").open("rb") as log:
@@ -171,7 +174,7 @@ class AttackedWorker(WorkerHarness):
     def _proxy(self) -> int:
         """Return the process id of the proxy for Claude, if it runs."""
         for process in psutil.Process().children():
-            if "worker.parent.claude.proxy" in process.cmdline():
+            if "switchyard_worker.parent.claude.proxy" in process.cmdline():
                 return process.pid
         return 0
 

@@ -13,12 +13,12 @@ import time
 from pathlib import Path
 
 from switchyard.domain.tasks.task import Lease
+from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.attempts.upload import Uploader
+from switchyard_worker.parent.files.folder import TaskFolder
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
-from worker.guard.redaction import Redaction
-from worker.parent.assembly import runtime_of
-from worker.parent.attempts.upload import Uploader
-from worker.parent.files.folder import TaskFolder
 
 CANARY = "canary-of-the-workers-environment"
 FOLDERS = 60
@@ -54,10 +54,12 @@ def uploads(folder: Path, *, tries: int = TRIES) -> list[bytes]:
         sibling.stdout.readline()
         try:
             for number in range(tries):
-                yard = WorkerHarness(folder)
-                uploader = Uploader(runtime_of(yard.ports()), yard.memory.blobs, Redaction(None))
+                harness = WorkerHarness(folder)
+                uploader = Uploader(
+                    runtime_of(harness.ports()), harness.memory.blobs, Redaction(None)
+                )
                 asyncio.run(uploader.upload(task_folder, prefix=f"{number}/", completed=False))
-                found += yard.memory.blobs.blobs.values()
+                found += harness.memory.blobs.blobs.values()
                 time.sleep(0.05)
         finally:
             sibling.kill()

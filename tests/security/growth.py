@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from cli.files.yaml_source import NotReadable, parse_yaml
 from switchyard.contracts.json_schema import MAX_SCHEMA_BYTES, problem_with
 from switchyard.domain.error_text import without_secrets
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.prompts.placeholders import MissingValue, Values, fill_placeholders
-from switchyard.domain.prompts.reference_syntax import NotAReference, references_in
+from switchyard.domain.prompts.references import NotAReference, references_in
 from switchyard.domain.text import without_control_characters
 from switchyard.domain.triggers.job_templates import NoValue, render, template_problems
 from switchyard.domain.triggers.schedules import InvalidSchedule, next_run_ms, parse_schedule
 from switchyard.domain.triggers.triggers import pattern_problems
+from switchyard_cli.files.yaml_source import NotReadable, parse_yaml
 
 MAX_SECONDS: Final = 10  # the largest that are accepted take linear time, some of them seconds
 TEXT_BYTES: Final = 1_000_000

@@ -1,6 +1,6 @@
 """A task's child that runs the program that its input names, in place of an agent.
 
-It is started as `python -P -m worker.child FOLDER` is, by the same user and in the same
+It is started as `python -P -m switchyard_worker.child FOLDER` is, by the same user and in the same
 environment, and limits itself as that does. A task without a program gets the real child. Programs
 use the names that are defined here: `answer`, `loot`, `refused`, `succeeded`, `libc_call` and the
 facts.
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from worker.child.limits import limit_resources
+from switchyard_worker.child.limits import limit_resources
 
 folder = Path(sys.argv[-1])
 task = json.loads((folder / "task.json").read_text())

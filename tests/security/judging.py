@@ -21,6 +21,7 @@ class Judged:
     happened: str
     faults: list[str] = field(default_factory=list)
     pause_ms: int | None = None
+    raw_pause_ms: int | None = None
     machine_ms: int | None = None
     credentials: list[str] = field(default_factory=list)
     foreign_bytes: list[str] = field(default_factory=list)
@@ -48,6 +49,7 @@ def judge(attack: Attack, seen: Observed, *, with_users: bool = True) -> Judged:
         happened=_happened(seen),
         faults=faults,
         pause_ms=seen.pause_ms,
+        raw_pause_ms=seen.raw_pause_ms,
         machine_ms=seen.machine_ms,
         credentials=credentials,
         foreign_bytes=foreign,
@@ -113,7 +115,7 @@ def _users_of(lines: list[str], request_id: str) -> set[str]:
 
 
 def _happened(seen: Observed) -> str:
-    told = [text for text in seen.happened if text != "done"] or [e for e in seen.errors if e]
+    reported = [text for text in seen.happened if text != "done"] or [e for e in seen.errors if e]
     states = "/".join(dict.fromkeys(seen.states)).lower().replace("_", " ")
-    detail = f": {told[0]}" if told else ""
+    detail = f": {reported[0]}" if reported else ""
     return f"{states}{detail}"[:110]

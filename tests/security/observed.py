@@ -22,6 +22,8 @@ class Observed:
     log: str = ""
     seconds: float = 0.0
     pause_ms: int = 0
+    raw_pause_ms: int = 0
+    """With the time in which other programs had the processors."""
     machine_ms: int = 0
     behind: str | None = None
     lost: bool = False

@@ -7,24 +7,50 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 TICK_SECONDS = 0.01
 
 
+@dataclass(slots=True)
+class Longest:
+    """The longest pause, as it was and less its wait in the run queue, in seconds."""
+
+    longest_raw: float = 0.0
+    longest_less_queued: float = 0.0
+
+    def add(self, raw: float, *, queued: float) -> None:
+        self.longest_raw = max(self.longest_raw, raw)
+        self.longest_less_queued = max(self.longest_less_queued, raw - queued)
+
+    def longest_beside(self, control: float) -> float:
+        """Return the longest pause; of its wait, subtract at most what a control process measured.
+
+        Waits beyond those of a program that does nothing are the attack's doing.
+        """
+        return max(self.longest_less_queued, self.longest_raw - control)
+
+
 class LoopPauses:
-    """Measures how long the event loop did not turn, without the time other programs took."""
+    """Measures how long the event loop did not turn."""
 
     def __init__(self) -> None:
-        self.longest = 0.0
+        self._longest = Longest()
+
+    def reset(self) -> None:
+        self._longest = Longest()
+
+    def measured(self) -> Longest:
+        return self._longest
 
     async def watch(self) -> None:
         waiting = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
         while True:
             began, queued = time.monotonic(), _queued_seconds(waiting)
             await asyncio.sleep(TICK_SECONDS)
-            pause = time.monotonic() - began - TICK_SECONDS - (_queued_seconds(waiting) - queued)
-            self.longest = max(self.longest, pause)
+            raw = time.monotonic() - began - TICK_SECONDS
+            self._longest.add(raw, queued=_queued_seconds(waiting) - queued)
 
 
 def _queued_seconds(schedstat: Path) -> float:

@@ -58,7 +58,8 @@ class Report:
     def lines(self) -> list[str]:
         longest = self.longest
         during = (
-            f" (during {longest.name!r}; an idle process beside it: {longest.machine_ms} ms)"
+            f" (during {longest.name!r}; raw: {longest.raw_pause_ms} ms; "
+            f"an idle process beside it: {longest.machine_ms} ms)"
             if longest
             else ""
         )
@@ -91,6 +92,7 @@ class Report:
                     "happened": each.happened,
                     "faults": each.faults,
                     "longestPauseMs": each.pause_ms,
+                    "longestRawPauseMs": each.raw_pause_ms,
                     "machinesPauseMs": each.machine_ms,
                     "trace": each.trace.value if isinstance(each.trace, Trace) else None,
                 }

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.fakes.messages_api import messages_api
+from switchyard_worker.parent.files.users import SlotUser, as_user
+from tests.fakes.servers.messages_api import messages_api
 from tests.security.attack import Group
 from tests.security.observed import Observed
 from tests.security.planted_secrets import CREDENTIALS
 from tests.worker.task_users import agent_users, task_users
-from worker.parent.files.users import SlotUser, as_user
 
 REPOSITORY: Final = Path(__file__).parents[2]
-ENTRYPOINT: Final = REPOSITORY / "worker" / "entrypoint.sh"
+ENTRYPOINT: Final = REPOSITORY / "switchyard_worker" / "entrypoint.sh"
 WORKER, GROUP = 1001, 1000
 USERS: Final = 12
 SHARES: Final = 100 * 1024
@@ -46,6 +46,7 @@ SETTINGS: Final[Mapping[str, str]] = {
 BY_GROUP: Final[Mapping[Group, Mapping[str, str]]] = {
     Group.DISK: {"CHILD_DISK_MB": "50", "CHILD_MAX_FILES": "5000", "CLAUDE_TIMEOUT": "20000"},
     Group.FILES: {"CHILD_DISK_MB": "200"},
+    Group.LIMITS: {"CHILD_TASK_MEMORY_MB": "1200"},
     Group.LOOP: {"CLAUDE_TIMEOUT": "10000"},
     Group.KEY: {"CLAUDE_TIMEOUT": "30000"},
 }
@@ -83,7 +84,7 @@ def interpreter() -> str:
     if shutil.which("setpriv") is None:
         raise CannotRun("setpriv is missing: install util-linux")
     for candidate in (sys.executable, "/usr/bin/python3"):
-        program = [candidate, "-c", "import psutil, pydantic, h11, worker.parent.files.users"]
+        program = [candidate, "-c", f"import psutil, pydantic, h11, {SlotUser.__module__}"]
         tried = subprocess.run(
             [
                 "/bin/sh",
@@ -173,7 +174,7 @@ def _run(
 def _processor_group() -> Iterator[str]:
     """Give the worker a group of its own for processor time, as every container has one.
 
-    Outside of one the scheduler makes a group of each session, and a priority counts within its
+    Services of one the scheduler makes a group of each session, and a priority counts within its
     session only: https://man7.org/linux/man-pages/man7/sched.7.html
     """
     place = PROCESSORS / f"attacked-{os.getpid()}"

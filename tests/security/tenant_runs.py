@@ -16,8 +16,8 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.usecases.access.api_keys import KeyRing
 from tests.builders import a_submission
+from tests.lambdas.api.test_api import Api
 from tests.lambdas.conftest import FakeContext, load_handler, small_cloud
-from tests.lambdas.test_api import Api
 from tests.security.attack import Group, Trace
 from tests.security.attacks.tenants import ATTACKS, DEFINITION, KEYS, Presented, Request
 from tests.security.judging import Judged

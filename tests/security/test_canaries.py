@@ -19,12 +19,12 @@ from switchyard.adapters.slack.blocks import pages_of
 from switchyard.contracts.webhooks import WebhookMessage
 from switchyard.domain.alerts.job_incidents import task_incident
 from switchyard.domain.error_text import PRIVATE_KEYS, SHAPES
+from switchyard_worker.guard.redaction import ENCODINGS
 from tests.builders import JOB
-from tests.fakes.messages_api import messages_api
+from tests.fakes.servers.messages_api import messages_api
 from tests.security.canaries import CANARIES, FORMS, KEY, PLACES, PROGRAM
 from tests.worker.harness import WorkerHarness
 from tests.worker.misbehaving import let_children_run
-from worker.guard.redaction import ENCODINGS
 
 DOCS: Final = Path(__file__).parents[2] / "docs" / "security.md"
 LOG, PRINTED, DOING, ERRORS, WORKERS, TOOLS, OUTPUTS, FILES, NAMES, GIVEN = PLACES
@@ -45,31 +45,37 @@ class Recorder(logging.Handler):
 class Found:
     """All that a worker stored, sent and logged, by the place that it belongs to."""
 
-    def __init__(self, yard: WorkerHarness, log: list[str], token: str) -> None:
-        self.yard = yard
+    def __init__(self, harness: WorkerHarness, log: list[str], token: str) -> None:
+        self.harness = harness
         self.token = token
-        blobs = yard.memory.blobs.blobs
+        blobs = harness.memory.blobs.blobs
         printed = {k: v for k, v in blobs.items() if k.endswith(("/stdout.log", "/stderr.log"))}
         results = {k: v for k, v in blobs.items() if k.endswith("/task-result.json")}
         others = {k: v for k, v in blobs.items() if k not in printed and k not in results}
-        failed = yard.task("failed")
+        failed = harness.task("failed")
         incident = task_incident(failed)
-        told = {str(e.detail()) for e in yard.memory.bus.events if "failed" in str(e.detail())}
+        reported = {
+            str(e.detail()) for e in harness.memory.bus.events if "failed" in str(e.detail())
+        }
         self.texts: Mapping[str, str] = {
             LOG: "\n".join(line for line in log if "WORKFLOW" in line),
             PRINTED: _text(printed),
-            DOING: str([beat.detail() for beat in yard.heartbeats]),
+            DOING: str([beat.detail() for beat in harness.heartbeats]),
             ERRORS: str(
                 (
-                    *(failed, told, incident, pages_of(incident, with_buttons=True)),
+                    *(failed, reported, incident, pages_of(incident, with_buttons=True)),
                     WebhookMessage.of(incident, now_ms=1).model_dump_json(),
                     [line for line in log if "failed" in line],
                 )
             ),
             OUTPUTS: str(
                 (
-                    *(yard.memory.payloads.read(JOB.task("done")).output, _text(results)),
-                    [e.detail() for e in yard.memory.bus.events if e.event_type != "Task Failed"],
+                    *(harness.memory.payloads.read(JOB.task("done")).output, _text(results)),
+                    [
+                        e.detail()
+                        for e in harness.memory.bus.events
+                        if e.event_type != "Task Failed"
+                    ],
                 )
             ),
             FILES: _text(others),
@@ -93,20 +99,20 @@ def found() -> Iterator[Found]:
         pytest.MonkeyPatch.context() as patch,
     ):
         folder = Path(name)
-        yard = WorkerHarness(folder / "output")
-        yard.host_environment = {
+        harness = WorkerHarness(folder / "output")
+        harness.host_environment = {
             "PATH": os.environ["PATH"],
             "ANTHROPIC_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": api.url,
         }
-        yard.configure(visibility_extension_interval=200)
+        harness.configure(visibility_extension_interval=200)
         shapes = list(dict.fromkeys(canary.text for canary in CANARIES))
         (folder / "planted.json").write_text(json.dumps({"key": KEY, "shapes": shapes}))
         let_children_run(PROGRAM, folder, patch)
         for task in ("done", "failed", "lines"):
-            yard.add_task(task, definition={"backend": "messages", "model": "claude-haiku-4-5"})
-        yard.work(until=yard.quiet, seconds=60)
-        yield Found(yard, recorder.lines, (folder / "token").read_text())
+            harness.add_task(task, definition={"backend": "messages", "model": "claude-haiku-4-5"})
+        harness.work(until=harness.quiet, seconds=60)
+        yield Found(harness, recorder.lines, (folder / "token").read_text())
     logger.removeHandler(recorder)
 
 
@@ -126,7 +132,7 @@ def dense(text: str) -> str:
 
 def test_the_canaries_were_planted(found: Found) -> None:
     assert len(CANARIES) >= 20
-    states = {name: found.yard.task(name).state for name in ("done", "failed", "lines")}
+    states = {name: found.harness.task(name).state for name in ("done", "failed", "lines")}
     assert states == {"done": "COMPLETED", "failed": "FAILED", "lines": "COMPLETED"}
     for place, text in found.texts.items():
         assert "planted" in text, place

@@ -10,16 +10,16 @@ import pytest
 
 from switchyard.adapters.system import SystemClock
 from switchyard.domain.tasks.failures import FailureCategory
+from switchyard_worker.agents.trace import ToolJournal
+from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.attempts.verdict import Concluded, failed_by, without_secrets
+from switchyard_worker.parent.health.stop import Bugs, Stop
+from switchyard_worker.parent.supervision.child_output import LastActivity
 from tests.security.canaries import CANARIES, KEY, PLACES
 from tests.security.test_canaries import DOING, ERRORS, TOOLS, WORKERS, core_of, forms_of
 from tests.worker.harness import WorkerHarness
 from tests.worker.parent.attempts.test_child_outcome import judged
 from tests.worker.real_child import run
-from worker.agents.trace import ToolJournal
-from worker.guard.redaction import Redaction
-from worker.parent.attempts.verdict import Concluded, failed_by, without_secrets
-from worker.parent.health.stop import Bugs, Stop
-from worker.parent.supervision.child_output import LastActivity
 
 PLANTED: Final = {
     **{form: core_of(form) for forms in forms_of(KEY).values() for form in forms},
@@ -33,9 +33,9 @@ def error_of_a_task(text: str, folder: Path) -> str:
     written = {"status": "failed", "error": text, "category": "validation"}
     verdict = judged(folder, written, exit_code=1, secret=KEY)
     assert verdict.category is FailureCategory.VALIDATION
-    told = without_secrets(verdict, Redaction())
-    assert isinstance(told, Concluded)
-    return told.outcome.error or ""
+    reported = without_secrets(verdict, Redaction())
+    assert isinstance(reported, Concluded)
+    return reported.outcome.error or ""
 
 
 def error_of_the_worker(text: str, _folder: Path) -> str:
@@ -56,11 +56,11 @@ def broken_up_invisibly(text: str) -> str:
 def test_an_error_reveals_none(
     planted: str, way: Callable[[str], str], place: Callable[[str, Path], str], tmp_path: Path
 ) -> None:
-    told = place(f"planted {way(planted)} end", tmp_path)
+    reported = place(f"planted {way(planted)} end", tmp_path)
 
     assert PLACES[ERRORS].keys
-    assert "[redacted]" in told or "~" in told
-    assert PLANTED[planted] not in told
+    assert "[redacted]" in reported or "~" in reported
+    assert PLANTED[planted] not in reported
 
 
 def test_the_log_of_a_bug_reveals_none(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
@@ -109,9 +109,9 @@ def test_what_a_child_says_it_is_doing_reveals_none_however_it_is_escaped(tmp_pa
 
     assert PLACES[DOING].keys
     assert len(activities.all) > len(lines)
-    told = "\n".join(activities.all)
+    reported = "\n".join(activities.all)
     halves = {secret[:30] for secret in PLANTED.values() if not secret.startswith("MII")}
-    assert not [half for half in halves if half in told]
+    assert not [half for half in halves if half in reported]
 
 
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda canary: canary.name)

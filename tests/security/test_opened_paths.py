@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-WORKER: Final = Path(__file__).parents[2] / "worker"
+WORKER: Final = Path(__file__).parents[2] / "switchyard_worker"
 CONFINED: Final = {f"parent/files/{name}.py" for name in ("confined", "trees", "folder")}
 """Where names below a task's folder are resolved; `removal.py` and `quota.py` go through them."""
 IN_THE_CHILD: Final = ("child/", "agents/")
@@ -48,9 +48,12 @@ ALLOWED: Final = {
         "files of the worker's own, above the tasks' folders",
     ),
     "parent/supervision/child_output.py": {"fdopen": "the pipe from a child"},
-    "parent/supervision/descendants.py": dict.fromkeys(
-        ("scandir", "open", "read_bytes", "stat"), "/proc"
+    "parent/attempts/left_behind.py": {"is_file": "of an entry that the task's folder opened"},
+    "parent/supervision/descendants.py": dict.fromkeys(("scandir", "open", "read_bytes"), "/proc"),
+    "parent/supervision/user_processes.py": dict.fromkeys(
+        ("scandir", "stat", "read_bytes"), "/proc"
     ),
+    "parent/supervision/quota.py": {"stat": "the module, for what a process holds open"},
     "parent/supervision/end_orphans.py": dict.fromkeys(
         ("iterdir", "stat", "read_bytes", "read_text"), "/proc"
     ),

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from switchyard.domain.tasks.task import Lease
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.files.users import SlotUser, as_user, hide_memory, slot_users
+from switchyard_worker.parent.supervision.process_enders import UserEnder
 from tests.builders import a_task
-from worker.parent.files.folder import TaskFolder
-from worker.parent.files.users import SlotUser, as_user, hide_memory, slot_users
-from worker.parent.supervision.process_enders import UserEnder
 
 CANARY = "canary-of-a-tenant"
 REFUSED = "refused"

@@ -15,9 +15,9 @@ UNEVENTFUL = (": 0 found", "receive nothing")
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
-    parser.add_argument("--seeds", type=_positive, help="how many yards to simulate")
+    parser.add_argument("--seeds", type=_positive, help="how many harnesses to simulate")
     parser.add_argument("--first", type=int, default=1, help="the first of them (default 1)")
-    parser.add_argument("--seed", type=int, help="one yard, with its whole timeline")
+    parser.add_argument("--seed", type=int, help="one harness, with its whole timeline")
     parser.add_argument("--clock-skew", type=float, help="how many seconds clocks are off, at most")
     given = parser.parse_args()
     if (given.seed is None) == (given.seeds is None):

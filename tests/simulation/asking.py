@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from switchyard.adapters.dynamodb.cancelling import DynamoDbCancelling
+from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.redriving import DynamoDbRedriving
+from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.contracts.changes import RedriveJob
@@ -18,7 +18,7 @@ from switchyard.usecases.jobs.redrive import RedriveRequests
 from tests.simulation.cloud.cloud import Seen
 from tests.simulation.jobs import a_limit
 from tests.simulation.reference import Declared
-from tests.simulation.shapes import requests
+from tests.simulation.scripted.shapes import requests
 
 Call = Callable[[Seen], None]
 

@@ -1,4 +1,4 @@
-"""Looks back at a yard's whole history and says which invariants did not hold.
+"""Looks back at a harness's whole history and says which invariants did not hold.
 
 - I1  every accepted task reaches exactly one terminal state
 - I2  one accepted completion per task
@@ -21,23 +21,21 @@ from typing import Final
 
 from switchyard.domain.ids import BARE_PREFIX, END
 from switchyard.domain.states import JobState, TaskState
-from tests.simulation.history import History, Version
-from tests.simulation.log import log_differences
-from tests.simulation.versions import became, is_claim, left_waiting, named, tell
-from tests.simulation.worker_checks import (
+from tests.simulation.checks.event_log import log_differences
+from tests.simulation.checks.history import History, Version
+from tests.simulation.checks.versions import became, is_claim, left_waiting, named, report
+from tests.simulation.checks.workers import (
     charged_for_a_sick_machine,
     failed_while_it_ran,
     run_at_the_same_time,
     shortened,
     started_after_a_cancel,
 )
-from tests.simulation.yard import Yard
+from tests.simulation.harness import Harness
 
 LONGEST_RECOVERY_SECONDS: Final = 40 * 60.0
 """After a storm, in which pauses between nudges doubled. No job's hourly audit comes so early: what
 only an audit would find is too late."""
-
-"""After a cancel was accepted: what was read before that may still be under way to a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +47,29 @@ class Violation:
         return f"{self.invariant}: {self.text}"
 
 
-def violations(yard: Yard) -> list[Violation]:
+def violations(harness: Harness) -> list[Violation]:
     checks = (
-        ("I1", unsettled(yard.history)),
-        ("I1", miscounted(yard.history)),
-        ("I1", unadopted(yard)),
-        ("I2", completed_twice(yard.history)),
-        ("I3", reopened(yard.history)),
-        ("I4", changed_by_a_zombie(yard.history)),
-        ("I4", results_of_a_zombie(yard)),
-        ("I5", beyond_their_attempts(yard.history)),
-        ("I5", quarantined_wrongly(yard)),
-        ("I5", charged_for_a_sick_machine(yard.history)),
-        ("I6", started_too_early(yard.history)),
-        ("I6", decided_twice(yard.history)),
-        ("I6", run_though_cancelled(yard.history)),
-        ("I6", started_after_a_cancel(yard)),
-        ("I6", shortened(yard.history)),
-        ("I6", run_at_the_same_time(yard)),
-        ("I1", failed_while_it_ran(yard)),
-        ("I7", log_differences(yard.cloud, yard.history, yard.dice)),
-        ("I8", crossed_tenants(yard)),
-        ("I9", recovered_late(yard)),
-        ("bug", (repr(bug) for bug in yard.bugs)),
+        ("I1", unsettled(harness.history)),
+        ("I1", miscounted(harness.history)),
+        ("I1", unadopted(harness)),
+        ("I2", completed_twice(harness.history)),
+        ("I3", reopened(harness.history)),
+        ("I4", changed_by_a_zombie(harness.history)),
+        ("I4", results_of_a_zombie(harness)),
+        ("I5", beyond_their_attempts(harness.history)),
+        ("I5", parked_wrongly(harness)),
+        ("I5", charged_for_a_sick_machine(harness.history)),
+        ("I6", started_too_early(harness.history)),
+        ("I6", decided_twice(harness.history)),
+        ("I6", run_though_cancelled(harness.history)),
+        ("I6", started_after_a_cancel(harness)),
+        ("I6", shortened(harness.history)),
+        ("I6", run_at_the_same_time(harness)),
+        ("I1", failed_while_it_ran(harness)),
+        ("I7", log_differences(harness.cloud, harness.history, harness.dice)),
+        ("I8", crossed_tenants(harness)),
+        ("I9", recovered_late(harness)),
+        ("bug", (repr(bug) for bug in harness.bugs)),
     )
     return [Violation(name, text) for name, texts in checks for text in texts]
 
@@ -98,9 +96,9 @@ def miscounted(history: History) -> Iterator[str]:
             yield f"{ref.job_id} is still being redriven"
 
 
-def unadopted(yard: Yard) -> Iterator[str]:
-    for ref in yard.foreign:
-        versions = yard.history.tasks.get(ref, [])
+def unadopted(harness: Harness) -> Iterator[str]:
+    for ref in harness.foreign:
+        versions = harness.history.tasks.get(ref, [])
         if not versions or not versions[-1].new.state.settled:
             yield f"{ref.request_id} is {versions[-1].new.state if versions else 'not adopted'}"
 
@@ -110,7 +108,7 @@ def completed_twice(history: History) -> Iterator[str]:
         completions = [v for v in versions if became(v, TaskState.COMPLETED)]
         for run, count in Counter(v.new.run for v in completions).items():
             if count > 1:
-                yield f"{named(task)} completed {count} times in run {run}: {tell(completions)}"
+                yield f"{named(task)} completed {count} times in run {run}: {report(completions)}"
 
 
 def reopened(history: History) -> Iterator[str]:
@@ -122,7 +120,7 @@ def reopened(history: History) -> Iterator[str]:
             if old.run != new.run:
                 yield from _redriven_wrongly(version)
             elif (old.state, old.fence, old.outcome) != (new.state, new.fence, new.outcome):
-                yield f"{named(task)} was {old.state} and changed: {tell([version])}"
+                yield f"{named(task)} was {old.state} and changed: {report([version])}"
 
 
 def _redriven_wrongly(version: Version) -> Iterator[str]:
@@ -131,9 +129,9 @@ def _redriven_wrongly(version: Version) -> Iterator[str]:
     if old is None:
         return
     if old.state is TaskState.COMPLETED and old.ref.task_id != END:
-        yield f"{named(new.ref)} had completed and was redriven: {tell([version])}"
+        yield f"{named(new.ref)} had completed and was redriven: {report([version])}"
     if (new.run, new.fence, new.attempt) != (old.run + 1, old.fence + 1, 0):
-        yield f"{named(new.ref)} was redriven from run {old.run}: {tell([version])}"
+        yield f"{named(new.ref)} was redriven from run {old.run}: {report([version])}"
 
 
 def changed_by_a_zombie(history: History) -> Iterator[str]:
@@ -144,7 +142,7 @@ def changed_by_a_zombie(history: History) -> Iterator[str]:
             if old is None:
                 continue
             if new.fence < old.fence:
-                yield f"the fence of {named(task)} went back: {tell([version])}"
+                yield f"the fence of {named(task)} went back: {report([version])}"
             if old.state is not TaskState.PROCESSING or (old.owner or "").startswith(
                 f"{version.by}/"
             ):
@@ -152,16 +150,16 @@ def changed_by_a_zombie(history: History) -> Iterator[str]:
             decided = (new.state, new.owner, new.lease_until_ms, new.attempt, new.outcome)
             before = (old.state, old.owner, old.lease_until_ms, old.attempt, old.outcome)
             if new.fence == old.fence and decided != before:
-                yield f"{named(task)} of {old.owner} was changed unfenced: {tell([version])}"
+                yield f"{named(task)} of {old.owner} was changed unfenced: {report([version])}"
 
 
-def results_of_a_zombie(yard: Yard) -> Iterator[str]:
+def results_of_a_zombie(harness: Harness) -> Iterator[str]:
     """A completed task's output was made under the fence that completed it."""
-    for task, versions in yard.history.tasks.items():
+    for task, versions in harness.history.tasks.items():
         completed = versions[-1].new
         if task.hidden or completed.state is not TaskState.COMPLETED:
             continue
-        made_under = yard.output_of(task).get("fence")
+        made_under = harness.output_of(task).get("fence")
         if made_under not in {None, completed.fence}:
             yield f"{named(task)} completed at fence {completed.fence} with what {made_under} made"
 
@@ -170,18 +168,20 @@ def beyond_their_attempts(history: History) -> Iterator[str]:
     for task, versions in history.tasks.items():
         for version in versions:
             if not 0 <= version.new.attempt <= version.new.max_attempts:
-                yield f"{named(task)} is at attempt {version.new.attempt}: {tell([version])}"
+                yield f"{named(task)} is at attempt {version.new.attempt}: {report([version])}"
 
 
-def quarantined_wrongly(yard: Yard) -> Iterator[str]:
-    """What is put aside is exactly the poison, and nothing is left among the dead letters."""
-    objects = yard.cloud.s3.objects
-    kept = {json.loads(objects[key])["body"] for key in objects if key.startswith("quarantine/")}
-    for poison in set(yard.poison) - kept:
-        yield f"poison is not put aside: {poison!r}"
-    for good in kept - set(yard.poison):
-        yield f"put aside, and no poison: {good!r}"
-    for message in yard.cloud.dead_letters.messages.values():
+def parked_wrongly(harness: Harness) -> Iterator[str]:
+    """Check that exactly the poison is parked, and that no dead letters are left."""
+    objects = harness.cloud.s3.objects
+    prefixes = ("parked/", "quarantine/")  # the second is that of version 0.1.0
+    keys = [key for key in objects if key.startswith(prefixes)]
+    stored = {json.loads(objects[key])["body"] for key in keys}
+    for poison in set(harness.poison) - stored:
+        yield f"poison is not parked: {poison!r}"
+    for good in stored - set(harness.poison):
+        yield f"parked, and no poison: {good!r}"
+    for message in harness.cloud.dead_letters.messages.values():
         yield f"still among the dead letters: {message.body!r}"
 
 
@@ -190,13 +190,13 @@ def started_too_early(history: History) -> Iterator[str]:
         for version in (v for v in versions if is_claim(v)):
             old, new = version.old, version.new
             if old is None or (new.fence, new.attempt) != (old.fence + 1, old.attempt + 1):
-                yield f"{named(task)} was claimed twice in one attempt: {tell([version])}"
+                yield f"{named(task)} was claimed twice in one attempt: {report([version])}"
         for version in (v for v in versions if is_claim(v) or left_waiting(v)):
             for parent in history.parents(task):
                 if _was_added_in_a_later_run(history.tasks[parent], versions, version):
                     continue
                 if not history.settled_before(parent, version.number):
-                    yield f"{named(task)} went before {named(parent)}: {tell([version])}"
+                    yield f"{named(task)} went before {named(parent)}: {report([version])}"
 
 
 def _was_added_in_a_later_run(
@@ -215,7 +215,7 @@ def decided_twice(history: History) -> Iterator[str]:
         decided = [v for v in versions if left_waiting(v)]
         for run, count in Counter(v.new.run for v in decided).items():
             if count > 1:
-                yield f"{named(task)} was decided {count} times in run {run}: {tell(decided)}"
+                yield f"{named(task)} was decided {count} times in run {run}: {report(decided)}"
 
 
 def run_though_cancelled(history: History) -> Iterator[str]:
@@ -226,22 +226,22 @@ def run_though_cancelled(history: History) -> Iterator[str]:
             if old is None or not old.cancel_requested or old.run != new.run:
                 continue
             if is_claim(version) or (left_waiting(version) and new.state is TaskState.READY):
-                yield f"{named(task)} was to be cancelled, and went on: {tell([version])}"
+                yield f"{named(task)} was to be cancelled, and went on: {report([version])}"
 
 
-def crossed_tenants(yard: Yard) -> Iterator[str]:
-    for record in yard.cloud.dynamodb.items(yard.cloud.events):
+def crossed_tenants(harness: Harness) -> Iterator[str]:
+    for record in harness.cloud.dynamodb.items(harness.cloud.events):
         tenant = record["tenantId"]["S"]
         if record["PK"]["S"] != f"TENANT#{tenant}":
             yield f"an event of {tenant} is kept under {record['PK']['S']}"
-    for item in yard.cloud.dynamodb.items(yard.cloud.state):
+    for item in harness.cloud.dynamodb.items(harness.cloud.state):
         output = item.get("output", {}).get("S", "")
         job_id = item["PK"]["S"].rpartition("#")[2].removeprefix(BARE_PREFIX)
         if output not in {"", "null"} and job_id not in output:
             yield f"{item['PK']['S']} holds the output of another: {output[:80]}"
 
 
-def recovered_late(yard: Yard) -> Iterator[str]:
-    for late in yard.recoveries:
+def recovered_late(harness: Harness) -> Iterator[str]:
+    for late in harness.recoveries:
         if late > LONGEST_RECOVERY_SECONDS:
             yield f"the last task settled {late:.0f} s after the storm"

@@ -1,4 +1,4 @@
-"""Jobs to run in a simulated yard: small graphs of every shape, for two tenants."""
+"""Jobs to run in a simulated harness: small graphs of every shape, for two tenants."""
 
 import random
 import uuid
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.open_tasks import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
+from switchyard.adapters.dynamodb.tenants import DynamoDbOpenTasks, DynamoDbTenantStore
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.domain.states import Rule

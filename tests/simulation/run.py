@@ -1,13 +1,19 @@
-"""One seed, one yard, one report."""
+"""One seed, one harness, one report."""
 
 import contextlib
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
-from tests.simulation.changes import Change
 from tests.simulation.checker import Violation, violations
-from tests.simulation.yard import STORM_SECONDS, Yard
+from tests.simulation.harness import STORM_SECONDS, Harness
+from tests.simulation.scripted.changes import Change
+from tests.simulation.scripted.large_jobs import LargeJob
+
+SEEDS_PER_LARGE_JOB: Final = 10
+"""Every tenth seed has a large job that is cancelled; it takes longer than others."""
+WIDEST: Final = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,31 +42,38 @@ class Report:
 
 
 def simulate(seed: int, *, clock_skew: float | None = None) -> Report:
-    with silence(), contextlib.closing(Yard(seed, clock_skew=clock_skew)) as yard:
-        for _ in range(yard.dice.randint(0, 2)):
-            yard.world.after(yard.dice.uniform(0, 300), yard.send_poison)
-        for _ in range(yard.dice.randint(0, 2)):
-            yard.world.after(yard.dice.uniform(0, 300), yard.send_foreign)
-        for _ in range(yard.dice.randint(0, 4)):
-            yard.world.after(yard.dice.uniform(0, STORM_SECONDS), yard.change)
-        yard.run(jobs=yard.dice.randint(1, 4))
-        if yard.world.chance(0.5):
-            yard.change_in_calm(Change.REDRIVE)
-        return _report(seed, yard)
+    with silence(), contextlib.closing(Harness(seed, clock_skew=clock_skew)) as harness:
+        for _ in range(harness.dice.randint(0, 2)):
+            harness.world.after(harness.dice.uniform(0, 300), harness.send_poison)
+        for _ in range(harness.dice.randint(0, 2)):
+            harness.world.after(harness.dice.uniform(0, 300), harness.send_foreign)
+        for _ in range(harness.dice.randint(0, 4)):
+            harness.world.after(harness.dice.uniform(0, STORM_SECONDS), harness.change)
+        if seed % SEEDS_PER_LARGE_JOB == 0:
+            _add_large_job(harness)
+        harness.run(jobs=harness.dice.randint(1, 4))
+        if harness.world.chance(0.5):
+            harness.change_in_calm(Change.REDRIVE)
+        return _report(seed, harness)
 
 
-def _report(seed: int, yard: Yard) -> Report:
-    lines = yard.world.trace.lines
+def _add_large_job(harness: Harness) -> None:
+    large = LargeJob(harness, width=harness.dice.randint(WIDEST // 5, WIDEST))
+    large.submit(cancel_after=harness.dice.uniform(20, 200))
+
+
+def _report(seed: int, harness: Harness) -> Report:
+    lines = harness.world.trace.lines
     return Report(
         seed=seed,
-        weather=str(yard.weather),
-        trace_hash=yard.world.trace.hash,
-        violations=tuple(violations(yard)),
-        tasks=sum(not task.hidden for task in yard.history.tasks),
-        claims=len(yard.children),
+        weather=str(harness.weather),
+        trace_hash=harness.world.trace.hash,
+        violations=tuple(violations(harness)),
+        tasks=sum(not task.hidden for task in harness.history.tasks),
+        claims=len(harness.children),
         kills=sum(line.what.startswith("KILLED") for line in lines),
         requests=len(lines),
-        simulated_seconds=yard.world.now,
+        simulated_seconds=harness.world.now,
         timeline=tuple(map(str, lines)),
     )
 

@@ -1,4 +1,4 @@
-"""How attempts go in a simulated yard."""
+"""How attempts go in a simulated harness."""
 
 import random
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
-from worker.parent.attempts.verdict import Verdict, completed, failed, timed_out
+from switchyard_worker.parent.attempts.verdict import Verdict, completed, failed, timed_out
 
 LARGE: Final = "x" * 5_000
 

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.simulation.checker import violations
-from tests.simulation.one_task import (
+from tests.simulation.harness import Harness
+from tests.simulation.run import Report, simulate
+from tests.simulation.scripted.one_task import (
     A_POLL_LATER,
     A_SWEEP_LATER,
     WAYS,
@@ -11,10 +13,8 @@ from tests.simulation.one_task import (
     longest_idle,
     messages_deleted,
 )
-from tests.simulation.run import Report, simulate
+from tests.simulation.stage.workers import TIMING
 from tests.simulation.weather import Weather
-from tests.simulation.workers import TIMING
-from tests.simulation.yard import Yard
 
 FIVE_MINUTES = 300.0
 SEEDS = range(101, 109)
@@ -38,13 +38,13 @@ def test_a_killed_workers_task_does_not_wait_for_its_clock(way: int, ahead: floa
     node = one.doomed.node
     node.fate[way] = lambda: node.kill("on purpose")
     one.run()
-    assert violations(one.yard) == []
-    bound = A_SWEEP_LATER if messages_deleted(one.yard) > 1 else A_POLL_LATER
-    assert longest_idle(one.yard) <= bound + CLOCK_ERROR_SECONDS
+    assert violations(one.harness) == []
+    bound = A_SWEEP_LATER if messages_deleted(one.harness) > 1 else A_POLL_LATER
+    assert longest_idle(one.harness) <= bound + CLOCK_ERROR_SECONDS
 
 
 @pytest.mark.parametrize("ahead", [-FIVE_MINUTES, FIVE_MINUTES])
-def test_a_task_that_is_renewed_is_not_taken_by_whoever_hears_of_it(ahead: float) -> None:
+def test_a_task_that_is_renewed_is_not_claimed_by_another_worker(ahead: float) -> None:
     """Its message is delivered every few seconds, to workers whose clocks are all wrong."""
     one = OneTask(
         seed=1,
@@ -52,13 +52,13 @@ def test_a_task_that_is_renewed_is_not_taken_by_whoever_hears_of_it(ahead: float
         weather=Weather(clock_skew=FIVE_MINUTES),
         ahead=ahead,
     )
-    redeliver_for_ever(one.yard)
+    redeliver_for_ever(one.harness)
     one.run()
-    assert violations(one.yard) == []
-    assert len(one.yard.children) == 1
+    assert violations(one.harness) == []
+    assert len(one.harness.children) == 1
 
 
-def redeliver_for_ever(yard: Yard, *, seconds: float = 5.0) -> None:
-    for message in list(yard.cloud.tasks.messages.values())[:1]:
-        yard.cloud.tasks.put(message.body)
-    yard.world.after(seconds, redeliver_for_ever, yard)
+def redeliver_for_ever(harness: Harness, *, seconds: float = 5.0) -> None:
+    for message in list(harness.cloud.tasks.messages.values())[:1]:
+        harness.cloud.tasks.put(message.body)
+    harness.world.after(seconds, redeliver_for_ever, harness)

@@ -10,11 +10,11 @@ from typing import Final
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
-from tests.simulation.changes import CHANGES, Change
 from tests.simulation.checker import violations
 from tests.simulation.run import silence
-from tests.simulation.scripted_yard import ScriptedYard
-from tests.simulation.shapes import SHAPES, Shape, fan, layers, tangle
+from tests.simulation.scripted.changes import CHANGES, Change
+from tests.simulation.scripted.harness import ScriptedHarness
+from tests.simulation.scripted.shapes import SHAPES, Shape, fan, layers, tangle
 
 ASKED: Final = int(os.environ.get("RANDOM_JOBS", "0"))
 EXAMPLES: Final = ASKED or 8
@@ -46,11 +46,11 @@ changed = example(shape=tangle, size=40, failing=0.1, changes=list(CHANGES), see
 def test_every_job_ends_as_the_reference_says(
     shape: Shape, size: int, failing: float, changes: list[Change], seed: int
 ) -> None:
-    with silence(), contextlib.closing(ScriptedYard(seed, failing=failing)) as yard:
-        yard.submit_declared(shape(yard.dice, size))
-        yard.run_with(changes)
-        found = [*map(str, violations(yard)), *yard.differences()]
-        runs = [len(epochs) for epochs in yard.epochs.of.values()]
+    with silence(), contextlib.closing(ScriptedHarness(seed, failing=failing)) as harness:
+        harness.submit_declared(shape(harness.dice, size))
+        harness.run_with(changes)
+        found = [*map(str, violations(harness)), *harness.differences()]
+        runs = [len(epochs) for epochs in harness.epochs.of.values()]
         event(f"settled {max(runs, default=0)} times")
     assert found == []
     assert runs, "no job was accepted"

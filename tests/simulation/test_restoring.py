@@ -10,7 +10,7 @@ from switchyard.domain.states import JobState
 from tests.compatibility import use_cases
 from tests.compatibility.stage import Moment, Stage
 from tests.simulation.checker import violations
-from tests.simulation.history import History
+from tests.simulation.checks.history import History
 from tests.simulation.run import silence
 
 
@@ -41,7 +41,7 @@ def broken_promises(stage: Stage, lost: set[str]) -> list[str]:
         text
         for text in found
         if "by nobody: nothing" not in text
-        and not (text.startswith("I5: put aside") and any(job in text for job in lost))
+        and not (text.startswith("I5: parked") and any(job in text for job in lost))
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_message_for_a_job_that_is_gone_is_parked(stage: Stage) -> None:
     restore(stage, saved)
     stage.pass_time(900)
     objects = stage.cloud.s3.objects
-    parked = [objects[key].decode() for key in objects if key.startswith("quarantine/")]
+    parked = [objects[key].decode() for key in objects if key.startswith("parked/")]
     assert stage.ends() == {}
     assert [job in text for text in parked] == [True]
     assert not stage.bugs

@@ -4,16 +4,16 @@ import contextlib
 
 import pytest
 
-from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import JobState, TaskState
 from tests.simulation.asking import cancelling
 from tests.simulation.checker import violations
+from tests.simulation.harness import Harness
 from tests.simulation.jobs import TENANTS, submission
 from tests.simulation.run import silence
+from tests.simulation.scripted.large_jobs import find_wide_job, wide_job
+from tests.simulation.stage.workers import SETTINGS
 from tests.simulation.weather import CALM
-from tests.simulation.workers import SETTINGS
-from tests.simulation.yard import Yard
 
 SEEDS = range(1, 4)
 WORKERS = 3
@@ -26,13 +26,7 @@ MOST_SECONDS = 90.0
 """Until the last task of the cancelled job has settled; those that run are stopped by a renewal."""
 
 
-def wide_job(width: int) -> SubmitJob:
-    tasks = [{"taskId": f"t{number:03}", "name": "scrape"} for number in range(width)]
-    last = {"taskId": "z-last", "name": "scrape", "dependsOn": ["t000", "t001"]}
-    return SubmitJob.model_validate({"name": "wide", "tasks": [*tasks, last]})
-
-
-class SizedYard(Yard):
+class SizedHarness(Harness):
     """A wide job of one tenant that is cancelled, and small ones of both."""
 
     def __init__(self, seed: int, *, calm: bool) -> None:
@@ -44,7 +38,7 @@ class SizedYard(Yard):
 
     @property
     def wide(self) -> JobRef | None:
-        return next((ref for ref, job in self.history.jobs.items() if job.name == "wide"), None)
+        return find_wide_job(self)
 
     def _cancel(self) -> None:
         """Again until it is accepted: in bad weather a request may be lost."""
@@ -61,23 +55,23 @@ class SizedYard(Yard):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_large_job_is_cancelled_soon_and_starts_nothing_more(seed: int) -> None:
-    with silence(), contextlib.closing(SizedYard(seed, calm=True)) as yard:
-        yard.run(jobs=3, storm_seconds=180.0)
-        assert violations(yard) == []
-        wide = yard.wide
+    with silence(), contextlib.closing(SizedHarness(seed, calm=True)) as harness:
+        harness.run(jobs=3, storm_seconds=180.0)
+        assert violations(harness) == []
+        wide = harness.wide
         assert wide is not None
-        assert yard.waiting > WIDE / 3
-        accepted = yard.history.cancelled_at[wide, 1]
-        settled = max(v[-1].at for ref, v in yard.history.tasks.items() if ref.job == wide)
+        assert harness.waiting > WIDE / 3
+        accepted = harness.history.cancelled_at[wide, 1]
+        settled = max(v[-1].at for ref, v in harness.history.tasks.items() if ref.job == wide)
         assert settled - accepted < MOST_SECONDS
-        started = [child for child in yard.children if child.ref.job == wide]
+        started = [child for child in harness.children if child.ref.job == wide]
         late = [child for child in started if child.began > accepted]
         assert len(late) <= WORKERS * SETTINGS.max_concurrent_claude
-        assert yard.history.jobs[wide].state is JobState.CANCELLED
+        assert harness.history.jobs[wide].state is JobState.CANCELLED
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_in_bad_weather_the_invariants_hold_for_a_large_job_that_is_cancelled(seed: int) -> None:
-    with silence(), contextlib.closing(SizedYard(seed, calm=False)) as yard:
-        yard.run(jobs=2, storm_seconds=300.0)
-        assert violations(yard) == []
+    with silence(), contextlib.closing(SizedHarness(seed, calm=False)) as harness:
+        harness.run(jobs=2, storm_seconds=300.0)
+        assert violations(harness) == []

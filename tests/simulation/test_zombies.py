@@ -9,8 +9,8 @@ from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.parallel import OneByOne
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.workforce import OneByOne
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
@@ -19,8 +19,8 @@ from switchyard.ports import Claimed
 from tests.builders import a_plan
 from tests.fakes.tables import BUCKET
 from tests.simulation import checker
+from tests.simulation.checks.history import History
 from tests.simulation.cloud.cloud import Cloud
-from tests.simulation.history import History
 from tests.simulation.kernel.node import Node
 from tests.simulation.kernel.world import World
 from tests.simulation.weather import Weather
@@ -103,7 +103,7 @@ class Contest:
             replace(only, state=TaskState.QUEUED, waiting_on=frozenset()),
             end,
         )
-        table = DynamoDbTable(self.cloud.dynamodb, self.cloud.state, workforce=OneByOne())
+        table = DynamoDbTable(self.cloud.dynamodb, self.cloud.state, parallel=OneByOne())
         payloads = DynamoDbPayloads(table, S3BlobStore(self.cloud.s3, BUCKET))
         DynamoDbJobIntake(table, payloads).write(replace(plan, tasks=tasks))
         return only.ref

@@ -1,4 +1,4 @@
-"""What goes wrong in a simulated yard, and how often. A seed draws its own."""
+"""What goes wrong in a simulated harness, and how often. A seed draws its own."""
 
 import random
 from dataclasses import dataclass, field, fields
@@ -8,7 +8,10 @@ from tests.simulation.cloud.eventbridge import BusFaults
 from tests.simulation.cloud.sqs import QueueFaults
 
 FOREVER: Final = 4 * 3600.0
-"""Longer than any yard is watched in bad weather."""
+"""Longer than any harness is watched in bad weather."""
+
+LONGEST_ORPHANED_SECONDS: Final = 2.5
+"""What is left of a lease's margin of 5 s if two clocks are wrong by as much as they may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +21,7 @@ class Weather:
     throttled: float = 0.0
     """Refused before it had an effect."""
     answer_lost: float = 0.0
-    """Done, but nobody was told."""
+    """Requests that are carried out though their answer is lost."""
     late: float = 0.0
     """Done when nobody waits for its answer any more."""
     killed: float = 0.0
@@ -32,9 +35,11 @@ class Weather:
     wake_ups_lost: float = 0.0
     """Events, on their way to the dispatcher."""
     stopped: float = 0.0
-    """Workers told to stop, per minute."""
+    """Workers asked to stop, per minute."""
     sick: float = 0.0
     """Workers whose disk fills up for some minutes, per minute."""
+    orphaned: float = 0.0
+    """Seconds, at most, that a child outlives its killed worker."""
     queue: QueueFaults = field(default_factory=QueueFaults)
     bus: BusFaults = field(default_factory=BusFaults)
 
@@ -50,7 +55,7 @@ CALM: Final = Weather()
 
 
 def drawn(dice: random.Random) -> Weather:
-    """Half of all faults are absent from a given yard, so that each is seen with and without."""
+    """Half of all faults are absent from a given harness, so that each is seen with and without."""
 
     def up_to(most: float) -> float:
         return dice.choice((0.0, dice.uniform(0, most)))
@@ -69,4 +74,5 @@ def drawn(dice: random.Random) -> Weather:
         queue=QueueFaults(lost=up_to(0.2), duplicated=up_to(0.3), late=up_to(0.3)),
         bus=BusFaults(refused=up_to(0.2), duplicated=up_to(0.3), late=up_to(0.1)),
         sick=up_to(0.3),
+        orphaned=LONGEST_ORPHANED_SECONDS,
     )

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.alerts import MemoryAlertStore
 from switchyard.adapters.slack.chat import SlackConnector
 from switchyard.domain.alerts.alerts import PublishResult, subject_in_key
 from switchyard.domain.alerts.incidents import Incident
+from switchyard.testing import ManualClock
+from switchyard.testing.alerts import MemoryAlertStore
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
-from tests.fakes.slack_api import SlackApi, slack_api
+from tests.fakes.slack.api import SlackApi, slack_api
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 

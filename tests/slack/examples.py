@@ -19,7 +19,7 @@ from switchyard.domain.ids import JobRef, bare_task
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Outcome, Task, Usage
-from tests.fakes.slack_text import shown
+from tests.fakes.slack.text import shown
 
 REF = JobRef("acme", "job-7d9c1c1e-5b1f-4c53-9d0a-3f2f6f6f2a10")
 JOB = Job(
@@ -117,7 +117,7 @@ POISON = DeadLetterFacts(
     reason="the body is not JSON",
     event_type=None,
     entity=None,
-    kept_at="2027-01-15T08:00:00+00:00",
+    parked_at="2027-01-15T08:00:00+00:00",
 )
 UNDELIVERED = DeadLetterFacts(
     message_id="1aac08c1-6737-40db-8d9c-2a17322a76cd",
@@ -125,7 +125,7 @@ UNDELIVERED = DeadLetterFacts(
     reason="NO_PERMISSIONS: the queue's policy does not let the rule send to it",
     event_type="Task Completed",
     entity=f"{REF.job_id}__scrape-store",
-    kept_at="2027-01-15T08:00:00+00:00",
+    parked_at="2027-01-15T08:00:00+00:00",
 )
 BROKEN = Alarm(
     name="switchyard-prod-task-received-in-vain-unkept",
@@ -149,9 +149,9 @@ INCIDENTS = {
         stage="prod",
     ),
     "failed task without a job": task_incident(ORDER),
-    "quarantine": dead_letters("quarantine", POISON),
+    "parked messages": dead_letters("switchyard-prod-task-queue", POISON),
     "undeliverable events": dead_letters("switchyard-prod-undeliverable-events-dlq", UNDELIVERED),
-    "letters are gone": dead_letters("quarantine"),
+    "no more parked messages": dead_letters("switchyard-prod-task-queue"),
     "broken processor": alarm_incident(BROKEN, stage="prod"),
     "alarm is over": alarm_incident(replace(BROKEN, raised=False), stage="prod"),
 }

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from switchyard.domain.alerts.alerts import PublishStatus
 from switchyard.domain.alerts.incidents import Incident, Section
-from tests.fakes.slack_api import CHANNELS, POST, UPDATE
+from tests.fakes.slack.api import CHANNELS, POST, UPDATE
 from tests.slack.conftest import KnownSecrets, Stage
 from tests.slack.incidents import KEY, an_incident, job_subject, over, stuck
 

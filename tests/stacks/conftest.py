@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from stacks.stage import STAGES, Stage
-from tests.stacks.synthesized import SynthesizedYard, app_of
+from tests.stacks.synthesized import SynthesizedStage, app_of
 
 
 @pytest.fixture(scope="session", params=STAGES)
@@ -12,6 +12,6 @@ def stage(request: pytest.FixtureRequest) -> Stage:
 
 
 @pytest.fixture(scope="session")
-def yard(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> SynthesizedYard:
-    folder = tmp_path_factory.mktemp(f"yard-{stage.name}")
-    return SynthesizedYard(stage, Path(app_of(stage, folder).synth().directory))
+def synthesized(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> SynthesizedStage:
+    folder = tmp_path_factory.mktemp(f"stage-{stage.name}")
+    return SynthesizedStage(stage, Path(app_of(stage, folder).synth().directory))

@@ -1,4 +1,4 @@
-"""A yard as CloudFormation would get it, and questions about it."""
+"""A harness as CloudFormation would get it, and questions about it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,15 +8,15 @@ from typing import Any
 
 from aws_cdk import App
 
+from stacks.application import build_application
 from stacks.paths import REPOSITORY
 from stacks.stage import Stage
-from stacks.yard import build_yard
 
 Properties = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class SynthesizedYard:
+class SynthesizedStage:
     stage: Stage
     folder: Path
 
@@ -72,5 +72,5 @@ def app_of(stage: Stage, folder: Path) -> App:
         analytics_reporting=False,
         builtin_cloud_formation_validation=False,
     )
-    build_yard(app, stage)
+    build_application(app, stage)
     return app

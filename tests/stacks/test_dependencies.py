@@ -44,8 +44,8 @@ def test_only_services_that_functions_call_are_described(
     requirements: Path, tmp_path: Path
 ) -> None:
     layer = bundle_dependencies(THIS_HOST, requirements=requirements, cache=tmp_path / "cache")
-    kept = {path.name for path in (layer / "python" / "botocore" / "data").iterdir()}
-    assert kept == {"dynamodb", "endpoints.json"}
+    stored = {path.name for path in (layer / "python" / "botocore" / "data").iterdir()}
+    assert stored == {"dynamodb", "endpoints.json"}
 
 
 def test_the_same_requirements_are_installed_once(requirements: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.synthesized import SynthesizedYard
+from tests.stacks.synthesized import SynthesizedStage
 
 WITHOUT_RESOURCE = {
     "ecr:GetAuthorizationToken",
@@ -108,10 +108,16 @@ MAY: dict[str, set[str]] = {
         "dynamodb:PutItem",
         "dynamodb:Query",
         "dynamodb:UpdateItem",
+        "events:DeleteRule",
+        "events:DescribeRule",
         "events:PutEvents",
+        "events:PutRule",
+        "events:PutTargets",
+        "events:RemoveTargets",
         "s3:GetObject",
         "s3:ListBucket",
         "s3:PutObject",
+        "sqs:GetQueueUrl",
         "sqs:SendMessage",
     },
     "worker": {
@@ -131,8 +137,8 @@ MAY: dict[str, set[str]] = {
 }
 
 
-def statements(yard: SynthesizedYard) -> Iterator[Any]:
-    for policy in yard.all("AWS::IAM::Policy"):
+def statements(synthesized: SynthesizedStage) -> Iterator[Any]:
+    for policy in synthesized.all("AWS::IAM::Policy"):
         yield from policy["PolicyDocument"]["Statement"]
 
 
@@ -140,53 +146,55 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def statements_of(yard: SynthesizedYard, holder: str) -> Iterator[Any]:
-    role = {"Ref": role_of(yard, holder)["Fn::GetAtt"][0]}
-    for policy in yard.all("AWS::IAM::Policy"):
+def statements_of(synthesized: SynthesizedStage, holder: str) -> Iterator[Any]:
+    role = {"Ref": role_of(synthesized, holder)["Fn::GetAtt"][0]}
+    for policy in synthesized.all("AWS::IAM::Policy"):
         if role in policy["Roles"]:
             yield from policy["PolicyDocument"]["Statement"]
 
 
-def actions_of(yard: SynthesizedYard, holder: str) -> set[str]:
+def actions_of(synthesized: SynthesizedStage, holder: str) -> set[str]:
     return {
         action
-        for statement in statements_of(yard, holder)
+        for statement in statements_of(synthesized, holder)
         if statement["Effect"] == "Allow"
         for action in listed(statement["Action"])
     }
 
 
-def role_of(yard: SynthesizedYard, holder: str) -> Any:
-    name = yard.stage.prefixed(holder)
+def role_of(synthesized: SynthesizedStage, holder: str) -> Any:
+    name = synthesized.stage.prefixed(holder)
     if holder == "worker":
-        return yard.one("AWS::ECS::TaskDefinition", Family=name)["TaskRoleArn"]
-    return yard.one("AWS::Lambda::Function", FunctionName=name)["Role"]
+        return synthesized.one("AWS::ECS::TaskDefinition", Family=name)["TaskRoleArn"]
+    return synthesized.one("AWS::Lambda::Function", FunctionName=name)["Role"]
 
 
 @pytest.mark.parametrize("holder", MAY)
 def test_a_role_may_do_what_its_code_does_and_nothing_else(
-    yard: SynthesizedYard, holder: str
+    synthesized: SynthesizedStage, holder: str
 ) -> None:
-    assert actions_of(yard, holder) - LOGGING - TRACING == MAY[holder]
+    assert actions_of(synthesized, holder) - LOGGING - TRACING == MAY[holder]
 
 
-def test_the_alert_function_writes_below_one_prefix_of_the_bucket(yard: SynthesizedYard) -> None:
-    (written,) = (
-        statement["Resource"]["Fn::Join"][1]
-        for statement in statements_of(yard, "alert")
+def test_the_alert_function_writes_parked_messages_alone(synthesized: SynthesizedStage) -> None:
+    """Code of version 0.1.0 writes below the other prefix until the deployment replaces it."""
+    (places,) = (
+        statement["Resource"]
+        for statement in statements_of(synthesized, "alert")
         if statement["Action"] == "s3:PutObject"
     )
-    bucket, keys = written
-    assert yard.imported(bucket) == yard.one("AWS::S3::Bucket")
-    assert keys == "/undeliverable/*"
+    written = [place["Fn::Join"][1] for place in places]
+    for bucket, _ in written:
+        assert synthesized.imported(bucket) == synthesized.one("AWS::S3::Bucket")
+    assert [keys for _, keys in written] == ["/parked/*", "/undeliverable/*"]
 
 
 def test_who_answers_slack_writes_jobs_and_what_it_has_heard_and_nothing_else(
-    yard: SynthesizedYard,
+    synthesized: SynthesizedStage,
 ) -> None:
     written = {
         statement["Action"]: statement["Condition"]["ForAllValues:StringLike"]
-        for statement in statements_of(yard, "answer-slack")
+        for statement in statements_of(synthesized, "answer-slack")
         if statement["Action"] in ("dynamodb:PutItem", "dynamodb:UpdateItem")
     }
     assert written == {
@@ -197,53 +205,58 @@ def test_who_answers_slack_writes_jobs_and_what_it_has_heard_and_nothing_else(
 
 @pytest.mark.parametrize("holder", ["answer-slack", "api", "start-triggered"])
 def test_who_accepts_jobs_wakes_the_dispatcher_and_nobody_else(
-    yard: SynthesizedYard, holder: str
+    synthesized: SynthesizedStage, holder: str
 ) -> None:
     (queues,) = (
         statement["Resource"]
-        for statement in statements_of(yard, holder)
+        for statement in statements_of(synthesized, holder)
         if statement["Action"] == "sqs:SendMessage"
     )
-    names = [yard.imported(queue)["QueueName"] for queue in queues]
-    assert names == [yard.stage.data_name(name) for name in ("dispatch-queue", "job-queue")]
+    names = [synthesized.imported(queue)["QueueName"] for queue in queues]
+    assert names == [synthesized.stage.data_name(name) for name in ("dispatch-queue", "job-queue")]
 
 
 @pytest.mark.parametrize("holder", ["worker", "process-dead-letters", "start-triggered"])
-def test_what_is_put_aside_is_written_and_never_read(yard: SynthesizedYard, holder: str) -> None:
-    on_quarantine = [
+@pytest.mark.parametrize("prefix", ["parked", "quarantine"])
+def test_parked_messages_are_written_and_never_read(
+    synthesized: SynthesizedStage, holder: str, prefix: str
+) -> None:
+    allowed = [
         statement["Action"]
-        for statement in statements_of(yard, holder)
-        if "/quarantine/*" in str(statement["Resource"])
+        for statement in statements_of(synthesized, holder)
+        if f"/{prefix}/*" in str(statement["Resource"])
     ]
-    assert on_quarantine == ["s3:PutObject"]
+    assert allowed == ["s3:PutObject"]
 
 
 def test_only_actions_that_take_no_resource_are_allowed_on_everything(
-    yard: SynthesizedYard,
+    synthesized: SynthesizedStage,
 ) -> None:
     on_everything = {
         action
-        for statement in statements(yard)
+        for statement in statements(synthesized)
         if "*" in listed(statement["Resource"])
         for action in listed(statement["Action"])
     }
     assert on_everything <= WITHOUT_RESOURCE
 
 
-def test_no_action_is_a_pattern(yard: SynthesizedYard) -> None:
-    actions = [a for statement in statements(yard) for a in listed(statement["Action"])]
+def test_no_action_is_a_pattern(synthesized: SynthesizedStage) -> None:
+    actions = [a for statement in statements(synthesized) for a in listed(statement["Action"])]
     assert not [action for action in actions if "*" in action]
 
 
-def test_no_role_has_a_policy_that_aws_manages(yard: SynthesizedYard) -> None:
-    assert not [role for role in yard.all("AWS::IAM::Role") if role.get("ManagedPolicyArns")]
+def test_no_role_has_a_policy_that_aws_manages(synthesized: SynthesizedStage) -> None:
+    assert not [role for role in synthesized.all("AWS::IAM::Role") if role.get("ManagedPolicyArns")]
 
 
-def test_the_api_lists_no_more_of_the_bucket_than_what_tasks_left(yard: SynthesizedYard) -> None:
+def test_the_api_lists_no_more_of_the_bucket_than_what_tasks_left(
+    synthesized: SynthesizedStage,
+) -> None:
     (listing,) = (
         statement
-        for statement in statements_of(yard, "api")
+        for statement in statements_of(synthesized, "api")
         if statement["Action"] == "s3:ListBucket"
     )
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "task/logs/*"}}
-    assert yard.imported(listing["Resource"]) == yard.one("AWS::S3::Bucket")
+    assert synthesized.imported(listing["Resource"]) == synthesized.one("AWS::S3::Bucket")

@@ -8,27 +8,27 @@ from tests.stacks.picture import (
     source,
     tables_in,
 )
-from tests.stacks.synthesized import SynthesizedYard
+from tests.stacks.synthesized import SynthesizedStage
 
 NOT_A_TABLE = {"S3 bucket"}
 
 
-def test_the_picture_shows_every_function_and_no_other(yard: SynthesizedYard) -> None:
-    functions = yard.all("AWS::Lambda::Function")
+def test_the_picture_shows_every_function_and_no_other(synthesized: SynthesizedStage) -> None:
+    functions = synthesized.all("AWS::Lambda::Function")
     deployed = {one["FunctionName"] for one in functions if "FunctionName" in one}
-    shown = {yard.stage.prefixed(name) for name in functions_in(source())}
+    shown = {synthesized.stage.prefixed(name) for name in functions_in(source())}
     # A stage may do without the health check; no stage has a function that is not shown.
-    assert shown - {yard.stage.prefixed("check-health")} <= deployed <= shown
+    assert shown - {synthesized.stage.prefixed("check-health")} <= deployed <= shown
 
 
-def test_the_picture_shows_every_queue_and_no_other(yard: SynthesizedYard) -> None:
-    deployed = {one["QueueName"] for one in yard.all("AWS::SQS::Queue")}
-    assert {yard.stage.data_name(name) for name in queues_in(source())} == deployed
+def test_the_picture_shows_every_queue_and_no_other(synthesized: SynthesizedStage) -> None:
+    deployed = {one["QueueName"] for one in synthesized.all("AWS::SQS::Queue")}
+    assert {synthesized.stage.data_name(name) for name in queues_in(source())} == deployed
 
 
-def test_the_picture_shows_every_table_and_no_other(yard: SynthesizedYard) -> None:
-    tables = yard.all("AWS::DynamoDB::Table") + yard.all("AWS::DynamoDB::GlobalTable")
-    shown = {yard.stage.data_name(name) for name in tables_in(source()) - NOT_A_TABLE}
+def test_the_picture_shows_every_table_and_no_other(synthesized: SynthesizedStage) -> None:
+    tables = synthesized.all("AWS::DynamoDB::Table") + synthesized.all("AWS::DynamoDB::GlobalTable")
+    shown = {synthesized.stage.data_name(name) for name in tables_in(source()) - NOT_A_TABLE}
     assert shown == {one["TableName"] for one in tables}
 
 

@@ -3,14 +3,14 @@ from typing import Any
 import pytest
 
 from switchyard.contracts.tables import EVENT_SUMMARY, JOBS_SUMMARY
-from tests.stacks.synthesized import Properties, SynthesizedYard
+from tests.stacks.synthesized import Properties, SynthesizedStage
 
 SEVEN = ("GSI1", "GSI2", "GSI3", "GSI4", "GSI5", "GSI6", "GSI7")
 TABLES = ("state", "events", "task-definitions", "api-keys")
 
 
-def table_named(yard: SynthesizedYard, name: str) -> Properties:
-    return yard.one("AWS::DynamoDB::Table", TableName=yard.stage.data_name(name))
+def table_named(synthesized: SynthesizedStage, name: str) -> Properties:
+    return synthesized.one("AWS::DynamoDB::Table", TableName=synthesized.stage.data_name(name))
 
 
 def keys_of(schema: list[dict[str, str]]) -> tuple[str, ...]:
@@ -28,9 +28,9 @@ def types_in(table: Properties) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_share_their_keys_their_billing_and_their_safety(
-    yard: SynthesizedYard, name: str
+    synthesized: SynthesizedStage, name: str
 ) -> None:
-    table = table_named(yard, name)
+    table = table_named(synthesized, name)
     assert keys_of(table["KeySchema"]) == ("PK", "SK")
     assert {types_in(table)[key] for key in ("PK", "SK")} == {"S"}
     assert table["BillingMode"] == "PAY_PER_REQUEST"
@@ -38,30 +38,30 @@ def test_tables_share_their_keys_their_billing_and_their_safety(
     assert table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
 
 
-def test_only_tables_of_prod_refuse_to_be_deleted(yard: SynthesizedYard) -> None:
+def test_only_tables_of_prod_refuse_to_be_deleted(synthesized: SynthesizedStage) -> None:
     protected = {
-        t.get("DeletionProtectionEnabled", False) for t in yard.all("AWS::DynamoDB::Table")
+        t.get("DeletionProtectionEnabled", False) for t in synthesized.all("AWS::DynamoDB::Table")
     }
-    assert protected == {yard.stage.name == "prod"}
+    assert protected == {synthesized.stage.name == "prod"}
 
 
-def test_events_have_exactly_seven_indexes(yard: SynthesizedYard) -> None:
-    indexes = table_named(yard, "events")["GlobalSecondaryIndexes"]
+def test_events_have_exactly_seven_indexes(synthesized: SynthesizedStage) -> None:
+    indexes = table_named(synthesized, "events")["GlobalSecondaryIndexes"]
     assert {index["IndexName"] for index in indexes} == {f"{name}-index" for name in SEVEN}
 
 
 @pytest.mark.parametrize("index", SEVEN)
-def test_events_are_found_through_each_index(yard: SynthesizedYard, index: str) -> None:
-    table = table_named(yard, "events")
+def test_events_are_found_through_each_index(synthesized: SynthesizedStage, index: str) -> None:
+    table = table_named(synthesized, "events")
     found = index_of(table, f"{index}-index")
     assert keys_of(found["KeySchema"]) == (f"{index}PK", f"{index}SK")
     assert types_in(table)[f"{index}PK"] == types_in(table)[f"{index}SK"] == "S"
 
 
 def test_an_entitys_history_holds_whole_events_and_listings_a_summary(
-    yard: SynthesizedYard,
+    synthesized: SynthesizedStage,
 ) -> None:
-    table = table_named(yard, "events")
+    table = table_named(synthesized, "events")
     assert index_of(table, "GSI1-index")["Projection"] == {"ProjectionType": "ALL"}
     for index in SEVEN[1:]:
         projection = index_of(table, f"{index}-index")["Projection"]
@@ -69,8 +69,8 @@ def test_an_entitys_history_holds_whole_events_and_listings_a_summary(
         assert set(projection["NonKeyAttributes"]) == set(EVENT_SUMMARY)
 
 
-def test_what_is_overdue_is_found_by_shard_and_time(yard: SynthesizedYard) -> None:
-    table = table_named(yard, "state")
+def test_what_is_overdue_is_found_by_shard_and_time(synthesized: SynthesizedStage) -> None:
+    table = table_named(synthesized, "state")
     index = index_of(table, "due-index")
     assert keys_of(index["KeySchema"]) == ("due_shard", "due_at_ms")
     assert types_in(table)["due_shard"] == types_in(table)["due_at_ms"] == "N"
@@ -80,7 +80,9 @@ def test_what_is_overdue_is_found_by_shard_and_time(yard: SynthesizedYard) -> No
     }
 
 
-def test_a_tenants_jobs_are_listed_without_reading_their_items(yard: SynthesizedYard) -> None:
-    index = index_of(table_named(yard, "state"), "jobs-index")
+def test_a_tenants_jobs_are_listed_without_reading_their_items(
+    synthesized: SynthesizedStage,
+) -> None:
+    index = index_of(table_named(synthesized, "state"), "jobs-index")
     assert keys_of(index["KeySchema"]) == ("listed_under", "listed_at")
     assert set(index["Projection"]["NonKeyAttributes"]) == set(JOBS_SUMMARY)

@@ -11,15 +11,15 @@ OPERATIONS = [operation for methods in PATHS.values() for operation in methods.v
 
 
 def test_every_route_is_in_the_table_and_no_other() -> None:
-    told = set(re.findall(r"^\| `([A-Z]+) (/\S+)` \|", PAGE, re.MULTILINE))
-    assert told == {(method.upper(), path) for path, found in PATHS.items() for method in found}
+    emitted = set(re.findall(r"^\| `([A-Z]+) (/\S+)` \|", PAGE, re.MULTILINE))
+    assert emitted == {(method.upper(), path) for path, found in PATHS.items() for method in found}
 
 
-def test_every_status_of_a_refusal_is_told() -> None:
+def test_every_status_of_a_refusal_is_documented() -> None:
     table = PAGE.partition("## Errors")[2].partition("## Idempotency")[0]
-    told = {
+    emitted = {
         status
         for statuses in re.findall(r"^\| ([\d, ]+) \|", table, re.MULTILINE)
         for status in statuses.split(", ")
     }
-    assert told == {s for found in OPERATIONS for s in found["responses"] if s >= "400"}
+    assert emitted == {s for found in OPERATIONS for s in found["responses"] if s >= "400"}

@@ -17,7 +17,7 @@ from switchyard.settings import (
     Settings,
     SubmitterSettings,
 )
-from worker.parent.supervision.child_environment import ChildAccess, child_environment
+from switchyard_worker.parent.supervision.child_environment import ChildAccess, child_environment
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "configuration.md"
 SHARED_ONLY = {
@@ -145,11 +145,11 @@ def test_the_child_sees_exactly_what_the_document_says() -> None:
     host = dict.fromkeys([*ORIGINALS, "LC_SOMETHING", "LD_PRELOAD"], "x")
     access = ChildAccess(name="CLAUDE_CODE_OAUTH_TOKEN", token="x", endpoint="x")
     seen = child_environment(host, Path("/work/task"), access=access).keys()
-    told = {
+    emitted = {
         n for n, cells in rows("The original consumer's variables").items() if cells[2] == "yes"
     }
     ours = {"PYTHONPATH", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_TMPDIR", "SWITCHYARD_WORKER"}
-    assert seen - ours == told
+    assert seen - ours == emitted
 
 
 def test_every_setting_of_the_process_manager_has_its_row() -> None:

@@ -22,7 +22,7 @@ def test_a_deployment_asks_nobody_and_is_followed_by_the_smoke_check() -> None:
     _, deploying, afterwards = recipe().partition("cdk deploy --all --require-approval never")
     assert deploying
     assert 'if [ "yes" = no ]' in afterwards
-    assert '-m cli smoke --stage "dev"' in afterwards
+    assert '-m switchyard_cli smoke --stage "dev"' in afterwards
 
 
 def test_the_smoke_check_can_be_left_out_and_that_is_said() -> None:

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from local.setup.steps import package_steps
-from worker.pin_base_image import NotPinned, pinned
+from switchyard_local.setup.steps import package_steps
+from switchyard_worker.pin_base_image import NotPinned, pinned
 
 ROOT = Path(__file__).parents[2]
 REQUIREMENTS = [
     "requirements.txt",
-    "worker/requirements.txt",
+    "switchyard_worker/requirements.txt",
     "layers/dependencies/requirements.txt",
     "docs/requirements.txt",
 ]
-DOCKERFILE = (ROOT / "worker" / "Dockerfile").read_text()
+DOCKERFILE = (ROOT / "switchyard_worker" / "Dockerfile").read_text()
 DIGEST = f"sha256:{'0a' * 32}"
 
 
@@ -79,3 +79,12 @@ def test_a_base_image_is_pinned_by_digest_and_keeps_its_tag() -> None:
 def test_what_cannot_be_pinned_is_refused(dockerfile: str, digest: str) -> None:
     with pytest.raises(NotPinned):
         pinned(dockerfile, digest)
+
+
+def test_what_is_deployed_needs_nothing_that_the_package_does_not_ask_for_alike() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    asked = {*project["project"]["dependencies"], *extras["messages"], *extras["claude"]}
+    groups = project["dependency-groups"]
+    deployed = {one for group in groups.values() for one in group if isinstance(one, str)}
+    assert deployed <= asked

@@ -33,11 +33,11 @@ def rows(heading: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(("heading", "transitions"), SECTIONS.items(), ids=["tasks", "jobs"])
-def test_every_transition_is_told_as_it_is(
+def test_every_transition_is_documented_as_it_is(
     heading: str, transitions: Mapping[str, Transition]
 ) -> None:
-    told = {name: cells[:4] for name, cells in rows(heading).items()}
-    assert told == {
+    emitted = {name: cells[:4] for name, cells in rows(heading).items()}
+    assert emitted == {
         name: [origin(one.guard), guard_text(one.guard), writes_text(one), due_text(one)]
         for name, one in transitions.items()
     }
@@ -49,7 +49,7 @@ def test_every_transition_has_a_reason(heading: str) -> None:
         assert len(why.split()) > 5, name
 
 
-def test_what_shows_that_a_transition_was_written_is_told() -> None:
+def test_the_page_says_what_proves_that_a_transition_was_written() -> None:
     shown = {
         f"{kind}: {one.name}": guard_text(one.already)
         for kind, transitions in (("task", TASKS), ("job", JOBS))

@@ -39,7 +39,7 @@ def test_what_we_sign_passes_the_check_that_is_shown(is_from_switchyard: Any) ->
     assert not is_from_switchyard("secret", late, body)
 
 
-def test_the_times_of_the_tries_are_those_that_are_told() -> None:
+def test_the_documented_times_of_the_tries_are_those_of_the_code() -> None:
     assert "5 minutes, 30 minutes, 4 hours and 24 hours" in TEXT
     assert [at // MINUTE for at in WEBHOOK_RETRIES] == [5, 30, 4 * 60, 24 * 60]
 

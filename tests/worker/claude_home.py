@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from worker.boundary import Assignment
+from switchyard_worker.boundary import Assignment
 
 API_KEY = "sk-ant-test-0123456789abcdef"
 SCHEMA = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}

@@ -13,14 +13,16 @@ from typing import Final
 import psutil
 import pytest
 
-from benchmarks.yard import BenchYard
-from local.processes import kill_family
+from benchmarks.harness import BenchHarness
+from switchyard.adapters.dynamodb.presence import DynamoDbPresence
+from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock
-from switchyard.bootstrap.dispatching import sweeper
+from switchyard.bootstrap.dispatch import sweeper
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
 from switchyard.settings import SweeperSettings
 from switchyard.usecases.dispatching.sweep import Sweeper
+from switchyard_local.processes.process import kill_family
 
 ROOT: Final = Path(__file__).parents[2]
 LEASE_PER_EXTENSION: Final = 1.5
@@ -37,7 +39,15 @@ clock = SystemClock()
 class SkewedWorker:
     """One process, `ahead_seconds` ahead of the real time."""
 
-    def __init__(self, folder: Path, environment: dict[str, str], ahead_seconds: float) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        environment: dict[str, str],
+        ahead_seconds: float,
+        output_folder: Path | None = None,
+    ) -> None:
+        self.output_folder = output_folder or folder / "output"
+        self._environment = environment | {"OUTPUT_FOLDER": str(self.output_folder)}
         self._log = folder / "worker.log"
         self._clock_file = folder / "ahead"
         self.set_clock(ahead_seconds)
@@ -45,7 +55,7 @@ class SkewedWorker:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tests.worker.skewed_worker", self._clock_file],
                 cwd=ROOT,
-                env=environment | {"OUTPUT_FOLDER": str(folder / "output")},
+                env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -62,10 +72,17 @@ class SkewedWorker:
             assert self.process.poll() is None, self.log
             clock.sleep(0.1)
 
+    def health_check(self) -> int:
+        """Return the exit code of the platform's health check on this worker's machine."""
+        command = [sys.executable, "-m", "switchyard_worker.health"]
+        return subprocess.run(
+            command, cwd=ROOT, env=self._environment, capture_output=True, check=False
+        ).returncode
+
     def set_clock(self, ahead_seconds: float) -> None:
-        new = self._clock_file.with_suffix(".new")
-        new.write_text(str(ahead_seconds))
-        new.rename(self._clock_file)
+        mode = "r+" if self._clock_file.exists() else "w"
+        with self._clock_file.open(mode) as file:
+            file.write(f"{ahead_seconds:20.6f}")
 
     def ask_to_stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
@@ -82,7 +99,7 @@ class SkewedWorker:
 
 @dataclass
 class ClockStage:
-    harness: BenchYard
+    harness: BenchHarness
     folder: Path
     workers: list[SkewedWorker] = field(default_factory=list)
 
@@ -92,6 +109,7 @@ class ClockStage:
         ahead_seconds: float = 0.0,
         task_seconds: float = 0.0,
         lease_seconds: float = USUAL_LEASE_SECONDS,
+        output_folder: Path | None = None,
     ) -> SkewedWorker:
         folder = self.folder / f"worker-{len(self.workers)}"
         folder.mkdir()
@@ -106,7 +124,7 @@ class ClockStage:
             "STOP_GRACE_SECONDS": "1",
             "OFFLINE_DELAY_MS": str(round(1000 * task_seconds)),
         }
-        worker = SkewedWorker(folder, environment, ahead_seconds)
+        worker = SkewedWorker(folder, environment, ahead_seconds, output_folder)
         self.workers.append(worker)
         return worker
 
@@ -128,6 +146,13 @@ class ClockStage:
                 alerts_queue_url=elsewhere,
             )
             return sweeper(settings)
+
+    def workers_that_say_they_are_sick(self) -> int:
+        """Count them in the state table, as the health watcher does."""
+        table = DynamoDbTable(
+            self.harness.cloud.client("dynamodb"), self.harness.environment["STATE_TABLE_NAME"]
+        )
+        return sum(worker.sick is not None for worker in DynamoDbPresence(table).all())
 
     def until(
         self,
@@ -164,3 +189,10 @@ def all_are(state: TaskState) -> Callable[[Sequence[Task]], bool]:
 
 def all_settled(tasks: Sequence[Task]) -> bool:
     return all(task.state.settled for task in tasks)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = clock.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert clock.monotonic() < deadline
+        clock.sleep(LOOK_SECONDS)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from switchyard.adapters.memory import MemoryYard
 from switchyard.adapters.system import SystemClock, SystemIds, ThreadOffload, system_sleep
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.events import Event, TaskHeartbeat
@@ -19,16 +18,17 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Payload, Task
 from switchyard.ports import Received, TaskLeases
 from switchyard.settings import WorkerSettings
+from switchyard.testing import MemoryHarness
+from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
-from switchyard.usecases.letters.quarantine import Quarantine
+from switchyard_worker.boundary import become_subreaper
+from switchyard_worker.parent.assembly import assemble
+from switchyard_worker.parent.claude.access import ClaudeProxy
+from switchyard_worker.parent.health.stop import Stop
+from switchyard_worker.parent.receive.lease import LeaseTiming
+from switchyard_worker.parent.supervision.children import Children
+from switchyard_worker.parent.supervision.process_enders import UserEnder
 from tests.builders import JOB, TENANT, a_definition, a_task, an_emitter
-from worker.boundary import become_subreaper
-from worker.parent.assembly import assemble
-from worker.parent.claude.access import ClaudeProxy
-from worker.parent.health.stop import Stop
-from worker.parent.receive.lease import LeaseTiming
-from worker.parent.supervision.children import Children
-from worker.parent.supervision.process_enders import UserEnder
 
 POLL_SECONDS = 0.02
 
@@ -50,7 +50,7 @@ class NoDelay:
 class LongPoll:
     """The queue in memory answers at once; asking it without a pause would take a whole core."""
 
-    def __init__(self, harness: MemoryYard) -> None:
+    def __init__(self, harness: MemoryHarness) -> None:
         self._queue = harness.queue
 
     def receive(
@@ -92,7 +92,7 @@ class RecordedProtection:
 
 class WorkerHarness:
     def __init__(self, folder: Path) -> None:
-        self.memory = MemoryYard(SystemClock())
+        self.memory = MemoryHarness(SystemClock())
         self.folder = folder
         self.inbox = LongPoll(self.memory)
         self.protection = RecordedProtection()
@@ -151,10 +151,10 @@ class WorkerHarness:
         return self.settled() and self.memory.queue.waiting == 0
 
     @property
-    def told(self) -> list[str]:
+    def emitted(self) -> list[str]:
         """Without heartbeats, which come when they come."""
-        told = [event.event_type for event in self.memory.bus.events]
-        return [event_type for event_type in told if event_type != TaskHeartbeat.event_type]
+        emitted = [event.event_type for event in self.memory.bus.events]
+        return [event_type for event_type in emitted if event_type != TaskHeartbeat.event_type]
 
     @property
     def heartbeats(self) -> list[Event]:
@@ -179,14 +179,14 @@ class WorkerHarness:
             definitions=self.memory.definitions,
             queue=self.memory.queue,
             inbox=self.inbox,
-            consumption=self.memory.consumption,
+            pause_switch=self.memory.pause_switch,
             presence=self.memory.presence,
             adopter=Adopter(
                 definitions=self.memory.definitions,
                 adoption=self.memory.adoption,
                 clock=SystemClock(),
             ),
-            quarantine=Quarantine(blobs=self.memory.blobs, clock=SystemClock(), queue="tasks"),
+            parking=MessageParking(blobs=self.memory.blobs, clock=SystemClock(), queue="tasks"),
             blobs=self.memory.blobs,
             emitter=an_emitter(self.memory.bus),
             protection=self.protection,

@@ -1,4 +1,5 @@
-"""`python -m worker` with its ports in memory: run as a process of its own, it gets real signals.
+"""`python -m switchyard_worker` with its ports in memory: run as a process of its own, it gets
+real signals.
 
 Usage: in_memory.py FOLDER DELAY_MS TASKS. When it ends by itself it writes FOLDER/report.json.
 """
@@ -10,9 +11,9 @@ from pathlib import Path
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.settings import WorkerSettings
+from switchyard_worker.__main__ import main as main_of_worker
 from tests.worker.harness import WorkerHarness
 from tests.worker.recorded_presence import RecordedPresence
-from worker.__main__ import main as main_of_worker
 
 
 def main(folder: Path, delay_ms: int, tasks: int) -> int:
@@ -29,9 +30,10 @@ def main(folder: Path, delay_ms: int, tasks: int) -> int:
     states = {task.ref.task_id: task.state for task in harness.memory.state.tasks.values()}
     report = {
         "states": states,
-        "told": harness.told,
+        "told": harness.emitted,
         "waiting": harness.memory.queue.waiting,
         "words": [word if isinstance(word, str) else word.slots for word in presence.words],
+        "backends": [word.backend for word in presence.words if not isinstance(word, str)],
     }
     (folder / "report.json").write_text(json.dumps(report))
     return code

@@ -58,7 +58,9 @@ def main(folder: Path) -> None:
         for program in folder.glob("*.py"):
             program.chmod(0o644)
         # The proxy finds its packages as this program does: in a container they are installed.
-        patch.setattr("worker.parent.claude.access.package_paths", lambda: os.environ["PYTHONPATH"])
+        patch.setattr(
+            "switchyard_worker.parent.claude.access.package_paths", lambda: os.environ["PYTHONPATH"]
+        )
         harness.work(until=harness.quiet, seconds=40)
     loot = json.loads(found.read_text())
     report = {

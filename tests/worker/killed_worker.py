@@ -8,8 +8,8 @@ from typing import Any
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.settings import WorkerSettings
+from switchyard_worker.__main__ import main as main_of_worker
 from tests.worker.harness import WorkerHarness
-from worker.__main__ import main as main_of_worker
 
 
 def main(folder: Path, definition: dict[str, Any]) -> int:

@@ -8,15 +8,15 @@ from typing import Any
 
 from switchyard.contracts.messages import TaskMessage
 from switchyard.ports import Received
+from switchyard_worker.parent.assembly import intake_of, runtime_of
+from switchyard_worker.parent.health.machine import Machine
+from switchyard_worker.parent.health.stop import Bugs, Stop
+from switchyard_worker.parent.receive.deletions import Deletions, Screening
+from switchyard_worker.parent.receive.lease import LeaseTiming
+from switchyard_worker.parent.receive.loop import Loop, Polling
+from switchyard_worker.parent.receive.rollout import Protection
 from tests.builders import JOB
 from tests.worker.harness import LongPoll, WorkerHarness
-from worker.parent.assembly import intake_of, runtime_of
-from worker.parent.health.machine import Machine
-from worker.parent.health.stop import Bugs, Stop
-from worker.parent.receive.deletions import Deletions, Screening
-from worker.parent.receive.lease import LeaseTiming
-from worker.parent.receive.loop import Loop, Polling
-from worker.parent.receive.rollout import Protection
 
 PATIENCE_SECONDS = 10
 

@@ -1,4 +1,4 @@
-"""A child that does what no child should: run instead of `python -m worker.child`."""
+"""A child that does what no child should: run instead of `python -m switchyard_worker.child`."""
 
 import sys
 import textwrap
@@ -16,5 +16,6 @@ def let_children_run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     interpreter.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
     interpreter.chmod(0o755)
     monkeypatch.setattr(
-        "worker.parent.supervision.supervisor.sys", SimpleNamespace(executable=str(interpreter))
+        "switchyard_worker.parent.supervision.supervisor.sys",
+        SimpleNamespace(executable=str(interpreter)),
     )

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from switchyard.adapters.system import SystemIds
-from worker.parent.claude.access import ClaudeProxy
-from worker.parent.claude.link import Allowance, ClaudeAccess
-from worker.parent.supervision.child_environment import Credential
+from switchyard_worker.parent.claude.access import ClaudeProxy
+from switchyard_worker.parent.claude.link import Allowance, ClaudeAccess
+from switchyard_worker.parent.supervision.child_environment import Credential
 
 R = TypeVar("R")
 

@@ -4,9 +4,9 @@ import asyncio
 import os
 
 from switchyard.adapters.system import SystemIds
-from worker.parent.claude.access import ClaudeProxy
-from worker.parent.claude.link import Allowance
-from worker.parent.supervision.child_environment import Credential
+from switchyard_worker.parent.claude.access import ClaudeProxy
+from switchyard_worker.parent.claude.link import Allowance
+from switchyard_worker.parent.supervision.child_environment import Credential
 
 
 async def main() -> None:

@@ -6,10 +6,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.fakes.messages_api import MessagesApi, messages_api
-from tests.fakes.messages_api_replies import Reply, says
+from switchyard_worker.parent.claude.link import ClaudeAccess
+from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api_replies import Reply, says
 from tests.worker.proxied import QUESTION, Proxied, proxied
-from worker.parent.claude.link import ClaudeAccess
 
 BODY = json.dumps(QUESTION).encode()
 

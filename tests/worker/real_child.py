@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
-from worker.boundary import become_subreaper
-from worker.guard.redaction import Redaction
-from worker.parent.files.folder import TaskFolder
-from worker.parent.supervision.child_output import LastActivity, Printed
-from worker.parent.supervision.children import Children, ToStart
+from switchyard_worker.boundary import become_subreaper
+from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.supervision.child_output import LastActivity, Printed
+from switchyard_worker.parent.supervision.children import Children, ToStart
 
 HOST = {
     "PATH": os.environ["PATH"],

@@ -2,9 +2,9 @@
 
 import threading
 
-from switchyard.adapters.memory.presence import MemoryPresence
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.presence import PresentWorker
+from switchyard.testing.presence import MemoryPresence
 
 
 class RecordedPresence(MemoryPresence):

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from switchyard.domain.tasks.failures import FailureCategory
-from worker.agents.agent import AgentFailed, Answer, Effort
-from worker.boundary import Assignment, Step
-from worker.child.results import TaskResult
-from worker.child.workflow import Workflow
+from switchyard_worker.agents.agent import AgentFailed, Answer, Effort
+from switchyard_worker.boundary import Assignment, Step
+from switchyard_worker.child.results import TaskResult
+from switchyard_worker.child.workflow import Workflow
 
 Reply = Any | Exception | Callable[[], Any]
 

@@ -22,7 +22,7 @@ SECRETIVE = """
         with open(f"{place}/private/notes.txt", "w") as notes:
             notes.write("read me")
     os.chmod(f"{folder}/tmp/private", 0)
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "worker.child", folder])
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "switchyard_worker.child", folder])
 """
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from worker.parent.files.users import slot_users
+from switchyard_worker.parent.files.users import slot_users
 
-FOLDER = Path(__file__).parents[2] / "worker"
+FOLDER = Path(__file__).parents[2] / "switchyard_worker"
 DOCKERFILE = (FOLDER / "Dockerfile").read_text()
 AGENTS = (FOLDER.parent / "docs" / "agents.md").read_text()
 ENTRYPOINT = (FOLDER / "entrypoint.sh").read_text()
@@ -26,7 +26,7 @@ def test_its_base_is_slim_and_pinned() -> None:
 @pytest.mark.parametrize("instruction", ["ENTRYPOINT", "CMD", r"  CMD"])
 def test_no_shell_stands_between_a_signal_and_the_worker(instruction: str) -> None:
     words = json.loads(only(rf"^{instruction} (.*)$", DOCKERFILE))
-    assert words[0] in {"/app/worker/entrypoint.sh", "python"}
+    assert words[0] in {"/app/switchyard_worker/entrypoint.sh", "python"}
 
 
 def test_the_entrypoint_becomes_what_it_was_told_to_run() -> None:
@@ -35,8 +35,8 @@ def test_the_entrypoint_becomes_what_it_was_told_to_run() -> None:
 
 
 def test_users_are_named_alike_by_all_who_name_them() -> None:
-    group = only(r"groupadd --gid (\d+) yard", DOCKERFILE)
-    worker = only(r"useradd --uid (\d+) --gid yard .* worker \\$", DOCKERFILE)
+    group = only(r"groupadd --gid (\d+) switchyard", DOCKERFILE)
+    worker = only(r"useradd --uid (\d+) --gid switchyard .* worker \\$", DOCKERFILE)
     first, last = only(r"in \$\(seq (\d+ \d+)\)", DOCKERFILE).split()
     assert only(r"AGENT_USERS=(\S+)", DOCKERFILE) == f"{first}-{last}"
     assert len(slot_users({"AGENT_USERS": f"{first}-{last}"})) == 32
@@ -47,11 +47,11 @@ def test_users_are_named_alike_by_all_who_name_them() -> None:
 def test_everything_that_it_copies_is_in_the_build_context() -> None:
     sources = re.findall(r"^COPY (\S+)", DOCKERFILE, re.MULTILINE)
     ignored = (FOLDER.parent / ".dockerignore").read_text()
-    kept = [line.removeprefix("!") for line in ignored.splitlines() if line.startswith("!")]
+    stored = [line.removeprefix("!") for line in ignored.splitlines() if line.startswith("!")]
     assert sources
     for source in sources:
         assert (FOLDER.parent / source).exists()
-        assert any(source.rstrip("/") == k or source.startswith(f"{k}/") for k in kept)
+        assert any(source.rstrip("/") == k or source.startswith(f"{k}/") for k in stored)
 
 
 def test_tools_are_installed_alone_and_package_lists_are_removed() -> None:
@@ -78,7 +78,7 @@ def test_git_knows_who_commits() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "owner_and_mode"),
-    [(folder, "--owner worker --group yard --mode 0755 ") for folder in ("/work", "/tmp")],
+    [(folder, "--owner worker --group switchyard --mode 0755 ") for folder in ("/work", "/tmp")],
 )
 def test_a_volumes_folder_has_its_owner_and_a_file_before_it_is_declared(
     folder: str, owner_and_mode: str
@@ -87,7 +87,7 @@ def test_a_volumes_folder_has_its_owner_and_a_file_before_it_is_declared(
     before, _, after = DOCKERFILE.partition("\nVOLUME ")
     assert folder in json.loads(after.partition("\n")[0])
     assert f"install --directory {owner_and_mode}{folder} " in before
-    file = rf"install --owner worker --group yard --mode 0644 /dev/null {folder}/\.\w+( \\)?$"
+    file = rf"install --owner worker --group switchyard --mode 0644 /dev/null {folder}/\.\w+( \\)?$"
     assert re.search(file, before, re.MULTILINE)
 
 

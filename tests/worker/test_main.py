@@ -119,6 +119,7 @@ def test_an_idle_worker_stops_with_success(workers: Any) -> None:
     assert worker.exit_code() == 0
     assert worker.report()["states"] == {"t0": "COMPLETED"}
     assert worker.report()["words"] == [3, "worker-1"]
+    assert worker.report()["backends"] == ["offline"]
 
 
 def test_wrong_variables_are_named_one_sentence_each_and_without_a_traceback() -> None:
@@ -158,7 +159,8 @@ def test_a_folder_that_cannot_be_written_is_named_in_one_line(tmp_path: Path) ->
 
 
 def test_a_bug_is_logged_as_one_line_and_ends_the_process() -> None:
-    code = "import sys; from worker.__main__ import main; sys.exit(main(connect=lambda _: 1 / 0))"
+    imported = "import sys; from switchyard_worker.__main__ import main"
+    code = f"{imported}; sys.exit(main(connect=lambda _: 1 / 0))"
 
     ended = _start(ENVIRONMENT, "-c", code)
 
@@ -187,7 +189,7 @@ def _alive(process: psutil.Process) -> bool:
 
 def _start(environment: dict[str, str], *program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *(program or ("-m", "worker"))],
+        [sys.executable, *(program or ("-m", "switchyard_worker"))],
         cwd=REPOSITORY,
         env=environment,
         capture_output=True,

@@ -1,4 +1,5 @@
-"""`python -m worker.task` for people: where the input comes from, what is said when it fails."""
+"""`python -m switchyard_worker.task` for people: where the input comes from, what is said when it
+fails."""
 
 import json
 import os
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from worker.parent.supervision.child_environment import child_environment
+from switchyard_worker.parent.supervision.child_environment import child_environment
 
 DEFINITION = {"tag": "painter", "description": "Paint {{input.shop}}."}
 
@@ -21,7 +22,7 @@ def by_hand(tmp_path: Path) -> Any:
     def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         paths = child_environment({}, tmp_path, access=None)["PYTHONPATH"]
         return subprocess.run(
-            [sys.executable, "-m", "worker.task", *arguments],
+            [sys.executable, "-m", "switchyard_worker.task", *arguments],
             cwd=tmp_path,
             env={"PATH": os.environ["PATH"], "PYTHONPATH": paths, **variables},
             capture_output=True,
@@ -61,18 +62,29 @@ def test_everything_lands_in_the_folder_of_the_request(by_hand: Any, tmp_path: P
     assert json.loads((output / "traces" / "session_trace.json").read_text())["requestId"] == "r-1"
 
 
+def test_the_output_is_printed_and_no_marker(by_hand: Any, tmp_path: Path) -> None:
+    ended = by_hand("r-1", '"hello"')
+
+    result = tmp_path / ".output" / "r-1" / "artifacts" / "task-result.json"
+    assert json.loads(ended.stdout) == json.loads(result.read_text())
+    assert "::step" not in ended.stdout + ended.stderr
+
+
 def test_a_task_that_fails_ends_with_one(by_hand: Any, tmp_path: Path) -> None:
     (tmp_path / "inputs" / "definition.json").write_text(json.dumps(DEFINITION))
 
-    assert by_hand("r-1", "{}").returncode == 1
-    told = json.loads((tmp_path / ".output" / "r-1" / "outcome.json").read_text())
-    assert (told["status"], told["category"]) == ("failed", "validation")
+    ended = by_hand("r-1", "{}")
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("failed (validation): ")
+    emitted = json.loads((tmp_path / ".output" / "r-1" / "outcome.json").read_text())
+    assert (emitted["status"], emitted["category"]) == ("failed", "validation")
 
 
 @pytest.mark.parametrize(
     ("arguments", "variables", "words"),
     [
-        ((), {}, "usage: python -m worker.task REQUEST_ID [INPUT]"),
+        ((), {}, "usage: python -m switchyard_worker.task REQUEST_ID [INPUT]"),
         (("../r",), {}, "'../r' is not a request id"),
         (("r\n",), {}, "is not a request id"),
         (("r-1", "{"), {}, "the input is not JSON"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.yard import BenchYard
+from benchmarks.harness import BenchHarness
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.task import Task
@@ -30,7 +30,7 @@ A_SWEEP_LATER = SHORT_LEASE_SECONDS + due.AFTER_LEASE / 1000 + POLL_SECONDS + 5.
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[ClockStage]:
     with on_ministack(tmp_path / "cloud") as cloud:
-        stage = ClockStage(BenchYard(cloud), tmp_path)
+        stage = ClockStage(BenchHarness(cloud), tmp_path)
         try:
             yield stage
         finally:

@@ -40,11 +40,20 @@ def calls_of(service: str, operation: str, params: dict[str, Any]) -> Iterator[t
         case "s3":
             yield f"s3:{operation}", f"{params['Bucket']}/{params['Key']}"
         case "events":
-            for entry in params["Entries"]:
-                yield f"events:{operation}", f"event-bus/{entry['EventBusName']}"
+            for resource in buses_or_rule(params):
+                yield f"events:{operation}", resource
         case _:
             for name in names_in(params):
                 yield f"{service}:{operation}", name
+
+
+def buses_or_rule(params: dict[str, Any]) -> list[str]:
+    """Return the buses of entries, or the rule, as ARNs end; the default bus is not named."""
+    if "Entries" in params:
+        return [f"event-bus/{entry['EventBusName']}" for entry in params["Entries"]]
+    bus = params.get("EventBusName", "default")
+    name = params.get("Name") or params["Rule"]
+    return [f"rule/{name}" if bus == "default" else f"rule/{bus}/{name}"]
 
 
 def names_in(params: dict[str, Any]) -> list[str]:

@@ -12,8 +12,8 @@ from tests.mutants.mutant import Mutant
 
 ADDITIONS: Final = f"{PACKAGE}/adapters/dynamodb/task_additions.py"
 CHUNK_PLAN: Final = f"{PACKAGE}/domain/jobs/chunk_plan.py"
-REFUSED: Final = ("tests/contract/test_refused_additions.py", *SIMULATED)
-ADDED: Final = ("tests/contract/test_task_additions.py", *SIMULATED)
+REFUSED: Final = ("tests/contract/jobs/test_refused_additions.py", *SIMULATED)
+ADDED: Final = ("tests/contract/jobs/test_task_additions.py", *SIMULATED)
 
 GUARDS: Final = (
     Mutant(
@@ -84,7 +84,7 @@ GUARDS: Final = (
         file=ADDITIONS,
         old="            if self._was_added(chunk):",
         new="            if False:",
-        tests=("tests/unit/adapters/test_lost_additions.py",),
+        tests=("tests/unit/adapters/dynamodb/test_lost_additions.py",),
     ),
     Mutant(
         guard="a settled parent names who follows it",
@@ -96,8 +96,8 @@ GUARDS: Final = (
     Mutant(
         guard="only who has not settled is moved behind the relay",
         file=CHUNK_PLAN,
-        old="member is None or member.task.state.settled or",
-        new="member is None or",
+        old="existing is None or existing.task.state.settled or",
+        new="existing is None or",
         tests=("tests/unit/domain/jobs/test_additions.py",),
     ),
 )

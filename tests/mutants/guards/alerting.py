@@ -7,7 +7,7 @@ from tests.mutants.mutant import Mutant
 
 STORE: Final = f"{PACKAGE}/adapters/dynamodb/alert_store.py"
 POSTING: Final = f"{PACKAGE}/usecases/alerts/post_alerts.py"
-STORED: Final = ("tests/contract/test_alert_store.py", *SIMULATED)
+STORED: Final = ("tests/contract/alerting/test_alert_store.py", *SIMULATED)
 POSTED: Final = ("tests/slack",)
 
 GUARDS: Final = (

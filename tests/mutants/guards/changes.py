@@ -10,8 +10,8 @@ from tests.mutants.guards.places import (
 )
 from tests.mutants.mutant import Mutant
 
-REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redriving.py"
-PLAN: Final = f"{PACKAGE}/domain/jobs/redriving.py"
+REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redrives.py"
+PLAN: Final = f"{PACKAGE}/domain/jobs/redrive.py"
 CANCEL: Final = f"{PACKAGE}/usecases/jobs/cancel.py"
 REDRIVE: Final = f"{PACKAGE}/usecases/jobs/redrive.py"
 CLAIMS: Final = f"{PACKAGE}/domain/tasks/claims.py"
@@ -20,11 +20,21 @@ MANY_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/many_writes.py"
 PAYLOADS: Final = f"{PACKAGE}/adapters/dynamodb/payloads.py"
 READINESS: Final = f"{PACKAGE}/domain/tasks/readiness.py"
 CLAIMS_TESTS: Final = ("tests/unit/domain/tasks/test_claims.py",)
-CANCELLING_TESTS: Final = ("tests/contract/test_cancelling.py", *SIMULATED)
-REDRIVING_TESTS: Final = ("tests/contract/test_redriving.py", *SIMULATED)
+CANCELLING_TESTS: Final = (
+    "tests/contract/jobs/test_cancelling.py",
+    "tests/contract/jobs/test_cancelling_jobs.py",
+    *SIMULATED,
+)
+REDRIVING_TESTS: Final = ("tests/contract/jobs/test_redriving.py", *SIMULATED)
 PLAN_TESTS: Final = ("tests/unit/domain/jobs/test_redriving.py",)
-CANCEL_TESTS: Final = ("tests/unit/usecases/jobs/test_cancel.py",)
-REDRIVE_TESTS: Final = ("tests/unit/usecases/jobs/test_redrive.py",)
+CANCEL_TESTS: Final = (
+    "tests/unit/usecases/jobs/test_cancel.py",
+    "tests/unit/usecases/jobs/test_cancel_pages.py",
+)
+REDRIVE_TESTS: Final = (
+    "tests/unit/usecases/jobs/test_redrive.py",
+    "tests/unit/usecases/jobs/test_redrive_pages.py",
+)
 REDRIVE_AGAIN_TESTS: Final = ("tests/unit/usecases/jobs/test_redrive_again.py",)
 
 GUARDS: Final = (
@@ -201,14 +211,14 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="what is handed back is ended if it was flagged",
-        file="worker/parent/receive/settlement.py",
+        file="switchyard_worker/parent/receive/settlement.py",
         old="        if released.cancel_requested:\n",
         new="        if False:\n",
         tests=("tests/worker/parent/receive/test_settlement.py",),
     ),
     Mutant(
         guard="what is flagged need not wait until it may run",
-        file=f"{PACKAGE}/domain/jobs/sweeping.py",
+        file=f"{PACKAGE}/domain/jobs/overdue.py",
         old="if task.not_before_ms > now_ms and not task.cancel_requested:",
         new="if task.not_before_ms > now_ms:",
         tests=("tests/unit/domain/jobs/test_sweeping.py",),

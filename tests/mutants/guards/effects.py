@@ -4,7 +4,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-EFFECTS: Final = "scenarios/effects.py"
+EFFECTS: Final = "switchyard_scenarios/switched/effects.py"
 EFFECT_TESTS: Final = ("tests/scenarios/test_framework_effects.py",)
 
 GUARDS: Final = (

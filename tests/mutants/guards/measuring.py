@@ -6,7 +6,7 @@ from tests.mutants.guards.places import PACKAGE
 from tests.mutants.mutant import Mutant
 
 COUNTERS: Final = f"{PACKAGE}/adapters/dynamodb/counters.py"
-COUNTER_TESTS: Final = ("tests/contract/test_counters.py", "-k", "simulated or two_who_take")
+COUNTER_TESTS: Final = ("tests/contract/events/test_counters.py", "-k", "simulated or two_who_take")
 
 GUARDS: Final = (
     Mutant(

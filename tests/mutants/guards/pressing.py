@@ -5,7 +5,7 @@ from typing import Final
 from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
-ONCE: Final = f"{PACKAGE}/adapters/dynamodb/once.py"
+ONCE: Final = f"{PACKAGE}/adapters/dynamodb/submission_keys.py"
 SIGNATURES: Final = f"{PACKAGE}/adapters/slack/requests.py"
 INTERACTIONS: Final = f"{PACKAGE}/adapters/slack/interactions.py"
 JOB: Final = f"{PACKAGE}/domain/jobs/job.py"
@@ -21,7 +21,7 @@ GUARDS: Final = (
         file=ONCE,
         old="return self._table.put_new(used)",
         new="return self._table.put_new(used) or True",
-        tests=("tests/contract/test_once.py", *SIMULATED),
+        tests=("tests/contract/test_deduplication.py", *SIMULATED),
     ),
     Mutant(
         guard="a press that came before is refused",

@@ -10,17 +10,17 @@ JUDGE: Final = f"{PACKAGE}/domain/access/rates.py"
 KEYS: Final = f"{PACKAGE}/usecases/access/api_keys.py"
 DEFINITIONS: Final = f"{PACKAGE}/adapters/dynamodb/definition_store.py"
 RATE_TESTS: Final = (
-    "tests/contract/test_request_rates.py",
-    "tests/unit/adapters/test_request_rates.py",
+    "tests/contract/access/test_request_rates.py",
+    "tests/unit/adapters/dynamodb/test_request_rates.py",
     "-k",
     "simulated or between",
 )
 JUDGE_TESTS: Final = ("tests/unit/domain/access/test_rates.py",)
 KEY_TESTS: Final = ("tests/unit/usecases/access/test_api_keys.py",)
-DEFINITION_TESTS: Final = ("tests/contract/test_definition_store.py", *SIMULATED)
+DEFINITION_TESTS: Final = ("tests/contract/registry/test_definition_store.py", *SIMULATED)
 
-OPEN_TASKS: Final = f"{PACKAGE}/adapters/dynamodb/open_tasks.py"
-OPEN_TASKS_TESTS: Final = ("tests/contract/test_open_tasks.py", *SIMULATED)
+OPEN_TASKS: Final = f"{PACKAGE}/adapters/dynamodb/tenants.py"
+OPEN_TASKS_TESTS: Final = ("tests/contract/access/test_open_tasks.py", *SIMULATED)
 LIMIT: Final = f"{PACKAGE}/usecases/access/open_tasks.py"
 LIMIT_TESTS: Final = ("tests/unit/usecases/access/test_open_tasks.py",)
 LEFT_OVER: Final = f"{PACKAGE}/domain/access/open_tasks.py"

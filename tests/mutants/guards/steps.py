@@ -61,14 +61,14 @@ GUARDS: Final = (
         guard="an edge found removed is followed all the same",
         file=EDGES,
         old="""
-        moved = self._workforce.each(without, list(tokens_by_child(followed).items()))
+        moved = self._parallel.each(without, list(tokens_by_child(settled_parents).items()))
 """,
         new="""
-        tokens = tokens_by_child(followed)
+        tokens = tokens_by_child(settled_parents)
         before = self._graph.find_many([job.task(name) for name in tokens])
         moved = [
             child
-            for child in self._workforce.each(without, list(tokens.items()))
+            for child in self._parallel.each(without, list(tokens.items()))
             if before[child.ref.task_id].waiting_on & tokens[child.ref.task_id].keys()
         ]
 """,
@@ -83,7 +83,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a task is told before it is sent",
-        file=f"{PACKAGE}/usecases/dispatching/start_tasks.py",
+        file=f"{PACKAGE}/usecases/dispatching/dispatch_task.py",
         old="""        self._emitter.emit(*[task_events.pending(task) for task in ready])
         self._queue.send([TaskMessage.waking(task) for task in ready])
 """,
@@ -109,8 +109,8 @@ GUARDS: Final = (
     Mutant(
         guard="what there is no time for is left to another",
         file=DISPATCH,
-        old="                self._leave([one.task.this_run for lot in waiting for one in lot])\n",
-        new="",
+        old="self._leave([one.task.this_run for batch in waiting for one in batch])",
+        new="pass",
         tests=DISPATCH_TESTS,
     ),
     Mutant(
@@ -123,7 +123,7 @@ GUARDS: Final = (
     Mutant(
         guard="an end that was reopened ends nothing",
         file=f"{PACKAGE}/usecases/dispatching/settle_job.py",
-        old="        if not _shows(picture, end):\n",
+        old="        if not _includes(picture, end):\n",
         new="        if False:\n",
         tests=DISPATCH_TESTS,
     ),
@@ -139,7 +139,7 @@ GUARDS: Final = (
         file=SWEEP,
         old="if task.ref.task_id not in added]",
         new="if task.ref.task_id]",
-        tests=("tests/unit/usecases/jobs/test_growing_jobs.py", "-k", "beginning"),
+        tests=("tests/unit/usecases/jobs/test_growing_jobs.py", "-k", "creation"),
     ),
     Mutant(
         guard="what fails together is tried alone",
@@ -150,7 +150,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="only the dispatcher's own work is followed with it",
-        file=f"{PACKAGE}/domain/tasks/following.py",
+        file=f"{PACKAGE}/domain/tasks/readiness.py",
         old="    return task.state.settled and by_following and task.due_at_ms is not None\n",
         new="    return task.state.settled and task.due_at_ms is not None\n",
         tests=DISPATCH_TESTS,

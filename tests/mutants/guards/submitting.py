@@ -10,7 +10,7 @@ from tests.mutants.guards.places import (
 from tests.mutants.mutant import Mutant
 
 KEYS: Final = f"{PACKAGE}/adapters/dynamodb/submission_keys.py"
-TAKEN_OVER: Final = ("tests/contract/test_keys_taken_over.py", *SIMULATED)
+TAKEN_OVER: Final = ("tests/contract/jobs/test_keys_taken_over.py", *SIMULATED)
 CHANGED: Final = ("tests/unit/usecases/jobs/test_changed_between_tries.py",)
 
 GUARDS: Final = (

@@ -4,7 +4,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-RECONCILIATION: Final = "scenarios/reconciliation.py"
+RECONCILIATION: Final = "switchyard_scenarios/switched/reconciliation.py"
 RECONCILIATION_TESTS: Final = ("tests/scenarios/test_reconciliation.py",)
 
 GUARDS: Final = (

@@ -127,4 +127,98 @@ for place in ("/dev/shm", "/var/tmp"):
         shows="shared memory",
         trace=Trace.WORKER,
     ),
+    disk_attack(
+        name="a closed folder within another task's",
+        tries="opens its folder to all, and a second task hides files there in a folder of its own",
+        program="""
+number, place = given["program"][-1], Path(str(folder).replace("-1/", "-0/"), "tmp", "closed")
+if number == "0":
+    for each in (folder, folder / "tmp"): each.chmod(0o777)
+    time.sleep(6)
+else:
+    time.sleep(2)
+    place.mkdir()
+    (place / "file").write_bytes(b"x" * 80_000_000)
+    place.chmod(0)
+""",
+        copies=2,
+        shows="task is settled",
+        trace=Trace.WORKER,
+    ),
+    disk_attack(
+        name="a closed folder within another task's shared memory",
+        tries="opens a folder in /dev/shm to all, and a second task makes a closed one there",
+        program="""
+place = Path("/dev/shm/open-to-all")
+if given["program"][-1] == "0":
+    place.mkdir(); place.chmod(0o777)
+    time.sleep(4)
+else:
+    time.sleep(2)
+    (place / "closed" / "inner").mkdir(parents=True)
+    (place / "closed" / "inner" / "file").write_text("x")
+    (place / "closed").chmod(0)
+""",
+        copies=2,
+        shows="task is settled",
+        trace=Trace.WORKER,
+    ),
+    disk_attack(
+        name="files that are deleted and held open",
+        tries="writes more than its quota to files that have no name any more",
+        program="""
+held = []
+for number in range(40):
+    held.append(open(folder / "tmp" / "file", "wb"))
+    held[-1].write(b"x" * 2_000_000); held[-1].flush()
+    os.unlink(folder / "tmp" / "file")
+time.sleep(15)
+""",
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="files that never had a name",
+        tries="writes more than its quota to memory that looks like files",
+        program="""
+held = [os.memfd_create(str(number)) for number in range(40)]
+for each in held: os.write(each, b"x" * 2_000_000)
+time.sleep(15)
+""",
+        states=FAILED,
+        shows=QUOTA,
+    ),
+    disk_attack(
+        name="deleted files of a process that hides",
+        tries="holds deleted files open in a process whose open files others cannot list",
+        program="""
+libc_call(libc.prctl(4, 0, 0, 0, 0))
+held = []
+for number in range(40):
+    held.append(open(folder / "tmp" / "file", "wb"))
+    held[-1].write(b"x" * 2_000_000); held[-1].flush()
+    os.unlink(folder / "tmp" / "file")
+time.sleep(15)
+""",
+        states=FAILED,
+        shows="hides",
+    ),
+    disk_attack(
+        name="deleted files of a thread",
+        tries="holds deleted files open in a thread that shares its open files with no other",
+        program="""
+import threading
+def hold():
+    libc_call(libc.unshare(0x400))
+    held = []
+    for number in range(40):
+        held.append(open(folder / "tmp" / "file", "wb"))
+        held[-1].write(b"x" * 2_000_000); held[-1].flush()
+        os.unlink(folder / "tmp" / "file")
+    time.sleep(15)
+holding = threading.Thread(target=hold); holding.start(); holding.join()
+""",
+        states=FAILED,
+        shows=QUOTA,
+    ),
 )

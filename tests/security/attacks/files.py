@@ -40,6 +40,20 @@ ATTACKS: Final = (
         shows=f"{LEFT_OUT}|outlived|task is settled",
     ),
     file_attack(
+        name="forged names outside artifacts",
+        tries="writes thousands of files outside artifacts, with names that forge lines of a log",
+        program="""
+for name in (b"\\ncost 0 USD", b"\\x1b[2J", b"\\xff", b"n" * 250):
+    open(bytes(folder) + b"/ " + name, "wb").close()
+for number in range(3_000): (folder / f"x{number}").touch()
+(folder / "link").symlink_to("/etc")
+answer()
+""",
+        states=frozenset({"COMPLETED"}),
+        shows="files outside artifacts are not stored",
+        hides=("\x1b[2J", "\ncost 0 USD"),
+    ),
+    file_attack(
         name="a link to the worker's environment",
         tries="leaves a link to /proc/self/environ as an artifact",
         program='(folder / "artifacts" / "environ").symlink_to("/proc/self/environ")',

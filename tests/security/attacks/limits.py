@@ -64,6 +64,21 @@ while len(parts) < 40:
 succeeded("4 GB")
 """,
     ),
+    Attack(
+        name="memory of many processes",
+        group=Group.LIMITS,
+        tries="takes 2.4 GB by eight processes that each stay below their limit",
+        program="""
+for _ in range(8):
+    if os.fork() == 0:
+        held = bytearray(b"x") * 300_000_000
+        time.sleep(60)
+        os._exit(0)
+time.sleep(60)
+""",
+        states=frozenset({"FAILED"}),
+        shows="of memory",
+    ),
     refused_by_system(
         name="a file of 200 MB",
         tries="writes a file that is larger than is allowed",

@@ -57,7 +57,9 @@ _EXPRESSIONS: Final = {
     "write where the worker shows that it lives": (
         'open(f"{os.path.dirname(parent)}/.pulse", "w")'
     ),
-    "change the worker's sources": ('import worker.child.limits as ours; open(ours.__file__, "a")'),
+    "change the worker's sources": (
+        'import switchyard_worker.child.limits as ours; open(ours.__file__, "a")'
+    ),
     "mount a file system": 'libc_call(libc.mount(b"none", bytes(folder / "tmp"), b"tmpfs", 0, 0))',
     "change the root folder": "os.chroot(folder)",
     "make a device": 'os.mknod(folder / "artifacts" / "memory", 0o20600, os.makedev(1, 1))',
@@ -110,10 +112,22 @@ time.sleep(0.2)
 _PLANTED_MODULES: Final = """
 code = "import os; open('%s', 'w').write('x')" % (given["found"] + "/SUCCEEDED-planted")
 for place in (folder, folder / "home", folder / "tmp"):
-    for name in ("json", "sitecustomize", "usercustomize", "jsonschema", "worker"):
+    for name in ("json", "sitecustomize", "usercustomize", "jsonschema", "switchyard_worker"):
         (place / f"{name}.py").write_text(code)
 os.chdir(folder)
 answer('{"status": "completed", "output": {"a": 1}}')
+"""
+
+_OPENED_FOLDER: Final = """
+notes = folder / "artifacts" / "notes"
+if given["program"][-1] == "0":
+    notes.write_text("notes")
+    for each in (notes, notes.parent, folder): each.chmod(0o777)
+    time.sleep(4)
+else:
+    time.sleep(2)
+    Path(str(notes).replace("-1/", "-0/")).read_text()
+    succeeded()
 """
 
 ATTACKS: Final = (
@@ -139,6 +153,16 @@ ATTACKS: Final = (
         name="become root of a user namespace",
         tries="makes a namespace in which it is root, and reads others' files there",
         program=_USER_NAMESPACE,
+    ),
+    Attack(
+        name="a folder that its task opened to all",
+        group=Group.USERS,
+        tries="reads the folder of a task that has allowed everybody everything",
+        program=_OPENED_FOLDER,
+        must_be_refused=True,
+        shows="attack .*: (refused|done)",
+        trace=Trace.PRINTED,
+        copies=2,
     ),
     Attack(
         name="signal every process",

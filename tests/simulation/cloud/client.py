@@ -84,17 +84,17 @@ class Client:
         service = type(self._service).__name__
         if service in node.cut_off:
             node.sleep(node.cut_off[service])
-            world.tell(node.name, f"{described(name, request)} ✗ cut off")
+            world.report(node.name, f"{described(name, request)} ✗ cut off")
             raise EndpointConnectionError(endpoint_url="simulated")
         if world.chance(weather.throttled):
-            world.tell(node.name, f"{described(name, request)} ✗ throttled")
+            world.report(node.name, f"{described(name, request)} ✗ throttled")
             raise _refusal("ThrottlingException", name)
         if name == "transact_write_items" and world.chance(weather.conflict):
-            world.tell(node.name, f"{described(name, request)} ✗ conflict")
+            world.report(node.name, f"{described(name, request)} ✗ conflict")
             raise _refusal("TransactionCanceledException", name, "TransactionConflict")
 
     def _lose_answer(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
-        self._node.world.tell(self._node.name, f"{described(name, request)} … answer lost")
+        self._node.world.report(self._node.name, f"{described(name, request)} … answer lost")
         self._node.sleep(self._timeout())
         return self._try_again(name, operation, request)
 
@@ -112,7 +112,7 @@ class Client:
     def _be_late(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
         """It takes effect after the caller gave up, or after it tried again with success."""
         world = self._node.world
-        world.tell(self._node.name, f"{described(name, request)} … late")
+        world.report(self._node.name, f"{described(name, request)} … late")
         timeout = self._timeout()
         late = timeout + world.dice.uniform(0, LATEST_SECONDS)
         world.after(late, self._perform_unheard, name, operation, request)
@@ -130,9 +130,9 @@ class Client:
             answer = operation(**request)
         except ClientError as error:
             code = error.response["Error"]["Code"]
-            world.tell(node.name, f"{described(name, request)} ✗ {code}")
+            world.report(node.name, f"{described(name, request)} ✗ {code}")
             raise
-        world.tell(node.name, described(name, request, answer))
+        world.report(node.name, described(name, request, answer))
         return answer
 
     def _travel(self) -> None:

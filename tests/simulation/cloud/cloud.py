@@ -1,4 +1,4 @@
-"""The yard's part of AWS: its tables, queues, bus and bucket, and adapters for whoever calls."""
+"""The stage's part of AWS: its tables, queues, bus and bucket, and adapters for every node."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,11 +8,10 @@ from typing import Any, Final
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.parallel import OneByOne
 from switchyard.adapters.pauses import Pauses
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.sqs import SqsTaskQueue
-from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
-from switchyard.adapters.workforce import OneByOne
+from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
 from switchyard.contracts.events import Context
 from switchyard.usecases.events.emitting import Emitter
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
@@ -100,7 +99,7 @@ class Seen:
 
     def table(self, name: str) -> DynamoDbTable:
         client = self.cloud.client(self.node, self.cloud.dynamodb)
-        return DynamoDbTable(client, name, pauses=self.pauses, workforce=OneByOne())
+        return DynamoDbTable(client, name, pauses=self.pauses, parallel=OneByOne())
 
     def queue(self) -> SqsTaskQueue:
         return SqsTaskQueue(self.cloud.client(self.node, self.cloud.sqs), TASKS)

@@ -40,7 +40,7 @@ def _query(request: Request, answer: Request) -> str:
 
 def _events(request: Request, _answer: Request) -> str:
     details = [json.loads(entry["Detail"]) for entry in request["Entries"]]
-    return f"tell {_list(map(_told, details))}"
+    return f"tell {_list(map(_emitted, details))}"
 
 
 def _send(request: Request, _answer: Request) -> str:
@@ -99,5 +99,5 @@ def _short(entity: str) -> str:
     return f"{job[-4:]}/{task}" if separator else entity[-4:]
 
 
-def _told(detail: Request) -> str:
+def _emitted(detail: Request) -> str:
     return f"{detail['eventType']} of {_short(detail['entityId'])}"

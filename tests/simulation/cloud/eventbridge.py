@@ -59,7 +59,7 @@ class EventBridge:
 
     def _deliver(self, rule: Rule, event_type: str, body: str) -> None:
         if self._world.chance(rule.lost):
-            self._world.tell("bus", f"LOST {event_type} on its way to {rule.queue.name}")
+            self._world.report("bus", f"LOST {event_type} on its way to {rule.queue.name}")
             return
         for _ in range(2 if self._world.chance(self.faults.duplicated) else 1):
             late = 300 if self._world.chance(self.faults.late) else 1

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.ports import Clock
+from switchyard.testing import ManualClock
 
 KEYS_PER_PAGE: Final = 3
 

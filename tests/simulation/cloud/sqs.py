@@ -63,7 +63,7 @@ class Queue:
         self, body: str, *, delay: float = 0.0, attributes: dict[str, Any] | None = None
     ) -> None:
         if self.world.chance(self.faults.lost):
-            self.world.tell(self.name, f"LOST {body[:80]}")
+            self.world.report(self.name, f"LOST {body[:80]}")
             return
         for _ in range(2 if self.world.chance(self.faults.duplicated) else 1):
             late = self.world.dice.uniform(0, 60) if self.world.chance(self.faults.late) else 0.0
@@ -85,8 +85,8 @@ class Queue:
         self.world.after(0, self._announce)
 
     def take(self, at_most: int, *, visibility: float) -> list[Message]:
-        """Some of what is visible, in any order; what came too often is put aside."""
-        self._put_aside()
+        """Return visible messages in any order; those received too often become dead letters."""
+        self._move_dead_letters()
         visible = [m for m in self.messages.values() if m.visible_at <= self.world.now]
         taken = self.world.dice.sample(visible, min(at_most, len(visible)))
         for message in taken:
@@ -127,13 +127,13 @@ class Queue:
         for call in listeners:
             call()
 
-    def _put_aside(self) -> None:
+    def _move_dead_letters(self) -> None:
         if self.dead_letters is None:
             return
         for message in list(self.messages.values()):
             if message.visible_at <= self.world.now and message.receives >= self.max_receives:
                 del self.messages[message.number]
-                self.world.tell(self.name, f"DEAD LETTER {message.body[:80]}")
+                self.world.report(self.name, f"DEAD LETTER {message.body[:80]}")
                 self.dead_letters.take_over(message)
 
 

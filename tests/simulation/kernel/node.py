@@ -132,7 +132,7 @@ class Node:
         if not self.alive:
             return
         self.alive = False
-        self.world.tell(self.name, f"KILLED {why}")
+        self.world.report(self.name, f"KILLED {why}")
         for call in self.on_death:
             call()
 
@@ -141,7 +141,7 @@ class Node:
             return
         self.frozen = True
         self.froze_at.append(self.world.now)
-        self.world.tell(self.name, f"FROZEN for {seconds:.1f} s")
+        self.world.report(self.name, f"FROZEN for {seconds:.1f} s")
         self.world.after(seconds, self._thaw)
 
     def fall_ill(self, seconds: float) -> None:
@@ -149,19 +149,19 @@ class Node:
         if self.sick or not self.alive:
             return
         self.sick = "no space left"
-        self.world.tell(self.name, f"SICK for {seconds:.1f} s")
+        self.world.report(self.name, f"SICK for {seconds:.1f} s")
         self.world.after(seconds, self._recover)
 
     def _recover(self) -> None:
         if self.alive:
             self.sick = None
-            self.world.tell(self.name, "WELL")
+            self.world.report(self.name, "WELL")
 
     def _thaw(self) -> None:
         if not self.alive:
             return
         self.frozen = False
-        self.world.tell(self.name, "RESUMED")
+        self.world.report(self.name, "RESUMED")
         held_up, self._held_up = self._held_up, []
         for step in held_up:
             self.world.after(0, self._go_on, step)

@@ -14,7 +14,7 @@ from tests.simulation.kernel.trace import Trace
 
 EPOCH_MS = 1_800_000_000_000
 MOST_LINES = 50_000
-"""Twenty times what a yard in a storm takes."""
+"""Twenty times what a harness in a storm takes."""
 
 
 class Runaway(Exception):
@@ -26,6 +26,7 @@ class World:
         self.dice = random.Random(seed)
         self._date_dice = random.Random(f"dates of {seed}")
         """Apart, so that the dates of answers change nothing else that happens."""
+        self._orphan_dice = random.Random(f"orphans of {seed}")
         self.loop = VirtualLoop()
         self.trace = Trace()
         self.hub = greenlet.getcurrent()
@@ -55,13 +56,17 @@ class World:
         """What a server writes into its answer: a whole second, up to a second old."""
         return math.floor(self.seconds - self._date_dice.random())
 
+    def orphaned_seconds(self, at_most: float) -> float:
+        """Draw how long a child outlives its worker."""
+        return self._orphan_dice.uniform(0, at_most)
+
     def number(self, kind: str) -> int:
         return next(self._numbers.setdefault(kind, itertools.count(1)))
 
     def chance(self, probability: float) -> bool:
         return probability > 0 and self.dice.random() < probability
 
-    def tell(self, who: str, what: str) -> None:
+    def report(self, who: str, what: str) -> None:
         self.trace.add(self.now, who, what)
         if len(self.trace.lines) > MOST_LINES:
             self.loop.stop()
@@ -103,7 +108,7 @@ class World:
 
 
 class WorldClock:
-    """The world's time for whoever stands outside of it: to sleep is to let it run."""
+    """The world's time for code outside of it: to sleep is to let the world run."""
 
     def __init__(self, world: World) -> None:
         self._world = world

@@ -3,17 +3,17 @@
 import json
 from typing import Final
 
-from switchyard.contracts.bus import WAKING_EVENTS
-from switchyard.contracts.dispatching import DispatchMessage
+from switchyard.contracts.dispatch_messages import DispatchMessage
+from switchyard.contracts.events.bus import WAKING_EVENTS
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import END, START
 from switchyard.domain.states import Rule, TaskState
 from switchyard.domain.tasks.task import TaskRun
 from tests.simulation.asking import redriving
-from tests.simulation.changes import selection
-from tests.simulation.functions import TIMEOUT_SECONDS
-from tests.simulation.races.yard import ENDS, RaceYard
+from tests.simulation.races.harness import ENDS, RaceHarness
 from tests.simulation.reference import Declared, ends, reopened
+from tests.simulation.scripted.changes import selection
+from tests.simulation.stage.functions import TIMEOUT_SECONDS
 
 HELD: Final = ("one", "other")
 WAKE_UPS: Final = 8
@@ -24,43 +24,45 @@ class LateWakeUps:
     """They change nothing; what is reopened runs once more, and ends as it must."""
 
     def __init__(self, seed: int) -> None:
-        self.yard = RaceYard(seed, crashes=3)
-        dice, rules = self.yard.dice, list(Rule)
+        self.harness = RaceHarness(seed, crashes=3)
+        dice, rules = self.harness.dice, list(Rule)
         self._tasks = [
             *map(Declared, HELD),
             Declared("child", HELD, dice.choice(rules)),
             Declared("last", ("child",), dice.choice(rules)),
         ]
-        self._job = self.yard.write(self._tasks, held=HELD)
+        self._job = self.harness.write(self._tasks, held=HELD)
         for task in self._tasks:
-            self.yard.endings[task.task_id, 1] = dice.choice(ENDS)
-            self.yard.endings[task.task_id, 2] = dice.choice(ENDS)
+            self.harness.endings[task.task_id, 1] = dice.choice(ENDS)
+            self.harness.endings[task.task_id, 2] = dice.choice(ENDS)
         for name in HELD:
-            self.yard.settle_soon(name, within=1.0)
+            self.harness.settle_soon(name, within=1.0)
 
     def run(self) -> list[str]:
-        self.yard.run()
-        first = ends(self._tasks, verdicts=self.yard.verdicts())
-        found = list(self.yard.problems(first))
+        self.harness.run()
+        first = ends(self._tasks, verdicts=self.harness.verdicts())
+        found = list(self.harness.problems(first))
         if found:
             return found
-        chosen = selection(self.yard.dice, first)
+        chosen = selection(self.harness.dice, first)
         for _ in range(2):
-            self.yard.call_soon(redriving(self._job, chosen), within=SECONDS)
+            self.harness.call_soon(redriving(self._job, chosen), within=SECONDS)
         self._wake_again()
-        self.yard.run(at_least=SECONDS + TIMEOUT_SECONDS)
-        return list(self.yard.problems(self._expected(first, chosen)))
+        self.harness.run(at_least=SECONDS + TIMEOUT_SECONDS)
+        return list(self.harness.problems(self._expected(first, chosen)))
 
     def _wake_again(self) -> None:
         """With what is still under way of the last run, or comes a second time."""
-        cloud, dice = self.yard.cloud, self.yard.dice
+        cloud, dice = self.harness.cloud, self.harness.dice
         refs = [self._job.task(task.task_id) for task in self._tasks]
         for_workers = [TaskMessage.to(ref, run=1).model_dump_json(by_alias=True) for ref in refs]
         hidden = [self._job.task(START), self._job.task(END)]
         old = [DispatchMessage.to(TaskRun(ref, 1)) for ref in (*refs, *hidden)]
         sent = [message.model_dump_json(by_alias=True) for message in old]
-        told = [message.body for message in cloud.event_queue.messages.values()]
-        waking = [body for body in told if json.loads(body)["detail"]["eventType"] in WAKING_EVENTS]
+        emitted = [message.body for message in cloud.event_queue.messages.values()]
+        waking = [
+            body for body in emitted if json.loads(body)["detail"]["eventType"] in WAKING_EVENTS
+        ]
         for body in dice.choices(sent + waking, k=WAKE_UPS):
             cloud.dispatch.put(body, delay=dice.uniform(0, SECONDS))
         for body in dice.choices(for_workers, k=WAKE_UPS // 2):
@@ -70,7 +72,7 @@ class LateWakeUps:
         self, first: dict[str, TaskState], chosen: frozenset[str]
     ) -> dict[str, TaskState]:
         """As it was, if nobody got through with the redrive."""
-        if self.yard.history.jobs[self._job].run == 1:
+        if self.harness.history.jobs[self._job].run == 1:
             return first
         again = reopened(self._tasks, first, chosen)
-        return ends(self._tasks, verdicts=self.yard.verdicts(), before=first, reopening=again)
+        return ends(self._tasks, verdicts=self.harness.verdicts(), before=first, reopening=again)

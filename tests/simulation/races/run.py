@@ -7,14 +7,14 @@ from typing import Final, Protocol
 
 from tests.simulation.races.adding import Newcomers
 from tests.simulation.races.cancelling import Cancellation
+from tests.simulation.races.harness import RaceHarness
 from tests.simulation.races.redriving import LateWakeUps
 from tests.simulation.races.settling import TwoParents
-from tests.simulation.races.yard import RaceYard
 from tests.simulation.run import silence
 
 
 class Race(Protocol):
-    yard: RaceYard
+    harness: RaceHarness
 
     def run(self) -> list[str]:
         """What did not hold."""
@@ -39,9 +39,9 @@ KINDS: Final[dict[str, Callable[[int], Race]]] = {
 
 def race(kind: str, seed: int) -> Result:
     one = KINDS[kind](seed)
-    with silence(), contextlib.closing(one.yard):
+    with silence(), contextlib.closing(one.harness):
         problems = tuple(one.run())
-        lines = one.yard.world.trace.lines
+        lines = one.harness.world.trace.lines
     return Result(
         kind=kind,
         seed=seed,

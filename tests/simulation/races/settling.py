@@ -1,7 +1,7 @@
 """Two parents settle together, and dispatchers die on the way from them to their child."""
 
 from switchyard.domain.states import Rule
-from tests.simulation.races.yard import ENDS, RaceYard
+from tests.simulation.races.harness import ENDS, RaceHarness
 from tests.simulation.reference import Declared, ends
 
 PARENTS = ("one", "other")
@@ -11,14 +11,14 @@ class TwoParents:
     """The child runs once, if its rule says so, and the job ends as it must."""
 
     def __init__(self, seed: int) -> None:
-        self.yard = RaceYard(seed, crashes=2)
-        dice = self.yard.dice
+        self.harness = RaceHarness(seed, crashes=2)
+        dice = self.harness.dice
         self._tasks = [*map(Declared, PARENTS), Declared("child", PARENTS, dice.choice(list(Rule)))]
-        self.yard.write(self._tasks, held=PARENTS)
+        self.harness.write(self._tasks, held=PARENTS)
         for name in PARENTS:
-            self.yard.endings[name, 1] = dice.choice(ENDS)
-            self.yard.settle_soon(name, within=1.0)
+            self.harness.endings[name, 1] = dice.choice(ENDS)
+            self.harness.settle_soon(name, within=1.0)
 
     def run(self) -> list[str]:
-        self.yard.run()
-        return list(self.yard.problems(ends(self._tasks, verdicts=self.yard.verdicts())))
+        self.harness.run()
+        return list(self.harness.problems(ends(self._tasks, verdicts=self.harness.verdicts())))

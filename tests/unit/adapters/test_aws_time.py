@@ -11,7 +11,7 @@ from moto import mock_aws
 from switchyard.adapters import aws, aws_time
 from switchyard.adapters.aws_time import OLDER_FOR_SECONDS, AwsClock, AwsTime
 from switchyard.domain.health.clock_offset import ClockOffset
-from worker.parent.receive.lease import MARGIN_SECONDS
+from switchyard_worker.parent.receive.lease import MARGIN_SECONDS
 
 EPOCH = 1_800_000_000.0
 LATENCY = 0.02
@@ -167,7 +167,7 @@ def observed(monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsTime]:
         yield time
 
 
-def test_every_answer_of_a_client_tells_the_time(observed: AwsTime) -> None:
+def test_every_answer_of_a_client_brings_the_time(observed: AwsTime) -> None:
     aws.client("dynamodb").list_tables()
     offset = observed.wall_offset()
     assert offset is not None
@@ -175,14 +175,14 @@ def test_every_answer_of_a_client_tells_the_time(observed: AwsTime) -> None:
     assert AwsClock(observed).now_ms() == pytest.approx(aws_time._wall() * 1000, abs=1_500)
 
 
-def test_a_refusal_tells_the_time_as_well(observed: AwsTime) -> None:
+def test_a_refusal_brings_the_time_as_well(observed: AwsTime) -> None:
     with pytest.raises(ClientError):
         aws.client("dynamodb").describe_table(TableName="unknown")
     assert observed.wall_offset() is not None
 
 
 @pytest.mark.parametrize("headers", [{}, {"date": "yesterday"}])
-def test_an_answer_without_a_date_tells_nothing(headers: Any, observed: AwsTime) -> None:
+def test_an_answer_without_a_date_is_ignored(headers: Any, observed: AwsTime) -> None:
     aws_time._note_answer({"headers": headers}, {aws_time._SENT_AT: [0.0]})
     aws_time._note_answer(None, {aws_time._SENT_AT: [0.0]})
     assert observed.wall_offset() is None

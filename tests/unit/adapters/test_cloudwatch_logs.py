@@ -56,14 +56,16 @@ def answered(
     stub.add_response("filter_log_events", answer, asked)
 
 
-def test_all_pages_are_read_and_told_in_order(stub: Stubber, output: CloudWatchTaskOutput) -> None:
+def test_all_pages_are_read_and_returned_in_order(
+    stub: Stubber, output: CloudWatchTaskOutput
+) -> None:
     answered(stub, ("two", 2), more="on")
     answered(stub, ("one", 1), ("three", 3), page="on")
 
     assert output.news() == ["one", "two", "three"]
 
 
-def test_a_late_line_is_found_and_nothing_is_told_twice(
+def test_a_late_line_is_found_and_no_line_is_returned_twice(
     stub: Stubber, output: CloudWatchTaskOutput
 ) -> None:
     answered(stub, ("one", 1), ("three", 3))

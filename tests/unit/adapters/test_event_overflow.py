@@ -5,8 +5,8 @@ from typing import Any
 
 from switchyard.adapters.event_overflow import MAX_DETAIL_BYTES, EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
-from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, CreatedTask, Event, JobCreated
+from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB_ID, NOW_MS
 
 
@@ -32,7 +32,7 @@ def a_job_of(size: int) -> Event:
 
 def put(event: Event, blobs: MemoryBlobStore) -> dict[str, Any]:
     bus = AcceptingBus()
-    EventBridgeBus(bus, "yard", EventOverflow(blobs, "bucket")).put([event])
+    EventBridgeBus(bus, "harness", EventOverflow(blobs, "bucket")).put([event])
     (text,) = bus.details
     assert len(text.encode()) <= MAX_DETAIL_BYTES
     detail: dict[str, Any] = json.loads(text)

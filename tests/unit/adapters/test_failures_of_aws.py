@@ -20,10 +20,10 @@ from switchyard.adapters.aws import call
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge import EventBridgeBus
-from switchyard.adapters.memory.transport import MemoryBlobStore
 from switchyard.contracts.events import Context, Event, JobCreated
 from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import AnswerLost, EventsNotAccepted, Throttled, Unavailable
+from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB_ID
 
 ENDPOINT = "http://127.0.0.1:1"
@@ -99,7 +99,7 @@ def test_what_was_certainly_not_done_may_be_tried_again(error: Exception) -> Non
         an_error("ThrottlingException", ResponseMetadata={"HTTPStatusCode": 400}),
     ],
 )
-def test_what_was_too_much_at_once_is_told_apart(error: Exception) -> None:
+def test_throttling_is_distinguished_from_other_errors(error: Exception) -> None:
     with pytest.raises(Throttled):
         call(raising(error))
 
@@ -149,7 +149,7 @@ def some_events(count: int, *, size: int = 10) -> list[Event]:
 
 
 def a_bus(client: Any) -> EventBridgeBus:
-    return EventBridgeBus(client, "yard", EventOverflow(MemoryBlobStore(), "bucket"))
+    return EventBridgeBus(client, "harness", EventOverflow(MemoryBlobStore(), "bucket"))
 
 
 def accepted(count: int, *, refused: int = 0) -> dict[str, Any]:

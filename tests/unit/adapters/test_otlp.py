@@ -20,8 +20,8 @@ from switchyard.domain.measuring.spans import (
 from switchyard.domain.measuring.tracing import job_span_id, trace_given
 from switchyard.domain.tasks.task import Usage
 from tests.builders import JOB, NOW_MS, TENANT, TRACEPARENT
-from tests.fakes.otlp_receiver import OtlpReceiver, an_otlp_receiver, saying
-from tests.fakes.webhook_server import Answer, a_closed_port, status
+from tests.fakes.servers.otlp_receiver import OtlpReceiver, an_otlp_receiver, saying
+from tests.fakes.servers.webhook_server import Answer, a_closed_port, status
 
 TRACE_ID, CALLER = TRACEPARENT.split("-")[1:3]
 TRACE = trace_given(JOB, TRACEPARENT)
@@ -115,7 +115,9 @@ def test_a_slash_at_the_end_of_the_endpoint_does_no_harm() -> None:
         ),
     ],
 )
-def test_what_a_collector_refuses_is_told_and_not_sent_again(answer: Answer, problem: str) -> None:
+def test_spans_that_a_collector_refuses_are_reported_and_not_sent_again(
+    answer: Answer, problem: str
+) -> None:
     with an_otlp_receiver(answer) as receiver, pytest.raises(Unavailable, match=problem):
         exported(receiver, RUN)
 

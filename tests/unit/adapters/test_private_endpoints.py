@@ -8,7 +8,7 @@ from botocore.compat import HTTPHeaders
 from urllib3 import HTTPResponse
 
 from switchyard.adapters import aws
-from switchyard.adapters.sqs_mail import SqsMail
+from switchyard.adapters.sqs import SqsQueueSender
 
 PUBLIC = "https://sqs.eu-west-1.amazonaws.com/123456789012/switchyard-dev-task-queue"
 PRIVATE = "https://vpce-1.sqs.eu-west-1.vpce.amazonaws.com"
@@ -41,7 +41,7 @@ def test_the_endpoint_is_called_and_not_the_host_in_the_queues_url(
     sqs.meta.events.register("before-send.sqs", calls)
 
     sqs.get_queue_attributes(QueueUrl=PUBLIC)
-    SqsMail(sqs).send("switchyard-dev-task-queue", "body", {})
+    SqsQueueSender(sqs).send("switchyard-dev-task-queue", "body", {})
 
     assert len(calls.urls) == 3
     assert {url.rstrip("/") for url in calls.urls} == {PRIVATE}

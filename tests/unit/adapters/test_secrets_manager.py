@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.domain.errors import Unavailable
+from switchyard.testing import ManualClock
 
 
 class Vault:

@@ -122,7 +122,7 @@ def test_what_was_never_started_is_stopped_and_has_no_errors(client: Client) -> 
     assert heartbeat.check_for_errors() is None
 
 
-def test_the_first_error_is_kept_and_the_heartbeat_ends_by_itself(client: Client) -> None:
+def test_the_first_error_is_remembered_and_the_heartbeat_ends_by_itself(client: Client) -> None:
     def fail() -> None:
         raise RuntimeError(f"failure {len(client.calls)}")
 

@@ -12,7 +12,7 @@ from switchyard.adapters.aws_services import Service
 from switchyard.adapters.slack import chat
 from switchyard.domain.errors import AnswerLost
 from switchyard.settings import WorkerSettings
-from worker.parent.receive.lease import LEASE_PER_EXTENSION
+from switchyard_worker.parent.receive.lease import LEASE_PER_EXTENSION
 
 FUNCTION_SECONDS: Final = 30  # tests/stacks compares it with the templates
 TO_REACT_SECONDS: Final = 5

@@ -10,7 +10,7 @@ import pytest
 
 from switchyard.adapters.webhooks import HttpWebhooks, look_up
 from switchyard.domain.errors import Unavailable
-from tests.fakes.webhook_server import (
+from tests.fakes.servers.webhook_server import (
     WebhookServer,
     a_certificate,
     a_closed_port,
@@ -98,13 +98,13 @@ def test_an_address_that_nobody_listens_at_is_passed_over(server: WebhookServer)
     assert len(server.arrived) == 1
 
 
-def test_a_host_without_an_address_is_told() -> None:
+def test_a_host_without_an_address_is_reported() -> None:
     assert "no address" in refused(nearby(resolve=Resolver([])), f"http://{HOST}/")
     assert "no address" in refused(nearby(resolve=nobody_knows), f"http://{HOST}/")
     assert "no address" in refused(nearby(), f"http://{'a' * 64}.example/")
 
 
-def test_a_port_that_nobody_listens_at_is_told() -> None:
+def test_a_port_without_a_listener_is_reported() -> None:
     assert "cannot be reached" in refused(nearby(), f"http://127.0.0.1:{a_closed_port()}/")
 
 
@@ -115,7 +115,7 @@ def test_a_redirect_is_a_failure_and_is_not_followed(code: int) -> None:
         assert (len(server.arrived), elsewhere.arrived) == (1, [])
 
 
-def test_a_failure_is_told_and_the_next_try_may_succeed() -> None:
+def test_a_failure_is_reported_and_the_next_try_may_succeed() -> None:
     with a_webhook(status(500), status(200)) as server:
         assert refused(nearby(), server.url()) == "it answered 500"
         nearby().post(server.url(), BODY, HEADERS)
@@ -156,7 +156,7 @@ def test_an_answer_that_does_not_come_is_given_up() -> None:
         assert "no answer within 0.2 s" in refused(nearby(seconds=0.2), far.url())
 
 
-def test_what_is_no_answer_at_all_is_told() -> None:
+def test_an_answer_that_is_not_http_is_reported() -> None:
     def garbled(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"garbage\r\n\r\n")
 

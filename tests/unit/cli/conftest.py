@@ -7,20 +7,11 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.main import app
-from cli.outside import Outside
-from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
-from tests.unit.cli.fake_desk import FakeDesk
-from tests.unit.cli.fake_hospital import FakeHospital
-from tests.unit.cli.fake_keys import FakeKeys
-from tests.unit.cli.fake_log import FakeLog, an_event
-from tests.unit.cli.fake_office import FakeOffice
-from tests.unit.cli.fake_rollout import FakeRollout
-from tests.unit.cli.fake_scales import FakeScales
-from tests.unit.cli.fake_stage import FakeBrake, FakePrinting
-from tests.unit.cli.fake_ward import FakeWard
-from tests.unit.cli.fakes import (
+from switchyard.testing import ManualClock
+from switchyard_cli.app import app
+from switchyard_cli.services import Services
+from tests.unit.cli.fakes.api import (
     JOB_ID,
     NOW_MS,
     FakeApi,
@@ -29,7 +20,16 @@ from tests.unit.cli.fakes import (
     a_task_view,
     answer,
 )
-from tests.unit.cli.told import DONE, JOB_ROUTE, created, ended, job_ended, pending
+from tests.unit.cli.fakes.event_log import FakeLog, an_event
+from tests.unit.cli.fakes.events import DONE, JOB_ROUTE, created, ended, job_ended, pending
+from tests.unit.cli.fakes.examiner import FakeExaminer
+from tests.unit.cli.fakes.keys import FakeKeys
+from tests.unit.cli.fakes.measurer import FakeMeasurer
+from tests.unit.cli.fakes.parked_messages import FakeParkedMessages
+from tests.unit.cli.fakes.rollout import FakeRollout
+from tests.unit.cli.fakes.stage import FakePauseSwitch, FakeTaskOutput
+from tests.unit.cli.fakes.task_checker import FakeTaskChecker
+from tests.unit.cli.fakes.triggers import FakeTriggers
 
 Switchyard = Callable[..., Result]
 
@@ -55,38 +55,38 @@ def keys() -> FakeKeys:
 
 
 @pytest.fixture
-def office() -> FakeOffice:
-    return FakeOffice()
+def parked() -> FakeParkedMessages:
+    return FakeParkedMessages()
 
 
 @pytest.fixture
-def brake() -> FakeBrake:
-    return FakeBrake()
+def pause_switch() -> FakePauseSwitch:
+    return FakePauseSwitch()
 
 
 @pytest.fixture
-def desk() -> FakeDesk:
-    return FakeDesk()
+def triggers() -> FakeTriggers:
+    return FakeTriggers()
 
 
 @pytest.fixture
-def printing() -> FakePrinting:
-    return FakePrinting()
+def task_output() -> FakeTaskOutput:
+    return FakeTaskOutput()
 
 
 @pytest.fixture
-def hospital() -> FakeHospital:
-    return FakeHospital()
+def examiner() -> FakeExaminer:
+    return FakeExaminer()
 
 
 @pytest.fixture
-def ward() -> FakeWard:
-    return FakeWard()
+def task_checker() -> FakeTaskChecker:
+    return FakeTaskChecker()
 
 
 @pytest.fixture
-def scales() -> FakeScales:
-    return FakeScales()
+def measurer() -> FakeMeasurer:
+    return FakeMeasurer()
 
 
 @pytest.fixture
@@ -99,27 +99,29 @@ class Stages:
     """What operators reach of them."""
 
     keys: FakeKeys
-    office: FakeOffice
-    brake: FakeBrake
-    desk: FakeDesk
-    printing: FakePrinting
-    hospital: FakeHospital
-    ward: FakeWard
-    scales: FakeScales
+    parked: FakeParkedMessages
+    pause_switch: FakePauseSwitch
+    triggers: FakeTriggers
+    task_output: FakeTaskOutput
+    examiner: FakeExaminer
+    task_checker: FakeTaskChecker
+    measurer: FakeMeasurer
 
 
 @pytest.fixture
 def stages(
     keys: FakeKeys,
-    office: FakeOffice,
-    brake: FakeBrake,
-    desk: FakeDesk,
-    printing: FakePrinting,
-    hospital: FakeHospital,
-    ward: FakeWard,
-    scales: FakeScales,
+    parked: FakeParkedMessages,
+    pause_switch: FakePauseSwitch,
+    triggers: FakeTriggers,
+    task_output: FakeTaskOutput,
+    examiner: FakeExaminer,
+    task_checker: FakeTaskChecker,
+    measurer: FakeMeasurer,
 ) -> Stages:
-    return Stages(keys, office, brake, desk, printing, hospital, ward, scales)
+    return Stages(
+        keys, parked, pause_switch, triggers, task_output, examiner, task_checker, measurer
+    )
 
 
 @pytest.fixture
@@ -134,7 +136,7 @@ def switchyard(
     """Runs the command as a user would, without a terminal."""
 
     def run(*arguments: str | Path) -> Result:
-        outside = Outside(
+        services = Services(
             environment=environment,
             clock=ManualClock(NOW_MS),
             new_key=lambda: "a-new-key",
@@ -143,19 +145,20 @@ def switchyard(
             deployed_url=no_such_stack,
             api_keys=stages.keys,
             key_move=stages.keys.move,
-            kept_letters=stages.office,
-            letter_watch=stages.office.watched,
-            consumption=stages.brake,
-            triggers=stages.desk,
-            tenants=stages.desk.tenants,
-            task_output=stages.printing,
-            checker=stages.ward,
-            measurer=stages.scales,
+            parked_messages=stages.parked,
+            redrive_watch=stages.parked.watched,
+            pause_switch=stages.pause_switch,
+            triggers=stages.triggers,
+            tenants=stages.triggers.tenants,
+            eraser=stages.triggers.eraser,
+            task_output=stages.task_output,
+            checker=stages.task_checker,
+            measurer=stages.measurer,
             rollout=releases,
-            examiner=stages.hospital,
+            examiner=stages.examiner,
             transport=httpx.MockTransport(api),
         )
-        return CliRunner().invoke(app, [str(argument) for argument in arguments], obj=outside)
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], obj=services)
 
     return run
 

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes import JOB_ID, FakeApi, FakeCloud, problem
+from tests.unit.cli.fakes.api import JOB_ID, FakeApi, FakeCloud, problem
 
 NOT_RUNNING = "The local cloud is not running"
 
@@ -12,8 +12,8 @@ NOT_RUNNING = "The local cloud is not running"
 def test_an_unknown_stage_names_the_known_ones(switchyard: Switchyard) -> None:
     result = switchyard("jobs", "--stage", "staging")
 
-    told = " ".join(result.stderr.replace("│", " ").split())
-    assert "'staging' is not one of 'local', 'dev', 'prod'" in told
+    reported = " ".join(result.stderr.replace("│", " ").split())
+    assert "'staging' is not one of 'local', 'dev', 'prod'" in reported
     assert result.exit_code == 2
 
 

@@ -11,15 +11,15 @@ import boto3
 import pytest
 from botocore.stub import ANY, Stubber
 
-from cli.wiring import real_outside
 from switchyard.adapters import aws
 from switchyard.adapters.cloudformation import CloudFormationOutputs
-from switchyard.contracts.kept import Kept, Unreadable
+from switchyard.contracts.parked_messages import ParkedMessage, UnreadableObject
 from switchyard.contracts.triggers import AppliedTrigger
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.consumption import Pause
 from switchyard.domain.health.health import HealthLimits
+from switchyard.domain.health.pause import Pause
 from switchyard.domain.measuring.measures import Measurement
+from switchyard_cli.wiring import real_services
 
 
 @pytest.fixture(autouse=True)
@@ -34,46 +34,46 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask_for_a_url() -> str:
-    return real_outside().deployed_url("dev")
+    return real_services().deployed_url("dev")
 
 
 def ask_for_a_key() -> str:
-    with real_outside().api_keys("dev", None) as keys:
+    with real_services().api_keys("dev", None) as keys:
         return keys.issue("acme")
 
 
-def ask_for_letters() -> list[Kept | Unreadable]:
-    with real_outside().kept_letters("dev", None) as letters:
+def ask_for_letters() -> list[ParkedMessage | UnreadableObject]:
+    with real_services().parked_messages("dev", None) as letters:
         return letters.newest(1)
 
 
 def ask_for_the_brake() -> Pause | None:
-    with real_outside().consumption("dev", None) as consumption:
-        return consumption.paused()
+    with real_services().pause_switch("dev", None) as pause_switch:
+        return pause_switch.paused()
 
 
 def ask_for_triggers() -> Sequence[AppliedTrigger]:
-    with real_outside().triggers("dev", None) as operator:
+    with real_services().triggers("dev", None) as operator:
         return operator.all("acme")
 
 
 def ask_for_numbers() -> Measurement:
-    with real_outside().measurer("dev", None) as measurer:
+    with real_services().measurer("dev", None) as measurer:
         return measurer.measure(window_ms=60_000)
 
 
 def ask_how_tasks_are() -> HealthLimits:
-    with real_outside().checker("dev", None) as checker:
+    with real_services().checker("dev", None) as checker:
         return checker.limits
 
 
 def ask_what_a_task_prints() -> Sequence[str]:
-    with real_outside().task_output("dev", None, "job-1__a", 0) as output:
+    with real_services().task_output("dev", None, "job-1__a", 0) as output:
         return output.news()
 
 
 def ask_who_looks() -> str:
-    return real_outside().examiner("dev", " --stage dev", None).inspection.caller()
+    return real_services().examiner("dev", " --stage dev", None).inspection.caller()
 
 
 ASKS = [
@@ -169,7 +169,7 @@ def test_letters_are_looked_for_in_the_bucket_that_the_stack_names(
     stubs: dict[str, Stubber],
 ) -> None:
     deployed(stubs, "the-bucket", output="ArtifactsBucketName")
-    for place in ("quarantine/", "undeliverable/"):
+    for place in ("parked/", "quarantine/", "undeliverable/"):
         asked = {"Bucket": "the-bucket", "Prefix": place}
         stubs["s3"].add_response("list_objects_v2", {}, asked)
 
@@ -187,18 +187,21 @@ def test_a_bucket_that_does_not_let_us_in_is_out_of_reach(stubs: dict[str, Stubb
 def test_tasks_are_judged_by_the_limits_that_the_stack_names(
     stubs: dict[str, Stubber], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = {
+    reported = {
         "StateTableName": "switchyard-dev-state",
         "TaskDefinitionsTableName": "definitions-dev",
         "HealthLimits": '{"overtime_ms": 7000, "repeats": 3}',
     }
-    monkeypatch.setattr(CloudFormationOutputs, "of", lambda _, _stack, output: told[output])
+    monkeypatch.setattr(CloudFormationOutputs, "of", lambda _, _stack, output: reported[output])
 
     assert ask_how_tasks_are() == HealthLimits(overtime_ms=7_000, repeats=3)
 
 
 @pytest.mark.slow
 def test_what_needs_no_aws_does_not_wait_for_boto3() -> None:
-    script = "import sys, cli.main; cli.main.real_outside(); sys.exit('boto3' in sys.modules)"
+    script = (
+        "import sys; from switchyard_cli.wiring import real_services; real_services();"
+        "sys.exit('boto3' in sys.modules)"
+    )
 
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

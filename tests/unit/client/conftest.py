@@ -3,9 +3,12 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.client import Client
-from tests.unit.cli.fakes import KEY, NOW_MS, URL, FakeApi
+from switchyard.testing import ManualClock
+from tests.unit.cli.fakes.api import KEY, NOW_MS, FakeApi
+
+FAR_URL = "https://switchyard.example/api"
+"""Not on this machine, so that an outage is waited for."""
 
 
 @pytest.fixture
@@ -20,5 +23,5 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def client(api: FakeApi, clock: ManualClock) -> Iterator[Client]:
-    with Client(URL, KEY, clock=clock, transport=httpx.MockTransport(api)) as client:
+    with Client(FAR_URL, KEY, clock=clock, transport=httpx.MockTransport(api)) as client:
         yield client

@@ -5,13 +5,12 @@ from typing import Any
 import httpx
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.client import Client, Job, StillRunning, UnusableJob
 from switchyard.contracts.changes import CancelAccepted, RedriveAccepted, TaskCancelAccepted
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.jobs import JobAccepted, JobPage, JobSummary, TasksAdded
-from tests.unit.cli.fake_log import FakeLog, an_event
-from tests.unit.cli.fakes import (
+from switchyard.testing import ManualClock
+from tests.unit.cli.fakes.api import (
     CREATED,
     JOB_ID,
     KEY,
@@ -23,7 +22,8 @@ from tests.unit.cli.fakes import (
     answer,
     problem,
 )
-from tests.unit.cli.told import DONE, JOB_ROUTE, RUNNING, created, ended, job_ended, pending
+from tests.unit.cli.fakes.event_log import FakeLog, an_event
+from tests.unit.cli.fakes.events import DONE, JOB_ROUTE, RUNNING, created, ended, job_ended, pending
 
 ACCEPTED = JobAccepted(
     job_id=JOB_ID, total_tasks=1, root_tasks=("scrape",), created_at=CREATED, trace_id=TRACE_ID

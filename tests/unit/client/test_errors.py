@@ -3,7 +3,6 @@
 import httpx
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.client import (
     Client,
     ClientError,
@@ -16,7 +15,8 @@ from switchyard.client import (
     TooManyRequests,
     Unreachable,
 )
-from tests.unit.cli.fakes import JOB_ID, URL, FakeApi, problem
+from switchyard.testing import ManualClock
+from tests.unit.cli.fakes.api import JOB_ID, KEY, URL, FakeApi, problem
 
 
 def not_now() -> httpx.Response:
@@ -122,3 +122,30 @@ def test_a_key_that_no_header_can_carry_is_refused_at_once(key: str) -> None:
 def test_a_url_that_is_none_cannot_be_connected(url: str) -> None:
     with pytest.raises(NotConnected):
         Client(url, "key")
+
+
+def test_where_nothing_listens_on_this_machine_nothing_is_waited_for(
+    api: FakeApi, clock: ManualClock
+) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", httpx.ConnectError("refused"))
+    with (
+        Client(URL, KEY, clock=clock, transport=httpx.MockTransport(api)) as client,
+        pytest.raises(NotConnected, match="start the local cloud") as raised,
+    ):
+        client.job(JOB_ID)
+
+    assert len(api.requests) == 1
+    assert raised.value.__cause__ is None
+
+
+def test_a_local_cloud_that_has_answered_before_is_waited_for(
+    api: FakeApi, clock: ManualClock
+) -> None:
+    there = problem(404, "there is no job")
+    api.on(f"GET /jobs/{JOB_ID}", there, httpx.ConnectError("refused"), there)
+    with Client(URL, KEY, clock=clock, transport=httpx.MockTransport(api)) as client:
+        for _ in range(2):
+            with pytest.raises(NotFound):
+                client.job(JOB_ID)
+
+    assert len(api.requests) == 3

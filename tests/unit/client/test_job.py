@@ -4,7 +4,7 @@ import pytest
 
 from switchyard.client import Job, UnusableJob
 from switchyard.contracts.wire import Wire
-from switchyard.domain.prompts.reference_syntax import references_in
+from switchyard.domain.prompts.references import references_in
 from switchyard.domain.states import Rule
 
 
@@ -34,7 +34,7 @@ def test_handles_say_what_comes_after_what() -> None:
     }
 
 
-def test_a_job_says_who_is_told_of_its_failures() -> None:
+def test_a_job_names_who_is_notified_of_its_failures() -> None:
     job = Job("brand", notify={"channel": "#brand"})
     job.task("store")
     assert job.submission().model_dump(exclude_none=True)["notify"] == {"channel": "#brand"}

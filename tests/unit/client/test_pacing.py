@@ -2,9 +2,9 @@
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.client.pacing import LONGEST_SECONDS, Pacing
 from switchyard.domain.backoff import Backoff
+from switchyard.testing import ManualClock
 
 DAY_SECONDS = 24 * 60 * 60
 

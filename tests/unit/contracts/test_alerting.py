@@ -42,10 +42,12 @@ def test_an_event_of_a_task_without_a_job_names_the_task_and_else_its_job() -> N
 
 @pytest.mark.parametrize("detail_type", ["Object Created", "Object Deleted"])
 def test_a_dead_letter_names_its_queue(detail_type: str) -> None:
-    kept = of_object(f"undeliverable/{QUEUE}/2027-01-15/m-1.json", detail_type)
-    assert str(subject_to_check(kept)) == f"letters/{QUEUE}"
-    aside = of_object("quarantine/2027-01-15/m-1.json", detail_type)
-    assert str(subject_to_check(aside)) == "letters/quarantine"
+    stored = of_object(f"undeliverable/{QUEUE}/2027-01-15/m-1.json", detail_type)
+    assert str(subject_to_check(stored)) == f"letters/{QUEUE}"
+    parked = of_object(f"parked/{QUEUE}/2027-01-15/m-1.json", detail_type)
+    assert str(subject_to_check(parked)) == f"letters/{QUEUE}"
+    older = of_object("quarantine/2027-01-15/m-1.json", detail_type)
+    assert str(subject_to_check(older)) == "letters/quarantine"
 
 
 def test_an_alarm_names_itself() -> None:
@@ -78,6 +80,7 @@ def test_a_check_request_names_its_subject() -> None:
         of_job(tenant="acme\n"),
         of_job(job_id="job-1/../x"),
         of_object("undeliverable/loose.json"),
+        of_object("parked/loose.json"),
         of_object("task/logs/x"),
         an_event("CloudWatch Alarm State Change", {}),
     ],

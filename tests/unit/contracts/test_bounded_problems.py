@@ -42,7 +42,7 @@ def test_a_large_input_is_not_counted() -> None:
     assert len(SubmitJob.model_validate({"tasks": tasks}).tasks) == 2
 
 
-def test_what_is_no_list_of_tasks_is_told_as_before() -> None:
+def test_a_value_that_is_no_list_of_tasks_is_reported_as_before() -> None:
     assert [place for place, _ in problems_with(SubmitJob, {"tasks": 7})] == [("tasks",)]
     assert [place for place, _ in problems_with(SubmitJob, {"tasks": [7, "a"]})] == [
         ("tasks", 0),

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.steps import MAX_STEPS, output_file
 from switchyard.domain.health.health import OwnLimits
+from switchyard.testing import ManualClock, MemoryHarness
 
 PLAN = {"name": "plan", "description": "Plan it."}
 WRITE = {"name": "write", "description": "Write {{steps.plan.output.title}}."}
@@ -42,8 +42,10 @@ def test_steps_are_taken_in_their_order() -> None:
         ({"steps": [PLAN | {"name": "plan\n"}]}, "1 to 64"),
         ({"steps": [PLAN | {"outputFile": "../x.json"}]}, "end in .json"),
         ({"steps": [PLAN | {"outputFile": ".json"}]}, "end in .json"),
-        ({"steps": [PLAN | {"timeout": 900_001}]}, "less than or equal to 900000"),
-        ({"steps": [PLAN | {"timeout": 999}]}, "greater than or equal to 1000"),
+        ({"steps": [PLAN | {"timeout": 900_001}]}, "milliseconds, from 1,000 to 900,000;"),
+        ({"steps": [PLAN | {"timeout": 999}]}, "milliseconds, from 1,000 to 900,000;"),
+        ({"timeout": 300}, "milliseconds, from 1,000 to 43,200,000; 5 minutes are 300000"),
+        ({"timeout": "5 minutes"}, "milliseconds, from 1,000 to 43,200,000;"),
         ({"steps": [PLAN | {"outputSchema": {"type": 7}}]}, "not a JSON Schema"),
         ({"steps": [PLAN | {"name": f"s{n}"} for n in range(MAX_STEPS + 1)]}, "at most 20"),
         ({"inputSchema": {"type": "colour"}}, "not a JSON Schema"),
@@ -74,21 +76,21 @@ def test_a_definition_of_before_there_were_steps_keeps_its_version() -> None:
 
 
 def test_the_same_steps_are_the_same_version() -> None:
-    definitions = MemoryYard(ManualClock()).definitions
+    definitions = MemoryHarness(ManualClock()).definitions
     document = a_document(steps=[PLAN, WRITE], maxCostUsd=0.5)
 
     versions = [
-        definitions.put("acme", "d", TaskDefinition.model_validate(told)).version
-        for told in (document, document, document | {"maxCostUsd": 0.6})
+        definitions.put("acme", "d", TaskDefinition.model_validate(emitted)).version
+        for emitted in (document, document, document | {"maxCostUsd": 0.6})
     ]
 
     assert versions == [1, 1, 2]
 
 
 def test_a_definition_says_only_what_differs_from_the_stage() -> None:
-    told = {"silentWarning": 10_000, "repeats": 3}
+    emitted = {"silentWarning": 10_000, "repeats": 3}
 
-    definition = TaskDefinition.model_validate(a_document(health=told))
+    definition = TaskDefinition.model_validate(a_document(health=emitted))
 
     assert definition.health is not None
     assert definition.health.limits == OwnLimits(silent_warning_ms=10_000, repeats=3)

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from cli.metric_views import MEANINGS
 from switchyard.contracts.metrics import COST, TOKENS, UNITS
+from switchyard_cli.views.metrics import MEANINGS
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "metrics.md"
 

@@ -10,9 +10,9 @@ from switchyard.contracts.notify import Notify
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.trigger_checks import trigger_problems
 from switchyard.domain.jobs import notify as domain
-from switchyard.usecases.triggers.start_triggered import PutAside
+from switchyard.usecases.triggers.start_triggered import Parked
 from tests.builders import TENANT
-from tests.fakes.triggered_yard import REPORT, TriggeredYard
+from tests.fakes.harnesses.triggered_harness import REPORT, TriggeredHarness
 from tests.fakes.triggers import a_message, a_trigger
 
 WRONG: dict[str, tuple[Any, str]] = {
@@ -36,7 +36,7 @@ def problems_of(notify: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("notify", "problem"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told_with_its_place(notify: Any, problem: str) -> None:
+def test_a_problem_is_reported_with_its_place(notify: Any, problem: str) -> None:
     assert problems_of(notify)[0].startswith(problem)
 
 
@@ -46,12 +46,12 @@ def test_what_was_stored_is_shown_whatever_would_be_accepted_now() -> None:
 
 
 @pytest.mark.parametrize("channel", ["#uploads", "#{{event.detail.bucket.name}}"])
-def test_a_triggers_job_may_name_somebody(channel: str) -> None:
+def test_a_triggers_job_may_name_a_channel(channel: str) -> None:
     trigger = a_trigger(job=REPORT | {"notify": {"channel": channel}})
     assert trigger_problems(trigger) == []
-    yard = TriggeredYard(trigger)
-    yard.memory.tenants.change(TENANT, slack_channels=("#uploads", "#inbox"))
-    job = yard.started(a_message())
+    harness = TriggeredHarness(trigger)
+    harness.memory.tenants.change(TENANT, slack_channels=("#uploads", "#inbox"))
+    job = harness.started(a_message())
     assert job.notify == domain.Notify(
         channel=channel.replace("{{event.detail.bucket.name}}", "inbox")
     )
@@ -63,15 +63,29 @@ def test_a_trigger_that_names_nobody_right_is_refused_before_there_is_an_event()
     assert problem.path == ("job", "notify", "channel")
 
 
-def test_a_channel_that_the_tenant_may_not_name_is_put_aside_with_its_event() -> None:
+def test_a_channel_that_the_tenant_may_not_name_parks_the_event() -> None:
     trigger = a_trigger(job=REPORT | {"notify": {"channel": "#{{event.detail.bucket.name}}"}})
-    answer = TriggeredYard(trigger).start(a_message())
-    assert isinstance(answer, PutAside)
+    answer = TriggeredHarness(trigger).start(a_message())
+    assert isinstance(answer, Parked)
     assert "notify.channel: #inbox is not one of the channels" in answer.reason
 
 
-def test_a_webhook_that_the_stage_does_not_allow_is_put_aside_with_its_event() -> None:
+def test_a_webhook_that_the_stage_does_not_allow_parks_the_event() -> None:
     trigger = a_trigger(job=REPORT | {"notify": {"webhook": "https://10.0.0.1/in"}})
-    answer = TriggeredYard(trigger).start(a_message())
-    assert isinstance(answer, PutAside)
+    answer = TriggeredHarness(trigger).start(a_message())
+    assert isinstance(answer, Parked)
     assert "notify.webhook: 10.0.0.1 is private" in answer.reason
+
+
+def test_ends_other_than_failures_are_asked_for() -> None:
+    assert Notify(channel="#brand").value().on == ("failed",)
+    asked = Notify.model_validate({"channel": "#brand", "on": ["failed", "completed"]})
+    assert asked.value().successes
+    assert asked.value().failures
+    assert Notify.of(Notify(channel="#brand").value()).model_dump() == {"channel": "#brand"}
+
+
+@pytest.mark.parametrize("on", [[], ["cancelled"], ["failed", "completed", "failed"], "failed"])
+def test_what_is_no_end_is_refused(on: object) -> None:
+    with pytest.raises(ValidationError):
+        Notify.model_validate({"channel": "#brand", "on": on})

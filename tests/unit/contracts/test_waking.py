@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from switchyard.contracts.dispatching import DispatchMessage
+from switchyard.contracts.dispatch_messages import DispatchMessage, WakeUp, wake_up
 from switchyard.contracts.events import Context, Event, JobCreated
-from switchyard.contracts.waking import WakeUp, wake_up
 from switchyard.domain.ids import START, JobRef, bare_task
 from switchyard.domain.tasks.task import TaskRun
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT

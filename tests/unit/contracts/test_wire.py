@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
-from switchyard.contracts.bus import BusMessage, settled_task
 from switchyard.contracts.definitions import TaskDefinition
+from switchyard.contracts.events.bus import BusMessage, settled_task
 from switchyard.contracts.jobs import SubmitJob, TaskRequest
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.domain.errors import InvalidDefinition
 from switchyard.domain.json_values import MAX_DEPTH, problem_in
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.definitions.put_definition import put_definition
 from tests.builders import JOB_ID, a_definition
 
@@ -69,20 +69,22 @@ def test_what_json_does_not_have_is_refused_by_its_name(value: Any, words: str) 
     )
 )
 @pytest.mark.slow
-def test_all_of_json_is_kept(value: Any) -> None:
+def test_all_of_json_survives(value: Any) -> None:
     assert problem_in(value) is None
 
 
-def test_the_deepest_document_is_kept() -> None:
+def test_the_deepest_document_survives() -> None:
     assert problem_in(nested(MAX_DEPTH)) is None
 
 
 def test_a_definition_too_large_to_keep_is_refused_with_its_size() -> None:
-    yard = MemoryYard(ManualClock())
+    harness = MemoryHarness(ManualClock())
     schema = {"type": "object", "description": "x" * 40_000}
     large = a_definition(input_schema=schema, output_schema=schema)
     with pytest.raises(InvalidDefinition, match="bytes"):
-        put_definition("acme", "d", large, definitions=yard.definitions, ceilings=WIDEST_CEILINGS)
+        put_definition(
+            "acme", "d", large, definitions=harness.definitions, ceilings=WIDEST_CEILINGS
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is told of an error harms nobody."""
+"""The text of an error has no secrets and no control characters."""
 
 import pytest
 
@@ -10,7 +10,7 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\nIBAAKC\n-----END RSA PRIVATE 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "emitted"),
     [
         (f"invalid x-api-key {KEY}.", "invalid x-api-key [redacted]."),
         ("AKIAABCDEFGHIJKLMNOP", "[redacted]"),
@@ -37,8 +37,8 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\nIBAAKC\n-----END RSA PRIVATE 
         (f"{PEM} {PEM}", "[redacted] [redacted]"),
     ],
 )
-def test_a_secret_is_not_told(text: str, told: str) -> None:
-    assert without_secrets(text) == told
+def test_a_secret_is_removed(text: str, emitted: str) -> None:
+    assert without_secrets(text) == emitted
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_error_is_cut_and_loses_its_control_characters() -> None:
     assert error_text("\x1b[31m" + "x" * 50, max_characters=10) == "[31mxxxxxx"
 
 
-def test_a_secret_at_the_cut_is_not_told_in_part() -> None:
+def test_a_secret_at_the_cut_is_removed_whole() -> None:
     assert "sk-ant" not in error_text("x" * 5 + " " + KEY, max_characters=20)
 
 

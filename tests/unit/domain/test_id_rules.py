@@ -1,4 +1,4 @@
-"""What people are told about an id is what its pattern accepts, and is written in one place."""
+"""The documented rule of an id is what its pattern accepts, and is written in one place."""
 
 import re
 import string

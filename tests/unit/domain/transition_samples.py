@@ -8,11 +8,11 @@ from switchyard.domain.ids import END
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import hidden_task
-from switchyard.domain.jobs.redriving import Reopening
+from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.tasks.life_signs import LifeSigns
 from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Lease, Outcome, Overrides, Task
 from switchyard.domain.transition import AnyOf, Due, Guard, Transition, described
 from tests.builders import JOB, a_task
@@ -79,7 +79,7 @@ def _parent(state: TaskState) -> Task:
 TASKS: Final[dict[str, Transition]] = {
     "claim": of_tasks.claim(owner=OWNER, now_ms=NOW_MS, lease_ms=LEASE_MS),
     "renew": of_tasks.renew(
-        LEASE, lease_until_ms=NOW_MS + LEASE_MS, signs=Signs(beat_at_ms=NOW_MS)
+        LEASE, lease_until_ms=NOW_MS + LEASE_MS, signs=LifeSigns(beat_at_ms=NOW_MS)
     ),
     "settle": of_tasks.settle(LEASE, ENDED, now_ms=NOW_MS),
     "release": of_tasks.release(

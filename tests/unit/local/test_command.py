@@ -7,17 +7,17 @@ from pathlib import Path
 import psutil
 import pytest
 
-from local.command import running
-from local.errors import CloudError
-from local.processes import StartedProcess
-from local.roster import Roster
+from switchyard_local.errors import CloudError
+from switchyard_local.processes.command import running
+from switchyard_local.processes.process import StartedProcess
+from switchyard_local.processes.roster import Roster
 
 INTERRUPTED_WHILE_RUNNING = """
 import os, sys
 from pathlib import Path
-from local.command import running
-from local.interrupts import signals_interrupt
-from local.roster import Roster
+from switchyard_local.processes.command import running
+from switchyard_local.interrupts import signals_interrupt
+from switchyard_local.processes.roster import Roster
 
 folder = Path(sys.argv[1])
 sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from local.cloud import LocalCloud
-from local.deployer import Deployer
-from local.say import Say
-from local.worker_process import WorkerProcess
+from switchyard_local.cloud import LocalCloud
+from switchyard_local.deployment.deployer import Deployer
+from switchyard_local.say import Say
+from switchyard_local.workers.process import WorkerProcess
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt(), OSError(28, "No space left on device")])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from local.endpoint import Deployment, Endpoint, recall, remember
+from switchyard_local.endpoint import Deployment, Endpoint, recall, remember
 
 DEPLOYMENT = Deployment(
     Endpoint(

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from local.environments import aws_environment, bare_environment, download_environment
-from local.home import Home
+from switchyard_local.environments import aws_environment, bare_environment, download_environment
+from switchyard_local.home import Home
 
 
 def test_a_download_sees_proxies_and_caches_but_no_credentials() -> None:

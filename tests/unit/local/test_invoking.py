@@ -7,9 +7,9 @@ from textwrap import dedent
 
 import pytest
 
-from local.errors import CloudError
-from local.invoking import Invoked, function_names, invoke
 from switchyard.clock import system_clock
+from switchyard_local.errors import CloudError
+from switchyard_local.functions.invoke import Invoked, function_names, invoke
 
 ECHO = """
     import os

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.errors import CloudError
-from local.loopback import is_free, require_free
-from local.port_choice import DEFAULT_PORT, chosen_port
+from switchyard.adapters.system import SystemClock
+from switchyard_local.emulator.loopback import is_free, require_free
+from switchyard_local.emulator.port_choice import DEFAULT_PORT, chosen_port
+from switchyard_local.errors import CloudError
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def taken_port() -> Iterator[int]:
 
 def test_a_taken_port_is_reported_with_its_holder_and_a_way_out(taken_port: int) -> None:
     with pytest.raises(CloudError) as error:
-        require_free(taken_port)
+        require_free(taken_port, clock=SystemClock())
     assert f"Port {taken_port} is taken by" in str(error.value)
     assert f"(process {os.getpid()})" in str(error.value)
     assert f"SWITCHYARD_PORT={taken_port + 1}" in str(error.value)

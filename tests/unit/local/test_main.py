@@ -1,11 +1,11 @@
-"""`python -m local`: how failures end."""
+"""`python -m switchyard_local`: how failures end."""
 
 import sys
 
 import pytest
 
-from local import __main__ as command
-from local.errors import CloudError
+from switchyard_local import command_line as command
+from switchyard_local.errors import CloudError
 
 
 @pytest.mark.parametrize(

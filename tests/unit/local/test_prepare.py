@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from local import prepare
+from switchyard_local import prepare
 
 PREPARE = Path(prepare.__file__)
 PYENV = Path.home() / ".pyenv" / "versions"

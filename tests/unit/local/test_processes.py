@@ -8,16 +8,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from local.processes import (
+from switchyard_local.processes.process import (
     StartedProcess,
+    ends_in_time,
     find,
     has_child,
     identified,
     kill_strays,
     start_detached,
     stop,
+    wait_until_ended,
 )
-from local.roster import Roster
+from switchyard_local.processes.roster import Roster
 
 WAIT_SECONDS = 30
 SLEEP = "import time; time.sleep(60)"
@@ -99,7 +101,15 @@ def test_what_a_process_leaves_in_its_group_is_killed(tmp_path: Path) -> None:
     child = wait_for_child(process)
     psutil.Process(process.pid).kill()
     stop(process, grace_seconds=1)
-    child.wait(5)
+    assert wait_until_ended([child], timeout_seconds=WAIT_SECONDS)
+
+
+def test_a_process_that_nobody_collects_has_ended_all_the_same(tmp_path: Path) -> None:
+    process = started(PARENT, tmp_path)
+    try:
+        assert ends_in_time(wait_for_child(process), grace_seconds=WAIT_SECONDS)
+    finally:
+        stop(process, grace_seconds=5)
 
 
 def test_strays_below_a_folder_are_killed(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from local.errors import CloudError
-from local.sam_env import write
+from switchyard_local.errors import CloudError
+from switchyard_local.functions.sam_env import write
 
 
 def a_template(**variables: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 import pytest
 
-from local.say import heard_or_not
+from switchyard_local.say import heard_or_not
 
 
 @pytest.mark.parametrize("failure", [OSError(5, "Input/output error"), SystemExit(1)])

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from local.setup.__main__ import require_venv_module, steps_from
-from local.setup.errors import SetupError
-from local.setup.runner import run_step
-from local.setup.stamp import Stamp, digest_of, read_stamp, write_stamp
-from local.setup.steps import Step, package_steps
+from switchyard_local.setup.__main__ import has_this_python, require_venv_module, steps_from
+from switchyard_local.setup.errors import SetupError
+from switchyard_local.setup.runner import run_step
+from switchyard_local.setup.stamp import Stamp, digest_of, read_stamp, write_stamp
+from switchyard_local.setup.steps import Step, package_steps
 
 UV_PIN = "uv==0.13.7 \\\n    --hash=sha256:a1 \\\n    --hash=sha256:b2\n"
 STAMP = Stamp(location="/repo/.venv", packages="pins", claude=False)
@@ -73,9 +73,18 @@ def test_a_complete_environment_is_only_updated(root: Path) -> None:
     assert steps == package_steps(root, root / ".venv", claude=False)
 
 
+def test_an_environment_of_another_python_is_told_from_one_of_this(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "python3.9").touch()
+    assert not has_this_python(tmp_path)
+    (programs / f"python3.{sys.version_info.minor}").touch()
+    assert has_this_python(tmp_path)
+
+
 def test_the_claude_agent_is_installed_on_request(root: Path) -> None:
     *_, last = package_steps(root, root / ".venv", claude=True)
-    assert "worker/requirements.txt" in last.command
+    assert "switchyard_worker/requirements.txt" in last.command
 
 
 def test_an_index_that_does_not_answer_is_named_with_the_log(tmp_path: Path) -> None:

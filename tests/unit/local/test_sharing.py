@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from local.say import Say
-from local.sharing import Sharing
+from switchyard_local.say import Say
+from switchyard_local.sharing import Sharing
 
 
 class SharedCloud:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from local.sources import fingerprint
+from switchyard_local.sources import fingerprint
 
 NAMES = ("app.py", "stacks")
 

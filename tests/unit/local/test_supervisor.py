@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from local.errors import CloudError
-from local.supervisor import EARLY_ENDS, Supervisor
-from local.worker_process import STOP_SECONDS
-from switchyard.adapters.memory import ManualClock
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard.ports import QueueDepth
+from switchyard.testing import ManualClock
+from switchyard_local.workers.process import STOP_SECONDS
+from switchyard_local.workers.supervisor import EARLY_SECONDS, LONGEST_PAUSE_SECONDS, Supervisor
 
 POLICY = ScalingPolicy(
     min_workers=1, max_workers=4, target_per_worker=10, scale_in_after_seconds=60
@@ -23,6 +22,7 @@ class FakeWorker:
     name: str
     running: bool = True
     busy: bool = False
+    killed: bool = False
     lingers: bool = False
     """It has something to finish before it ends."""
     signals: list[signal.Signals] = field(default_factory=list)
@@ -154,23 +154,33 @@ def test_who_does_not_go_in_time_is_killed(stand: Stand) -> None:
 def test_a_worker_that_ended_by_itself_is_replaced_at_once(stand: Stand) -> None:
     stand.step(waiting=20)
     stand.workers[0].running = False
-    assert stand.step(waiting=20) == ["worker-2", "worker-3"]
-    assert stand.said[-1] == "worker-1 has ended by itself"
+    assert stand.step(waiting=20, after=EARLY_SECONDS) == ["worker-2", "worker-3"]
+    assert stand.said[-1] == "worker-1 has ended by itself, and is replaced"
 
 
-def test_workers_that_always_end_at_once_are_not_started_for_ever(stand: Stand) -> None:
+def test_workers_that_always_end_at_once_are_started_after_longer_and_longer_pauses(
+    stand: Stand,
+) -> None:
     stand.step()
-    for _ in range(EARLY_ENDS - 1):
+    for pause in (1, 2, 4, 8, 16, 32, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
         stand.workers[-1].running = False
-        stand.step()
-    stand.workers[-1].running = False
-    with pytest.raises(CloudError, match="look into their logs"):
-        stand.step()
+        assert stand.step() == []
+        assert stand.step(after=pause - 0.5) == []
+        assert len(stand.step(after=0.5)) == 1
+    assert stand.said[-1].endswith("The next one starts in 60 s")
+
+
+def test_workers_that_are_killed_are_replaced_at_once(stand: Stand) -> None:
+    stand.step()
+    for _ in range(10):
+        stand.workers[-1].running, stand.workers[-1].killed = False, True
+        assert len(stand.step()) == 1
+    assert stand.said[-1] == "worker-10 was killed, and is replaced"
 
 
 def test_workers_that_end_now_and_then_are_replaced_for_ever(stand: Stand) -> None:
     stand.step()
-    for _ in range(2 * EARLY_ENDS):
+    for _ in range(6):
         stand.workers[-1].running = False
         stand.step(after=60)
     assert len(stand.running()) == 1
@@ -220,7 +230,7 @@ def test_it_looks_again_and_again_until_something_ends_it(
     def killing_the_worker(_seconds: float) -> None:
         if len(stand.workers) == 2:
             raise KeyboardInterrupt
-        stand.workers[0].running = False
+        stand.workers[0].running, stand.workers[0].killed = False, True
 
     monkeypatch.setattr(stand.clock, "sleep", killing_the_worker)
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-from local.worker_environment import container_environment
+from switchyard_local.workers.environment import agent_of, container_environment
 
 # As MiniStack answers: the keys of `secrets` are capitalised, those of `environment` are not.
 CONTAINER = {
@@ -34,3 +34,10 @@ def test_nothing_else_of_the_host_is_seen() -> None:
 def test_secrets_spelt_as_aws_spells_them_are_understood() -> None:
     container = {"secrets": [{"name": "SLACK_TOKEN", "valueFrom": "arn"}]}
     assert container_environment(container, {"SLACK_TOKEN": "x"}) == {"SLACK_TOKEN": "x"}
+
+
+def test_the_agent_is_named_with_what_its_tasks_cost() -> None:
+    assert agent_of({}) == "the offline agent: its tasks cost nothing"
+    assert agent_of({"CLAUDE_CODE_OAUTH_TOKEN": "t"}) == (
+        "Claude (CLAUDE_CODE_OAUTH_TOKEN is set): its tasks cost money"
+    )

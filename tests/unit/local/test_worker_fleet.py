@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from local.errors import CloudError
-from local.processes import StartedProcess
-from local.roster import Roster
-from local.worker_fleet import GET_QUEUE_ATTRIBUTES, WorkerFleet
 from switchyard.ports import QueueDepth
+from switchyard_local.errors import CloudError
+from switchyard_local.processes.process import StartedProcess
+from switchyard_local.processes.roster import Roster
+from switchyard_local.workers.fleet import GET_QUEUE_ATTRIBUTES, WorkerFleet
 
 DEPLOYED = {"MAX_CONCURRENT_CLAUDE": "3", "SQS_QUEUE_URL": "http://127.0.0.1/tasks"}
 

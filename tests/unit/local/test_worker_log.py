@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from local.worker_log import WorkerLogFile, WorkerLogFiles
+from switchyard_local.workers.log import WorkerLogFile, WorkerLogFiles
 
 TASK = "job-1__scrape"
 

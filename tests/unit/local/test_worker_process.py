@@ -9,12 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from local.errors import CloudError
-from local.home import Home
-from local.processes import StartedProcess, find, identified, start_detached
-from local.roster import Roster
-from local.worker_process import ROLE, WorkerProcess
-from switchyard.adapters.memory import ManualClock
+from switchyard.testing import ManualClock
+from switchyard_local.errors import CloudError
+from switchyard_local.home import Home
+from switchyard_local.processes.process import (
+    StartedProcess,
+    find,
+    identified,
+    start_detached,
+)
+from switchyard_local.processes.roster import Roster
+from switchyard_local.workers.process import ROLE, WorkerProcess
 
 
 @pytest.fixture
@@ -41,13 +46,13 @@ def test_a_worker_that_speaks_has_started(worker: WorkerProcess, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("process", "told"), [(running, "did not start"), (ended, "ended right after its start")]
+    ("process", "emitted"), [(running, "did not start"), (ended, "ended right after its start")]
 )
 def test_a_worker_that_does_not_speak_has_not(
-    process: Callable[[], StartedProcess], told: str, worker: WorkerProcess, tmp_path: Path
+    process: Callable[[], StartedProcess], emitted: str, worker: WorkerProcess, tmp_path: Path
 ) -> None:
     Roster(Home(tmp_path).processes_file).enter(ROLE, process())
-    with pytest.raises(CloudError, match=told):
+    with pytest.raises(CloudError, match=emitted):
         worker.wait_until_it_speaks()
 
 
@@ -93,3 +98,24 @@ def test_a_worker_that_is_told_to_end_does_not_run(
 
     assert not worker.running
     worker.signal(number)
+
+
+@pytest.mark.parametrize(
+    ("code", "killed"), [("import os; os.kill(os.getpid(), 9)", True), ("", False)]
+)
+def test_a_worker_that_a_signal_ended_was_killed(
+    code: str, killed: bool, worker: WorkerProcess, tmp_path: Path
+) -> None:
+    command, log = [sys.executable, "-c", code], tmp_path / "log"
+    started = start_detached(command, cwd=tmp_path, environment={}, log=log)
+    Roster(Home(tmp_path).processes_file).enter(ROLE, started)
+    os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT)
+    assert worker.killed is killed
+
+
+def test_of_a_worker_that_another_process_started_nothing_is_known(
+    worker: WorkerProcess, tmp_path: Path
+) -> None:
+    assert not worker.killed
+    Roster(Home(tmp_path).processes_file).enter(ROLE, ended())
+    assert not worker.killed

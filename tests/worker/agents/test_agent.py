@@ -7,9 +7,9 @@ import pytest
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.domain.ids import SMOKE_TENANT
 from switchyard.settings import AgentBackend
-from worker.agents.agent import AgentFailed, agent_for
-from worker.parent.attempts.assignments import OfflineRefused, resolve_backend
-from worker.parent.supervision.child_environment import Credential
+from switchyard_worker.agents.agent import AgentFailed, agent_for
+from switchyard_worker.parent.attempts.assignments import OfflineRefused, resolve_backend
+from switchyard_worker.parent.supervision.child_environment import Credential
 
 Backend = Literal["claude-agent-sdk", "messages", "offline"]
 
@@ -64,8 +64,8 @@ def test_the_check_of_a_deployment_may_use_the_offline_agent_everywhere(
 def test_a_backend_that_is_not_installed_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, backend: str, missing: str
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith("worker.agents.")]:
-        if name not in {"worker.agents.agent"}:
+    for name in [name for name in sys.modules if name.startswith("switchyard_worker.agents.")]:
+        if name not in {"switchyard_worker.agents.agent"}:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
 
@@ -85,7 +85,7 @@ def test_an_agent_that_does_not_exist_is_a_wrong_definition() -> None:
 def test_the_offline_agent_comes_without_any_sdk() -> None:
     code = (
         "import sys\n"
-        "from worker.agents.agent import agent_for\n"
+        "from switchyard_worker.agents.agent import agent_for\n"
         "agent_for('offline')\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
@@ -98,5 +98,5 @@ def test_the_offline_agent_comes_without_any_sdk() -> None:
     )
 
     imported = set(said.stdout.split())
-    assert "worker" in imported
+    assert "switchyard_worker" in imported
     assert not imported & {"anthropic", "asyncio", "claude_agent_sdk", "httpx2", "pydantic"}

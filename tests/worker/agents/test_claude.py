@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from switchyard.domain.measuring.prices import PRICES, Tokens
-from tests.fakes.messages_api import MessagesApi, messages_api
-from tests.fakes.messages_api_replies import (
+from switchyard_worker.agents.agent import AgentFailed, Answer, agent_for
+from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api_replies import (
     Reply,
     answers,
     breaks_off,
@@ -24,7 +25,6 @@ from tests.fakes.messages_api_replies import (
 )
 from tests.worker.claude_home import an_assignment, move_in
 from tests.worker.proxied import proxied
-from worker.agents.agent import AgentFailed, Answer, agent_for
 
 BLUE = answers({"colour": "blue"})
 NOBODY_LISTENS = "http://127.0.0.1:9"

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from switchyard.domain.measuring.prices import PRICES, Tokens
-from tests.fakes.messages_api import MessagesApi, messages_api
-from tests.fakes.messages_api_replies import (
+from switchyard_worker.agents.agent import AgentFailed, Answer, agent_for
+from switchyard_worker.agents.spending import BYTES_PER_TOKEN
+from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api_replies import (
     Reply,
     answers,
     breaks_off,
@@ -20,8 +22,6 @@ from tests.fakes.messages_api_replies import (
 )
 from tests.worker.claude_home import API_KEY, an_assignment, move_in
 from tests.worker.proxied import proxied
-from worker.agents.agent import AgentFailed, Answer, agent_for
-from worker.agents.spending import BYTES_PER_TOKEN
 
 BLUE = answers({"colour": "blue"})
 NOBODY_LISTENS = "http://127.0.0.1:9"
@@ -108,7 +108,7 @@ def test_an_api_that_refuses_is_classified_and_asked_once(
 
 
 @pytest.mark.parametrize(
-    ("header", "told", "milliseconds"),
+    ("header", "emitted", "milliseconds"),
     [
         ("retry-after", "7", 7_000),
         ("retry-after-ms", "250", 250),
@@ -117,9 +117,9 @@ def test_an_api_that_refuses_is_classified_and_asked_once(
     ],
 )
 def test_how_long_the_api_asks_to_wait_is_passed_on(
-    run: Run, header: str, told: str, milliseconds: int | None
+    run: Run, header: str, emitted: str, milliseconds: int | None
 ) -> None:
-    failure, _ = failure_of(run, Reply(status=429, headers={header: told}))
+    failure, _ = failure_of(run, Reply(status=429, headers={header: emitted}))
 
     assert failure.category == "rate-limit"
     assert failure.retry_after_ms == milliseconds

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from switchyard.domain.tasks.failures import FailureCategory
-from worker.agents.agent import AgentFailed
-from worker.agents.offline import OfflineAgent
-from worker.agents.schema_example import example_of
-from worker.boundary import Assignment
+from switchyard_worker.agents.agent import AgentFailed
+from switchyard_worker.agents.offline import OfflineAgent
+from switchyard_worker.agents.schema_example import example_of
+from switchyard_worker.boundary import Assignment
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "const": {"const": {"a": [1]}},

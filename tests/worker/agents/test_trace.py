@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from worker.agents.todos import (
+from switchyard_worker.agents.todos import (
     MAX_TODOS,
     TodoChange,
     Todos,
@@ -11,7 +11,14 @@ from worker.agents.todos import (
     ended,
     todo_changes,
 )
-from worker.agents.trace import MAX_CALLS, MAX_CHARACTERS, CacheUse, ToolJournal, Trace, excerpt
+from switchyard_worker.agents.trace import (
+    MAX_CALLS,
+    MAX_CHARACTERS,
+    CacheUse,
+    ToolJournal,
+    Trace,
+    excerpt,
+)
 
 
 def after(*moves: tuple[int, TodoState]) -> Todos:
@@ -83,9 +90,9 @@ def test_todos_are_bounded() -> None:
 def test_what_the_tools_say_of_todos(
     tool: str, given: Any, response: Any, changes: list[tuple[str, str, str | None]]
 ) -> None:
-    told = todo_changes(tool, given, response)
+    emitted = todo_changes(tool, given, response)
 
-    assert [(change.key, change.state, change.content) for change in told] == changes
+    assert [(change.key, change.state, change.content) for change in emitted] == changes
 
 
 def test_a_call_lasts_as_long_as_the_tool_says_else_as_we_saw() -> None:
@@ -140,16 +147,16 @@ def test_a_trace_is_json() -> None:
     journal.began("a", "Read", {"path": "x"}, now_ms=0)
     todos = ended(after((0, "pending")), 5)
 
-    told = Trace(tool_calls=journal.calls(), todos=todos).as_json()
+    emitted = Trace(tool_calls=journal.calls(), todos=todos).as_json()
 
-    assert told["toolCalls"][0] == {
+    assert emitted["toolCalls"][0] == {
         "name": "Read",
         "durationMs": None,
         "input": '{"path": "x"}',
         "output": None,
         "failed": False,
     }
-    assert told["todos"] == [
+    assert emitted["todos"] == [
         {"content": "mix", "state": "pending", "pendingMs": 5, "inProgressMs": 0}
     ]
-    assert told["cache"]["efficiencyPercent"] == 0
+    assert emitted["cache"]["efficiencyPercent"] == 0

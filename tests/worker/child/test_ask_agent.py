@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from switchyard.domain.tasks.failures import FailureCategory
+from switchyard_worker.agents.agent import Effort
+from switchyard_worker.agents.clock import sleep
+from switchyard_worker.child import ask_agent
+from switchyard_worker.child.results import write_outcome
 from tests.worker.scripted import ScriptedAgent, a_folder, a_step, category, failed, run
-from worker.agents.agent import Effort
-from worker.agents.clock import sleep
-from worker.child import ask_agent
-from worker.child.results import write_outcome
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.messages_api import MessagesApi, messages_api
-from tests.fakes.messages_api_replies import answers, says, uses
+from switchyard_worker.boundary import TASK_FILE
+from switchyard_worker.parent.files.folder import HOME, TEMPORARY, UPLOADED
+from switchyard_worker.parent.supervision.child_environment import child_environment
+from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api_replies import answers, says, uses
 from tests.worker.claude_home import an_assignment
 from tests.worker.proxied import API_KEY, proxied
-from worker.boundary import TASK_FILE
-from worker.parent.files.folder import HOME, TEMPORARY, UPLOADED
-from worker.parent.supervision.child_environment import child_environment
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("claude_agent_sdk") and find_spec("anthropic")), reason="no SDK is installed"
@@ -51,7 +51,7 @@ def outcome(
     }
     with proxied(api.url) as proxy:
         said = subprocess.run(
-            [sys.executable, "-P", "-m", "worker.child", str(folder)],
+            [sys.executable, "-P", "-m", "switchyard_worker.child", str(folder)],
             cwd=folder,
             env=child_environment(host, folder, access=proxy.open().given),
             timeout=180,
@@ -71,13 +71,13 @@ def trace_in(folder: Path) -> Any:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_answer_is_told_in_the_outcome_and_the_trace(folder: Path, backend: str) -> None:
     with messages_api(BLUE) as api:
-        told = outcome(api, folder, backend)
+        emitted = outcome(api, folder, backend)
 
-    assert (told["status"], told["output"]) == ("completed", {"colour": "blue"})
-    assert told["usage"]["inputTokens"] == 12
-    assert told["costUsd"] > 0
+    assert (emitted["status"], emitted["output"]) == ("completed", {"colour": "blue"})
+    assert emitted["usage"]["inputTokens"] == 12
+    assert emitted["costUsd"] > 0
     trace = trace_in(folder)
-    assert trace["costUsd"] == told["costUsd"]
+    assert trace["costUsd"] == emitted["costUsd"]
     assert trace["cache"]["efficiencyPercent"] == 20
 
 
@@ -87,9 +87,9 @@ def test_an_agent_with_the_proxy_of_its_stage_asks_the_worker_for_claude_all_the
 ) -> None:
     nobody_there = "http://127.0.0.1:9"
     with messages_api(BLUE) as api:
-        told = outcome(api, folder, backend, egress=nobody_there)
+        emitted = outcome(api, folder, backend, egress=nobody_there)
 
-    assert (told["status"], told["output"]) == ("completed", {"colour": "blue"})
+    assert (emitted["status"], emitted["output"]) == ("completed", {"colour": "blue"})
 
 
 def test_an_agents_shell_has_the_proxy_of_its_stage(folder: Path) -> None:
@@ -122,10 +122,10 @@ def test_the_agents_shell_has_a_home_inside_the_tasks_folder(folder: Path) -> No
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_answer_without_the_structure_is_a_failure(folder: Path, backend: str) -> None:
     with messages_api(says("plain words")) as api:
-        told = outcome(api, folder, backend)
+        emitted = outcome(api, folder, backend)
 
-    assert (told["status"], told["category"]) == ("failed", "parse")
-    assert told["costUsd"] > 0
+    assert (emitted["status"], emitted["category"]) == ("failed", "parse")
+    assert emitted["costUsd"] > 0
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from switchyard.domain.tasks.failures import FailureCategory
+from switchyard_worker.agents.agent import AgentFailed, Effort
 from tests.worker.scripted import ScriptedAgent, a_folder, a_step, category, failed, run
-from worker.agents.agent import AgentFailed, Effort
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ class TestProcessing:
         assert result.effort.cost_usd == 0.3
 
     @pytest.mark.parametrize(
-        ("name", "output", "kept"),
+        ("name", "output", "stored"),
         [
             ("trimmed-text", {"a": [" x\n", 1]}, {"a": ["x", 1]}),
             ("unique-items", [1, True, 1, {"a": 2}, {"a": 2}], [1, True, {"a": 2}]),
@@ -127,11 +127,11 @@ class TestProcessing:
         ],
     )
     def test_what_the_built_in_ones_do(
-        self, folder: Path, name: str, output: Any, kept: Any
+        self, folder: Path, name: str, output: Any, stored: Any
     ) -> None:
         result = run(folder, ScriptedAgent(output), process_output=name)
 
-        assert json.dumps(result.output) == json.dumps(kept)
+        assert json.dumps(result.output) == json.dumps(stored)
 
 
 def test_a_bug_fails_the_task_but_what_was_paid_before_it_is_told(folder: Path) -> None:

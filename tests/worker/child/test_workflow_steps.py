@@ -8,9 +8,9 @@ import pytest
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Payload
+from switchyard_worker.parent.attempts.assignments import Assignments
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
-from worker.parent.attempts.assignments import Assignments
 
 TITLE = {
     "type": "object",
@@ -78,7 +78,7 @@ def test_a_failure_that_cost_nothing_is_mended_inside_the_attempt(harness: Worke
     harness.work(until=harness.quiet)
 
     assert (harness.task().state, harness.task().attempt) == (TaskState.COMPLETED, 1)
-    assert harness.told == ["Task Processing Started", "Task Completed"]
+    assert harness.emitted == ["Task Processing Started", "Task Completed"]
 
 
 def test_a_pinned_version_is_read_once(

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from switchyard_worker.parent.configuration import NotWritable, check_writable
 from tests.worker.parent.files.test_users_in_a_container import ENTRYPOINT, GROUP, OURS, WORKER
 from tests.worker.task_users import agent_users, task_users
 from tests.worker.test_main import REPOSITORY
-from worker.parent.configuration import NotWritable, check_writable
 
 USERS = task_users(4)
 PYTHON = Path("/usr/bin/python3")  # that of a virtual environment is often closed to others
@@ -22,7 +22,7 @@ as_root = pytest.mark.skipif(
 )
 CHECK = (
     "import os, sys, pathlib\n"
-    "from worker.parent.configuration import check_writable\n"
+    "from switchyard_worker.parent.configuration import check_writable\n"
     "try: check_writable(pathlib.Path(os.environ['OUTPUT_FOLDER']), os.environ)\n"
     "except ValueError as problem: sys.exit(str(problem))\n"
 )

@@ -1,4 +1,4 @@
-"""Packages that import a part of themselves only when somebody asks for a name of it."""
+"""Packages that import a part of themselves only when a name of it is used."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module

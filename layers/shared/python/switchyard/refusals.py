@@ -30,6 +30,7 @@ from switchyard.domain.errors import (
     UnknownJob,
     UnknownTask,
 )
+from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard.observability import Logger
 
 _STATUSES: Final[Mapping[type[Rejected], HTTPStatus]] = {
@@ -40,6 +41,7 @@ _STATUSES: Final[Mapping[type[Rejected], HTTPStatus]] = {
     UnknownDefinition: HTTPStatus.NOT_FOUND,
     UnknownJob: HTTPStatus.NOT_FOUND,
     UnknownTask: HTTPStatus.NOT_FOUND,
+    UnknownTrigger: HTTPStatus.NOT_FOUND,
 }
 _NOT_NOW_SECONDS: Final = 5
 

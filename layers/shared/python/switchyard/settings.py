@@ -1,7 +1,7 @@
 """One settings class per deployable, read once from the environment.
 
 The stacks fill each class by name (`stacks/environment.py`), so a forgotten or misspelt variable
-fails the synthesis, not the first invocation. Names of the original consumer are kept where the
+fails the synthesis, not the first invocation. Names of the original consumer stay where the
 thing they name still exists (`SQS_QUEUE_URL`, `S3_BUCKET`, `MAX_CONCURRENT_CLAUDE`, …).
 """
 
@@ -60,6 +60,9 @@ class SubmitterSettings(EmitterSettings):
 
 class ApiSettings(SubmitterSettings):
     dynamodb_events_table_name: str
+    trigger_queue_arn: str
+    """Where the rules of triggers send their events."""
+    trigger_dead_letters_arn: str
     requests_per_second: PositiveInt = 100
     """What each key may make; likewise the others."""
     requests_at_once: PositiveInt = 50
@@ -87,7 +90,7 @@ class SweeperSettings(EmitterSettings):
     dispatch_queue_url: str
     job_queue_url: str
     alerts_queue_url: str
-    """Where watchers are woken to tell again what was postponed."""
+    """The alerts queue, for alerts that were postponed."""
     sweep_at_most: PositiveInt = 500
     """How many overdue things one run looks at."""
     sweep_seconds: PositiveInt = 20
@@ -117,7 +120,7 @@ class SaveEventSettings(Settings):
 
 class TriggerSettings(SubmitterSettings):
     trigger_queue_url: str
-    """Where its events come from; what is put aside goes back there when it is sent again."""
+    """Where its events come from; parked messages are redriven to it."""
 
 
 class ArchiveDeadLettersSettings(Settings):
@@ -171,7 +174,7 @@ class AnswerSlackSettings(EmitterSettings, AlertingSettings):
 class CheckSettings(EmitterSettings, AlertingSettings):
     task_definitions_table: str
     tenant_id: TenantId | None = None
-    """In whose log it is told when nothing runs."""
+    """The tenant whose log has the check when nothing runs."""
     silent_warning_ms: PositiveInt = _WELL.silent_warning_ms
     """From when on a task without a sign of life is worth a warning."""
     silent_critical_ms: PositiveInt = _WELL.silent_critical_ms
@@ -216,6 +219,9 @@ class WorkerSettings(EmitterSettings):
     default_timeout: int = Field(default=120_000, ge=1_000, le=900_000)
     """Milliseconds a step may take, within its attempt, when it does not say."""
     child_memory_mb: PositiveInt = 1024
+    child_task_memory_mb: int = Field(default=0, ge=0)
+    """What all processes of a task may use of the memory together; 0 for no limit. Counted where
+    each task has a user of its own."""
     child_disk_mb: PositiveInt = 2048
     """What a task may use of the disk; a worker on Fargate has 20 GB for all its slots."""
     child_max_files: PositiveInt = 100_000

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.slack_interactions import PressHarness
-from tests.fakes.slack_press import USER, signed
-from tests.fakes.slack_text import seen_in_slack
+from tests.fakes.slack.interactions import PressHarness
+from tests.fakes.slack.press import USER, signed
+from tests.fakes.slack.text import seen_in_slack
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def failed() -> PressHarness:
     [b"", b"payload=", b"payload=%7B", b"\xff", b"other=1", b"payload=" + b"[" * 100_000],
     ids=lambda body: repr(body[:20]),
 )
-def test_what_is_no_press_is_told_apart(failed: PressHarness, body: bytes) -> None:
-    answered = failed.interactions.answer(signed(body, at_ms=failed.yard.clock.now_ms()))
+def test_a_payload_that_is_no_press_is_refused(failed: PressHarness, body: bytes) -> None:
+    answered = failed.interactions.answer(signed(body, at_ms=failed.harness.clock.now_ms()))
     assert answered.status is HTTPStatus.BAD_REQUEST
 
 
@@ -68,7 +68,7 @@ def test_what_concerns_others_is_left_alone(failed: PressHarness, other: dict[st
 
 def test_names_of_people_steer_nothing(failed: PressHarness) -> None:
     failed.press(user={"id": USER, "username": "ada\x1b[31m\n<!channel>"})
-    failed.yard.deliver()
+    failed.harness.deliver()
     (by, _) = failed.requested_by("Task Redriven")
     assert by == f"ada[31m <!channel> (Slack {USER})"
     assert all(

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from switchyard.adapters.memory.chat import MemoryConnector
 from switchyard.adapters.slack.interactions import Answer
 from switchyard.adapters.slack.requests import SlackRequest
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import JobState
+from switchyard.testing.chat import MemoryConnector
 from switchyard.usecases.alerts.press_button import TRY_AGAIN
-from tests.fakes.slack_interactions import PressHarness
-from tests.fakes.slack_press import CHANNEL, MESSAGE, USER, a_payload, form_of, signed
-from tests.fakes.slack_text import seen_in_slack
-from tests.fakes.yard import FAILED
+from tests.fakes.harnesses.job_harness import FAILED
+from tests.fakes.slack.interactions import PressHarness
+from tests.fakes.slack.press import CHANNEL, MESSAGE, USER, a_payload, form_of, signed
+from tests.fakes.slack.text import seen_in_slack
 
 BY = f"ada (Slack {USER})"
 
@@ -36,8 +36,8 @@ def test_a_press_redrives_the_job_and_who_pressed_is_recorded(failed: PressHarne
     assert (answered.status, answered.done, answered.outcome) == (200, True, "redrove it: run 2")
     assert answered.press
     assert (answered.press.user_id, answered.press.user_name) == (USER, "ada")
-    failed.yard.deliver()
-    assert failed.yard.runs() == {"a": 2, "b": 2, "c": 1}
+    failed.harness.deliver()
+    assert failed.harness.runs() == {"a": 2, "b": 2, "c": 1}
     assert failed.requested_by("Task Redriven") == [BY, BY]
     (note,) = failed.chat.messages.values()
     assert seen_in_slack(note.content).strip() == f"<@{USER}> redrove it: run 2"
@@ -48,8 +48,8 @@ def test_a_press_redrives_the_job_and_who_pressed_is_recorded(failed: PressHarne
 def test_a_press_cancels_the_job_and_who_pressed_is_recorded(harness: PressHarness) -> None:
     answered = harness.press("cancel")
     assert (answered.done, answered.outcome) == (True, "cancelled it: run 1")
-    harness.yard.deliver()
-    assert harness.yard.job_state() is JobState.CANCELLED
+    harness.harness.deliver()
+    assert harness.harness.job_state() is JobState.CANCELLED
     assert harness.requested_by("Job Cancelled") == [BY]
     (note,) = harness.chat.messages.values()
     assert seen_in_slack(note.content).strip() == f"<@{USER}> cancelled it: run 1"
@@ -59,21 +59,21 @@ def test_who_redrives_a_cancelled_job_is_not_taken_for_who_cancelled_it(
     harness: PressHarness,
 ) -> None:
     harness.press("cancel")
-    harness.yard.deliver()
-    harness.yard.redrive()
-    harness.yard.deliver()
-    assert harness.yard.the_job().cancelled_by is None
+    harness.harness.deliver()
+    harness.harness.redrive()
+    harness.harness.deliver()
+    assert harness.harness.the_job().cancelled_by is None
     assert harness.requested_by("Task Redriven") == [None] * 3
-    harness.yard.cancels.request_cancel(harness.yard.job)
-    harness.yard.deliver()
+    harness.harness.cancels.request_cancel(harness.harness.job)
+    harness.harness.deliver()
     assert harness.requested_by("Job Cancelled") == [BY, None]
 
 
 def refused(harness: PressHarness, request: SlackRequest) -> str:
     answered = harness.interactions.answer(request)
     assert answered.status is HTTPStatus.UNAUTHORIZED
-    assert harness.yard.runs() == {"a": 1, "b": 1, "c": 1}
-    assert not harness.yard.memory.dispatches.refs
+    assert harness.harness.runs() == {"a": 1, "b": 1, "c": 1}
+    assert not harness.harness.memory.dispatches.refs
     assert harness.replies.texts == []
     return answered.outcome
 
@@ -94,14 +94,14 @@ def test_a_forged_press_is_refused(failed: PressHarness, forged: dict[str, Any])
 
 
 def test_a_press_signed_with_another_secret_is_refused(failed: PressHarness) -> None:
-    body = form_of(a_payload(failed.yard.job))
-    request = signed(body, at_ms=failed.yard.clock.now_ms(), secret="another")
+    body = form_of(a_payload(failed.harness.job))
+    request = signed(body, at_ms=failed.harness.clock.now_ms(), secret="another")
     assert "not Slack's" in refused(failed, request)
 
 
 def test_a_late_press_is_refused(failed: PressHarness) -> None:
     request = failed.request()
-    failed.yard.clock.advance(301)
+    failed.harness.clock.advance(301)
     assert "too long ago" in refused(failed, request)
 
 
@@ -110,7 +110,7 @@ def test_a_replayed_press_is_refused(failed: PressHarness) -> None:
     request = failed.request(run=7)
     assert failed.interactions.answer(request).status is HTTPStatus.OK
     failed.replies.texts.clear()
-    failed.yard.clock.advance(2)
+    failed.harness.clock.advance(2)
     assert refused(failed, request) == "the request came before"
 
 
@@ -142,30 +142,30 @@ def test_a_press_that_is_too_early_is_answered_with_the_reason(harness: PressHar
 def test_a_second_press_is_answered_with_the_reason(failed: PressHarness) -> None:
     failed.press()
     failed.chat.messages.clear()
-    failed.yard.clock.advance(1)
+    failed.harness.clock.advance(1)
     assert "being redriven already" in replied(failed, failed.press())
 
 
 def test_a_button_of_an_older_run_says_so(failed: PressHarness) -> None:
     failed.press()
-    failed.yard.deliver()
-    failed.yard.settle("a", FAILED)
-    failed.yard.deliver()
+    failed.harness.deliver()
+    failed.harness.settle("a", FAILED)
+    failed.harness.deliver()
     failed.chat.messages.clear()
-    failed.yard.clock.advance(1)
+    failed.harness.clock.advance(1)
     assert "that was run 1" in replied(failed, failed.press())
-    assert failed.yard.the_job().run == 2
+    assert failed.harness.the_job().run == 2
 
 
 def test_an_old_button_cancels_nothing_either(failed: PressHarness) -> None:
-    failed.yard.redrive()
-    failed.yard.deliver()
+    failed.harness.redrive()
+    failed.harness.deliver()
     assert "that was run 1" in replied(failed, failed.press("cancel"))
 
 
 def test_a_press_for_an_unknown_job_is_answered(failed: PressHarness) -> None:
-    job = replace(failed.yard.job, tenant="nobody")
-    request = signed(form_of(a_payload(job)), at_ms=failed.yard.clock.now_ms())
+    job = replace(failed.harness.job, tenant="nobody")
+    request = signed(form_of(a_payload(job)), at_ms=failed.harness.clock.now_ms())
     assert "there is no job" in replied(failed, failed.interactions.answer(request))
 
 
@@ -208,16 +208,16 @@ def test_a_press_of_a_user_who_is_on_no_list_does_nothing_and_only_that_user_rea
     (said,) = failed.replies.texts
     assert said.startswith("Nothing was done: the Slack user")
     assert failed.chat.messages == {}
-    failed.yard.deliver()
-    assert failed.yard.runs() == {"a": 1, "b": 1, "c": 1}
+    failed.harness.deliver()
+    assert failed.harness.runs() == {"a": 1, "b": 1, "c": 1}
 
 
 def test_an_operator_of_the_tenant_may_press_on_its_incidents_alone(failed: PressHarness) -> None:
-    tenants = failed.yard.memory.tenants
+    tenants = failed.harness.memory.tenants
     tenants.change("other", slack_operators=(STRANGER,))
     assert not pressed_by_a_stranger(failed).done
-    failed.yard.clock.advance(1)
-    tenants.change(failed.yard.job.tenant, slack_operators=(STRANGER,))
+    failed.harness.clock.advance(1)
+    tenants.change(failed.harness.job.tenant, slack_operators=(STRANGER,))
     assert pressed_by_a_stranger(failed).done
 
 
@@ -233,6 +233,6 @@ def test_while_the_lists_cannot_be_read_nobody_presses(
     def out_of_reach(_tenant: str) -> None:
         raise Unavailable("throttled")
 
-    monkeypatch.setattr(failed.yard.memory.tenants, "find", out_of_reach)
+    monkeypatch.setattr(failed.harness.memory.tenants, "find", out_of_reach)
     answered = failed.press()
     assert (answered.done, answered.outcome) == (False, TRY_AGAIN)

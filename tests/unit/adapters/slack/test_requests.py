@@ -59,7 +59,7 @@ def test_within_five_minutes_it_is_fresh(age: int) -> None:
 
 
 @pytest.mark.parametrize("age", [-3600, -300.001, 300.001, 301, 86_400])
-def test_beyond_five_minutes_it_is_refused_whoever_signed_it(age: float) -> None:
+def test_beyond_five_minutes_a_request_is_refused_though_it_is_signed(age: float) -> None:
     assert "too long ago" in (problem(age=age) or "")
 
 
@@ -91,7 +91,7 @@ def test_without_a_secret_nothing_is_accepted() -> None:
     assert "no secret" in (problem(secret="", signed=empty) or "")
 
 
-def test_a_signature_is_remembered_by_a_name_that_tells_nothing_of_it() -> None:
+def test_a_signature_is_remembered_under_a_name_that_does_not_reveal_it() -> None:
     names = {name_of_signature(signature) for signature in ("v0=a", "v0=a", "v0=b")}
     assert len(names) == 2
     assert not any("v0" in name for name in names)

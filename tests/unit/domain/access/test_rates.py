@@ -54,7 +54,9 @@ def test_on_no_day_are_more_admitted_than_it_has(pauses: list[int], limits: Limi
 
 
 @given(limits=limits, ahead_us=st.integers(0, 60_000_000), requests=st.integers(0, 80))
-def test_who_waits_as_told_is_admitted(limits: Limits, ahead_us: int, requests: int) -> None:
+def test_a_key_that_waits_as_long_as_asked_is_admitted(
+    limits: Limits, ahead_us: int, requests: int
+) -> None:
     use = Use(free_at_us=NOW_MS * 1000 + ahead_us, day=TODAY, requests=requests)
     verdict = judge(use, now_ms=NOW_MS, limits=limits)
     match verdict:

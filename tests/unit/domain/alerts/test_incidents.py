@@ -183,9 +183,7 @@ def test_of_a_job_that_never_failed_nobody_was_incident_of(state: JobState) -> N
     assert not never_failed(replace(job, failure_detected_at_ms=NOW_MS))
 
 
-def dead_letters(
-    count: int, *reasons: str, place: str = "quarantine", more: bool = False
-) -> Incident:
+def dead_letters(count: int, *reasons: str, place: str = "tasks", more: bool = False) -> Incident:
     newest = tuple(
         DeadLetterFacts(
             message_id=f"m-{number}",
@@ -193,7 +191,7 @@ def dead_letters(
             reason=reason,
             event_type="Task Completed",
             entity="job-1__t",
-            kept_at="2027-01-15T08:00:00+00:00",
+            parked_at="2027-01-15T08:00:00+00:00",
         )
         for number, reason in enumerate(reasons)
     )
@@ -204,7 +202,7 @@ def dead_letters(
 
 def test_dead_letters_are_shown_by_cause_with_the_newest_three_and_what_to_type() -> None:
     incident = dead_letters(4, "no task 'a'", "no task 'b'", "not JSON", "not JSON at 7")
-    assert incident.title == "4 messages in quarantine"
+    assert incident.title == "4 messages parked from tasks"
     causes, *newest, to_do = incident.sections
     assert causes.title == "By cause"
     assert causes.facts[0] == ("2", "no task …")
@@ -214,10 +212,7 @@ def test_dead_letters_are_shown_by_cause_with_the_newest_three_and_what_to_type(
 
 def test_what_was_not_read_is_said() -> None:
     incident = dead_letters(2_000, "not JSON", place="switchyard-dev-event-queue-dlq", more=True)
-    assert (
-        incident.title
-        == "more than 2,000 messages undeliverable, from switchyard-dev-event-queue-dlq"
-    )
+    assert incident.title == "more than 2,000 messages parked from switchyard-dev-event-queue-dlq"
     assert incident.sections[0].title == "By cause (of the newest 1)"
 
 

@@ -12,16 +12,16 @@ from switchyard.contracts.events import (
     JobFailureDetected,
     JobProperties,
     JobTasksAdded,
-    KeptEvent,
+    StoredEvent,
     TaskCancelled,
     TaskProperties,
     TaskSkipped,
     TaskTimeout,
 )
-from switchyard.contracts.events.telling import JOB_STATES, TASK_STATES
+from switchyard.contracts.events.facts import JOB_STATES, TASK_STATES
 from switchyard.domain.events.fold import fold_task
 from tests.builders import JOB_ID, NOW_MS
-from tests.fakes.told_events import (
+from tests.fakes.events.log_entries import (
     Sent,
     attempt_failed,
     beat,
@@ -29,12 +29,12 @@ from tests.fakes.told_events import (
     created,
     failed,
     job_fold,
-    kept,
     of,
     pending,
     redriven,
     released,
     started,
+    stored,
     task_fold,
 )
 
@@ -72,23 +72,23 @@ LIFE: list[Sent] = [
     ),
     (pending(3, task_id="b", run=2), 16),
 ]
-EVENTS = kept(*LIFE)
+EVENTS = stored(*LIFE)
 
 
 @given(st.permutations(EVENTS), st.lists(st.sampled_from(EVENTS)))
 def test_any_order_and_any_repetition_fold_to_the_same(
-    shuffled: list[KeptEvent], repeated: list[KeptEvent]
+    shuffled: list[StoredEvent], repeated: list[StoredEvent]
 ) -> None:
     assert job_fold([*repeated, *shuffled]) == job_fold(EVENTS)
 
 
 @given(st.permutations(EVENTS), st.integers(0, len(EVENTS)))
-def test_any_part_of_a_log_folds(shuffled: list[KeptEvent], length: int) -> None:
+def test_any_part_of_a_log_folds(shuffled: list[StoredEvent], length: int) -> None:
     fold = job_fold(shuffled[:length])
     assert fold is None or fold.total_tasks >= len(fold.tasks)
 
 
-def test_every_beginning_of_a_log_is_told_as_it_was() -> None:
+def test_every_beginning_of_a_log_folds_to_the_state_of_that_time() -> None:
     folds = [job_fold(EVENTS[:length]) for length in range(1, len(EVENTS) + 1)]
     assert [fold and (fold.status, fold.tasks["a"].status) for fold in folds] == [
         ("processing", "waiting"),
@@ -120,10 +120,10 @@ def test_the_whole_log_says_how_the_job_stands() -> None:
     assert fold.last.event_type == "Task Pending"
 
 
-def test_nothing_told_is_nothing_known() -> None:
+def test_an_empty_log_folds_to_nothing() -> None:
     assert fold_task([]) is None
     assert job_fold([]) is None
-    assert job_fold(kept((pending(), 1))) is None
+    assert job_fold(stored((pending(), 1))) is None
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_an_end_absorbs_whatever_comes_later(end: TaskProperties, status: str) -
     assert fold.last.timestamp_ms == NOW_MS + 12
 
 
-def test_a_pending_that_is_told_late_takes_nothing_back() -> None:
+def test_a_late_pending_event_takes_nothing_back() -> None:
     assert task_fold((started(2), 5), (pending(1), 9)).status == "processing"
 
 
@@ -166,7 +166,7 @@ def test_attempts_count_on_from_the_last_that_was_named() -> None:
 
 
 def test_hidden_tasks_are_not_in_the_picture() -> None:
-    events = kept((created("a"), 0), (pending(task_id="__end__"), 1))
+    events = stored((created("a"), 0), (pending(task_id="__end__"), 1))
     fold = job_fold(events)
     assert fold is not None
     assert set(fold.tasks) == {"a"}
@@ -175,7 +175,7 @@ def test_hidden_tasks_are_not_in_the_picture() -> None:
 def test_a_job_that_completed_stays_so() -> None:
     done = JobCompleted(job_id=JOB_ID, run=1, total_tasks=1, task_statuses={})
     late = JobFailureDetected(job_id=JOB_ID, run=1, failed_task_id="a", task_statuses={})
-    fold = job_fold(kept((done, 1), (late, 2), (created("a"), 0)))
+    fold = job_fold(stored((done, 1), (late, 2), (created("a"), 0)))
     assert fold is not None
     assert fold.status == "completed"
 

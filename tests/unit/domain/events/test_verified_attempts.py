@@ -12,18 +12,18 @@ from switchyard.domain.events.verification import (
     TaskRecord,
 )
 from tests.builders import JOB_ID
-from tests.fakes.told_events import (
+from tests.fakes.events.log_entries import (
     Sent,
     created,
     failed,
-    kept,
     of,
     pending,
     redriven,
     released,
     started,
+    stored,
 )
-from tests.fakes.told_job import (
+from tests.fakes.events.logged_job import (
     LIFE,
     TABLE,
     A,
@@ -33,7 +33,7 @@ from tests.fakes.told_job import (
 )
 
 
-def test_an_attempt_that_nobody_told_of_is_no_difference() -> None:
+def test_an_attempt_without_an_event_is_no_difference() -> None:
     events: list[Sent] = [
         (created("a"), 0),
         (pending(1), 1),
@@ -42,14 +42,14 @@ def test_an_attempt_that_nobody_told_of_is_no_difference() -> None:
         (JobCompleted(job_id=JOB_ID, run=1, total_tasks=1, task_statuses={}), 4),
     ]
     table = JobRecord(status="completed", run=1, total_tasks=1, failed_task_id=None, tasks={"a": A})
-    assert differences(kept(*events), table) == set()
-    told = [*events, (started(3), 2)]
-    assert differences(kept(*told), table) == set()
+    assert differences(stored(*events), table) == set()
+    emitted = [*events, (started(3), 2)]
+    assert differences(stored(*emitted), table) == set()
     once = replace(table, tasks={"a": replace(A, attempt=1)})
-    assert differences(kept(*told), once) == {("tasks.a.attempt", "2", "1")}
+    assert differences(stored(*emitted), once) == {("tasks.a.attempt", "2", "1")}
 
 
-def test_an_attempt_between_two_others_may_be_untold() -> None:
+def test_an_attempt_between_two_others_may_have_no_event() -> None:
     table = JobRecord(
         status="processing",
         run=1,
@@ -58,8 +58,8 @@ def test_an_attempt_between_two_others_may_be_untold() -> None:
         tasks={"a": TaskRecord(status="completed", run=1, attempt=3, outcome=A.outcome)},
     )
     life: list[Sent] = [(created("a"), 0), (pending(1), 1), (started(3), 2), (completed(5, "a"), 3)]
-    assert differences(kept(*life), table) == set()
-    assert differences(kept(*life, (started(4), 2)), with_attempts(table, 2)) == {
+    assert differences(stored(*life), table) == set()
+    assert differences(stored(*life, (started(4), 2)), with_attempts(table, 2)) == {
         ("tasks.a.attempt", "3", "2")
     }
 
@@ -73,7 +73,7 @@ def test_an_end_that_names_its_attempt_is_believed() -> None:
     table = JobRecord(
         status="processing", run=1, total_tasks=1, failed_task_id=None, tasks={"a": task}
     )
-    life = kept((created("a"), 0), (pending(1), 1), (failed(6, retries=2), 2))
+    life = stored((created("a"), 0), (pending(1), 1), (failed(6, retries=2), 2))
     assert differences(life, table) == set()
     assert differences(life, with_attempts(table, 2)) == {("tasks.a.attempt", "3", "2")}
 
@@ -90,13 +90,13 @@ def test_an_attempt_that_was_given_back_is_known_not_to_count() -> None:
     ]
     task = TaskRecord(status="failed", run=1, attempt=1, outcome={"error": "timed out"})
     table = JobRecord(status="failed", run=1, total_tasks=1, failed_task_id="a", tasks={"a": task})
-    assert differences(kept(*events), table) == set()
+    assert differences(stored(*events), table) == set()
     twice = replace(table, tasks={"a": replace(task, attempt=2)})
-    assert differences(kept(*events), twice) == {("tasks.a.attempt", "1", "2")}
+    assert differences(stored(*events), twice) == {("tasks.a.attempt", "1", "2")}
 
 
 def test_a_redriven_task_is_compared_in_its_new_run() -> None:
-    events = kept(*LIFE, (redriven(5, task_id="b"), 11), (pending(6, task_id="b", run=2), 12))
+    events = stored(*LIFE, (redriven(5, task_id="b"), 11), (pending(6, task_id="b", run=2), 12))
     reopened = TaskRecord(status="pending", run=2, attempt=0)
     table = replace(
         TABLE,

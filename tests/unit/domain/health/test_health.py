@@ -16,7 +16,7 @@ from switchyard.domain.health.health import (
     worst_first,
 )
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.life_signs import LifeSigns
 from switchyard.domain.tasks.task import Task
 from tests.builders import NOW_MS, a_task
 
@@ -38,7 +38,7 @@ def running(
     """As it is at `NOW_MS`; without `silent` it has not been renewed yet."""
     signs = None
     if silent is not None:
-        signs = Signs(
+        signs = LifeSigns(
             beat_at_ms=NOW_MS - silent,
             activity="sdk_query:plan",
             activity_at_ms=NOW_MS - (silent if unchanged is None else unchanged),
@@ -117,7 +117,7 @@ def test_who_beats_but_does_the_same_for_too_long_makes_no_progress(
 
 def test_who_beats_but_never_says_what_it_does_makes_no_progress_either() -> None:
     task = running(elapsed=15 * MINUTE + 1)
-    assert health(replace(task, signs=Signs(beat_at_ms=NOW_MS))) is Health.NOT_PROGRESSING
+    assert health(replace(task, signs=LifeSigns(beat_at_ms=NOW_MS))) is Health.NOT_PROGRESSING
 
 
 @pytest.mark.parametrize(

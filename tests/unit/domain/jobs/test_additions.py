@@ -11,7 +11,7 @@ from switchyard.domain.errors import Conflict
 from switchyard.domain.ids import END
 from switchyard.domain.jobs.additions import MOST_PARENTS, WRITES_PER_CHUNK, Group, grouped
 from switchyard.domain.jobs.chunk_plan import MOST_DEPENDENTS, plan_chunk
-from switchyard.domain.jobs.chunks import AddedTasks, Chunk, Member, Surroundings
+from switchyard.domain.jobs.chunks import AddedTasks, Chunk, ChunkContext, ExistingTask
 from switchyard.domain.jobs.graph import MAX_TASKS
 from switchyard.domain.jobs.plan import Pinned, hidden_task
 from switchyard.domain.jobs.relays import MAX_NAMES, declared_parents
@@ -41,22 +41,22 @@ def additions(draw: st.DrawFn) -> Edges:
 
 
 def seen(
-    *members: Member, additions: int = 0, before_the_end: Sequence[str] = OLD[:1]
-) -> Surroundings:
+    *existing_tasks: ExistingTask, additions: int = 0, before_the_end: Sequence[str] = OLD[:1]
+) -> ChunkContext:
     job = replace(a_plan({"old": []}).job, state=JobState.OPEN, additions=additions)
-    return Surroundings(
+    return ChunkContext(
         job=job,
         end=hidden_task(JOB.task(END), [edge_token(name, 1) for name in before_the_end]),
-        members={member.task.ref.task_id: member for member in members},
+        existing_tasks={existing.task.ref.task_id: existing for existing in existing_tasks},
     )
 
 
-def a_member(task_id: str, *dependents: str, **facts: object) -> Member:
-    return Member(a_task(task_id, **facts), dependents or (END,))
+def a_member(task_id: str, *dependents: str, **facts: object) -> ExistingTask:
+    return ExistingTask(a_task(task_id, **facts), dependents or (END,))
 
 
-def planned(group: Group, surroundings: Surroundings) -> Chunk:
-    chunk = plan_chunk(group, surroundings, pinned={"scrape": Pinned(3, 2)}, at_ms=NOW_MS)
+def planned(group: Group, chunk_context: ChunkContext) -> Chunk:
+    chunk = plan_chunk(group, chunk_context, pinned={"scrape": Pinned(3, 2)}, at_ms=NOW_MS)
     assert chunk is not None
     return chunk
 
@@ -71,8 +71,8 @@ def the_group(edges: Edges) -> Group:
     return group
 
 
-def the_task(edges: Edges, *members: Member) -> Task:
-    (task,) = planned(the_group(edges), seen(*members)).tasks
+def the_task(edges: Edges, *existing_tasks: ExistingTask) -> Task:
+    (task,) = planned(the_group(edges), seen(*existing_tasks)).tasks
     return task
 
 
@@ -81,11 +81,11 @@ def all_chunks(edges: Edges, before_the_end: Sequence[str]) -> list[Chunk]:
     known = {name: a_member(name) for name in OLD}
     chunks: list[Chunk] = []
     for group in grouped(specs(edges), number=1):
-        surroundings = seen(*known.values(), additions=len(chunks), before_the_end=before_the_end)
-        chunk = planned(group, surroundings)
-        new = [Member(t, chunk.dependents[t.ref.task_id]) for t in chunk.new_tasks]
-        changed = [Member(c.member.task, c.dependents) for c in chunk.changes]
-        known |= {member.task.ref.task_id: member for member in [*new, *changed]}
+        chunk_context = seen(*known.values(), additions=len(chunks), before_the_end=before_the_end)
+        chunk = planned(group, chunk_context)
+        new = [ExistingTask(t, chunk.dependents[t.ref.task_id]) for t in chunk.new_tasks]
+        changed = [ExistingTask(c.existing.task, c.dependents) for c in chunk.changes]
+        known |= {existing.task.ref.task_id: existing for existing in [*new, *changed]}
         before_the_end = [parent_of(token) for token in end_waits_on(chunk)]
         chunks.append(chunk)
     return chunks
@@ -128,7 +128,7 @@ def test_who_follows_whom_is_what_was_declared(edges: Edges) -> None:
     dependents: dict[str, tuple[str, ...]] = {}
     for chunk in all_chunks(edges, OLD[:1]):
         dependents |= chunk.dependents
-        dependents |= {c.member.task.ref.task_id: c.dependents for c in chunk.changes}
+        dependents |= {c.existing.task.ref.task_id: c.dependents for c in chunk.changes}
     declared = declared_parents(dependents)
     assert {name: set(declared.get(name, ())) for name in edges} == {
         name: set(parents) for name, parents in edges.items()
@@ -191,7 +191,7 @@ def test_the_relay_of_a_chunk_waits_for_those_whom_nobody_in_it_follows() -> Non
     assert chunk.number == 5
 
 
-def test_settled_parents_are_told_who_follows_them() -> None:
+def test_settled_parents_get_their_new_children() -> None:
     """Redriven, they take their descendants along."""
     done = a_member("done", state=TaskState.COMPLETED)
     (change,) = planned(the_group({"new": ["done"]}), seen(done)).changes
@@ -209,9 +209,9 @@ def test_before_a_crowded_end_the_oldest_chunk_is_moved_first() -> None:
 
 def test_a_crowded_end_whose_every_candidate_has_settled_has_room_soon() -> None:
     done = a_member("old-0", state=TaskState.COMPLETED)
-    surroundings = seen(done, before_the_end=OLD[:MAX_NAMES])
+    chunk_context = seen(done, before_the_end=OLD[:MAX_NAMES])
     group = the_group({"new": []})
-    assert plan_chunk(group, surroundings, pinned={"scrape": Pinned(1)}, at_ms=NOW_MS) is None
+    assert plan_chunk(group, chunk_context, pinned={"scrape": Pinned(1)}, at_ms=NOW_MS) is None
 
 
 def test_one_task_is_not_followed_by_too_many() -> None:
@@ -230,7 +230,7 @@ def test_a_job_that_others_have_filled_meanwhile_has_no_room() -> None:
         planned(group, room_for_one)
 
 
-def test_a_task_that_somebody_else_added_meanwhile_is_a_conflict() -> None:
+def test_a_task_that_another_request_added_meanwhile_is_a_conflict() -> None:
     with pytest.raises(Conflict, match="has a task 'new' already"):
         planned(the_group({"new": []}), seen(a_member("new")))
 

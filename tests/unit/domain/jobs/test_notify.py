@@ -1,4 +1,4 @@
-"""What a job may name to be told of its failures."""
+"""Channels and webhooks that a job may name for its failures."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_anything_else_is_no_channel(name: str) -> None:
 
 
 @pytest.mark.parametrize(("url", "word"), NOT_URLS.items())
-def test_a_url_that_no_stage_takes_is_told_why(url: str, word: str) -> None:
+def test_a_url_that_no_stage_takes_is_refused_with_the_reason(url: str, word: str) -> None:
     assert word in (problem_with_url(url) or "")
 
 

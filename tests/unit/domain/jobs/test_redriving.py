@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from switchyard.contracts.redriving import kept_plan, plan_key, read_plan
+from switchyard.contracts.redrive_plans import plan_key, read_plan, stored_plan
 from switchyard.domain.ids import END, START
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.jobs.plan import hidden_task
-from switchyard.domain.jobs.redriving import (
+from switchyard.domain.jobs.redrive import (
     Changes,
     NewEdges,
     NotRedrivable,
@@ -69,7 +69,7 @@ def test_nobody_comes_before_those_that_wait_for_it() -> None:
     assert [one.task_id for one in plan.waiting] == [END, *[f"t{n}" for n in range(9, 0, -1)]]
 
 
-def test_what_completed_is_kept_and_not_passed_through() -> None:
+def test_a_completed_task_stays_completed_and_ends_the_walk() -> None:
     states = {"a": FAILED, "b": COMPLETED, "c": FAILED}
     plan = a_plan(states, {"a": ("b",), "b": ("c",), "c": (END,)}, "a")
     assert waits(plan) == {END: {"a@2"}}
@@ -140,10 +140,10 @@ def test_nothing_else_is_redriven(
     assert reason in found.reason
 
 
-def test_a_plan_is_kept_and_read_back_whole() -> None:
+def test_a_plan_is_stored_and_read_back_whole() -> None:
     changes = Changes(overrides=Overrides(model="m", max_cost_usd=0.5), inputs={"b": {"x": None}})
     plan = a_plan(STATES, EDGES, "b", changes=changes, not_completed=frozenset({"y"}))
-    document = kept_plan(plan)
+    document = stored_plan(plan)
     assert read_plan(document) == plan
     key = plan_key(JOB, plan, document)
     assert key.startswith(f"task/redrives/{JOB.tenant}/{JOB.job_id}/1-")

@@ -138,14 +138,14 @@ def test_the_same_job_becomes_the_same_plan_in_every_process(seed: str) -> None:
         "print(list(a_plan(bipartite(101)).dependents.items()))"
     )
     path = [part for part in sys.path if part]
-    told = subprocess.run(
+    emitted = subprocess.run(
         [sys.executable, "-c", script],
         env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.strip() == str(list(a_plan(bipartite(101)).dependents.items()))
+    assert emitted.stdout.strip() == str(list(a_plan(bipartite(101)).dependents.items()))
 
 
 def test_nobody_declared_a_hidden_task() -> None:

@@ -11,7 +11,7 @@ def test_a_key_is_printable_ascii(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "a b", "a#b", "a\n", "\ta", "schlüssel", "a\x7f"])
-def test_what_is_no_key_is_told_what_one_is(key: str) -> None:
+def test_a_text_that_is_no_key_is_refused_with_the_rule(key: str) -> None:
     problem = problem_with_key(key)
     assert problem is not None
     assert "1 to 255 printable ASCII" in problem

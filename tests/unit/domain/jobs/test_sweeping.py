@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.sweeping import (
+from switchyard.domain.jobs.overdue import (
     MAX_DOUBLINGS,
     Action,
     Step,

@@ -29,7 +29,7 @@ def test_where_nothing_happened_there_is_no_average() -> None:
     assert flow.by_definition == {}
 
 
-def test_what_was_spent_is_told_by_definition_the_dearest_first() -> None:
+def test_costs_are_listed_by_definition_the_dearest_first() -> None:
     cheap, dear = Spending(cost_micro_usd=1), Spending(cost_micro_usd=2)
 
     flow = flow_of([Counts(by_definition={"a": cheap, "b": dear})], window_ms=60_000)

@@ -10,7 +10,7 @@ from switchyard.domain.prompts.placeholders import (
     fill_placeholders,
     steps_named_in,
 )
-from switchyard.domain.prompts.prompt import DATA_NOTICE, build_prompt
+from switchyard.domain.prompts.prompt import DATA_NOTICE, FILES_NOTICE, build_prompt
 from switchyard.domain.text import without_control_characters
 
 
@@ -96,7 +96,7 @@ def test_what_a_placeholder_brings_in_is_not_expanded_again() -> None:
     assert answer == '<data from="input.a">"{{input.b}}"</data>'
 
 
-def test_the_agent_is_told_what_is_data() -> None:
+def test_the_prompt_marks_what_is_data() -> None:
     prompt = build_prompt(tag="x", description="y", given=None, context={})
 
     assert DATA_NOTICE in prompt.partition("# Task")[0]
@@ -153,3 +153,9 @@ def test_no_input_can_close_its_fence(text: str) -> None:
 
     fenced = prompt.split("```json\n", 1)[1].split("\n```", 1)[0]
     assert json.loads(fenced) == {"text": without_control_characters(text)}
+
+
+@pytest.mark.parametrize("has_tools", [False, True])
+def test_only_an_agent_that_can_write_files_reads_where_they_belong(*, has_tools: bool) -> None:
+    prompt = build_prompt(tag="x", description="y", given=None, context={}, has_tools=has_tools)
+    assert (FILES_NOTICE in prompt.partition("# Task")[0]) is has_tools

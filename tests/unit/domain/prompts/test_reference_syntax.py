@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from switchyard.domain.json_values import MAX_DEPTH
-from switchyard.domain.prompts.reference_syntax import (
+from switchyard.domain.prompts.references import (
     MAX_LENGTH,
     NotAReference,
     Reference,

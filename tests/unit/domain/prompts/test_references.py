@@ -5,8 +5,12 @@ from typing import Any
 import pytest
 
 from switchyard.domain.json_values import MAX_DEPTH
-from switchyard.domain.prompts.reference_syntax import NotAReference
-from switchyard.domain.prompts.references import MissingValue, reference_problems, resolve
+from switchyard.domain.prompts.references import (
+    MissingValue,
+    NotAReference,
+    reference_problems,
+    resolve,
+)
 from tests.builders import specs
 
 OUTPUTS = {
@@ -165,7 +169,7 @@ def test_tasks_that_are_added_may_name_those_that_were_there() -> None:
     assert "names 'c', on which 'd' does not depend" in str(problem)
 
 
-def test_in_a_cycle_nobody_is_told_who_the_ancestors_are() -> None:
+def test_in_a_cycle_no_ancestors_are_listed() -> None:
     edges = {"a": ["b"], "b": ["a"], "c": []}
     assert said(edges, c="${tasks.a.output} ${tasks.nobody.output}") == [
         "tasks.2.input: ${tasks.nobody.output} names 'nobody', which does not exist"

@@ -4,7 +4,7 @@ import pytest
 
 from switchyard.domain.ids import END
 from switchyard.domain.states import SETTLED, TaskState
-from switchyard.domain.tasks.cancelling import Flag, Leave, Settle, decide_cancel
+from switchyard.domain.tasks.cancellation import Flag, Leave, Settle, decide_cancel
 from switchyard.domain.tasks.transitions import cancel
 from switchyard.domain.transition import Refused
 from tests.builders import NOW_MS, a_task

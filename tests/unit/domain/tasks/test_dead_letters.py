@@ -7,9 +7,9 @@ import pytest
 from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks.dead_letters import (
     Drop,
+    EmitAgain,
     GiveUp,
     SendAgain,
-    TellAgain,
     decide_dead_letter,
 )
 from switchyard.domain.tasks.task import MAX_ATTEMPTS, Outcome, Task
@@ -19,7 +19,7 @@ LIVE = {"state": TaskState.PROCESSING, "owner": "w/1", "lease_until_ms": NOW_MS}
 LAPSED = LIVE | {"lease_until_ms": NOW_MS - 1}
 
 
-def decide(**facts: Any) -> Drop | TellAgain | SendAgain | GiveUp:
+def decide(**facts: Any) -> Drop | EmitAgain | SendAgain | GiveUp:
     return decide_dead_letter(a_task(**facts), now_ms=NOW_MS)
 
 
@@ -29,8 +29,8 @@ def test_while_its_lease_runs_it_is_left_alone(facts: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("state", sorted(SETTLED))
-def test_what_is_settled_is_told_again(state: TaskState) -> None:
-    assert isinstance(decide(state=state, settled_at_ms=1, cancel_requested=True), TellAgain)
+def test_the_event_of_a_settled_task_is_emitted_again(state: TaskState) -> None:
+    assert isinstance(decide(state=state, settled_at_ms=1, cancel_requested=True), EmitAgain)
 
 
 @pytest.mark.parametrize("facts", [LAPSED, {"state": TaskState.READY}, {"state": TaskState.QUEUED}])

@@ -28,14 +28,14 @@ def decide(
 
 
 @pytest.mark.parametrize("category", [FailureCategory.RATE_LIMIT, FailureCategory.SERVER_ERROR])
-def test_whoever_is_told_when_to_come_back_waits_until_then(category: FailureCategory) -> None:
+def test_a_failure_that_names_a_time_parks_the_task_until_then(category: FailureCategory) -> None:
     park = decide(category)
     assert isinstance(park, Park)
     assert (park.delay_ms, park.longest_delay_ms) == (30_000, 37_500)
     assert category in park.reason
 
 
-def test_whoever_is_not_told_is_tried_again_as_usual() -> None:
+def test_a_failure_that_names_no_time_is_retried_as_usual() -> None:
     assert decide(FailureCategory.SERVER_ERROR, retry_after_ms=None) is None
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain.jobs.redriving import Reopening
+from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due, transitions
+from switchyard.domain.tasks.life_signs import LifeSigns
 from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import Lease, Outcome, Overrides, Task
 from switchyard.domain.transition import Refused, Transition, applied, attempt
 from tests.builders import NOW_MS, a_task
@@ -206,7 +206,7 @@ def test_what_changed_since_it_was_read_is_left_alone(name: str, change: dict[st
 
 def test_a_claim_begins_without_what_the_last_attempt_left() -> None:
     claim = transitions.claim(owner="w/2", now_ms=NOW_MS, lease_ms=LEASE_MS)
-    before = in_state(S.QUEUED, signs=Signs(beat_at_ms=1), last_error="boom")
+    before = in_state(S.QUEUED, signs=LifeSigns(beat_at_ms=1), last_error="boom")
     assert applied(before, claim) == replace(
         before,
         state=S.PROCESSING,
@@ -250,7 +250,7 @@ def test_a_relay_takes_the_place_of_another_only_if_nothing_else_left() -> None:
     assert isinstance(attempt(replace(end, waiting_on=frozenset({"a@1"})), follow), Refused)
 
 
-def test_a_reopened_task_keeps_who_it_is_and_nothing_else() -> None:
+def test_a_reopened_task_has_its_identity_and_nothing_else_of_the_last_run() -> None:
     before = in_state(
         S.FAILED,
         outcome=OUTCOME,

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchyard.domain.prompts.reference_syntax import Place, references_in
-from switchyard.domain.prompts.references import resolve
+from switchyard.domain.prompts.references import Place, references_in, resolve
 from switchyard.domain.triggers.job_templates import (
     NoValue,
     has_placeholder_at,
@@ -136,7 +135,9 @@ def test_a_dollar_that_would_hide_a_reference_is_refused() -> None:
         ("${tasks.{{event.x}}.output}", "is no reference"),
     ],
 )
-def test_what_can_never_be_filled_is_told_with_its_place(text: str, message: str) -> None:
+def test_a_placeholder_that_can_never_be_filled_is_reported_with_its_place(
+    text: str, message: str
+) -> None:
     (problem,) = template_problems(of_input({"deep": [text]}), roots=frozenset({"event"}))
     assert problem.path == ("tasks", 0, "input", "deep", 0)
     assert message in problem.message

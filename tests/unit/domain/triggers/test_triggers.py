@@ -10,7 +10,7 @@ from switchyard.domain.jobs.submission_keys import problem_with_key
 from switchyard.domain.triggers.triggers import (
     Ignored,
     is_our_own_file,
-    job_told_of,
+    job_of_event,
     of_this_tenant,
     path_to,
     pattern_problems,
@@ -37,24 +37,24 @@ def test_the_key_of_the_longest_names_is_a_key() -> None:
     assert problem_with_key(submission_key("n" * 40, "e" * 128)) is None
 
 
-def told(tenant: str, entity: str) -> dict[str, Any]:
+def emitted(tenant: str, entity: str) -> dict[str, Any]:
     return {"detail": {"tenantId": tenant, "entityId": entity}}
 
 
 @pytest.mark.parametrize(
     ("event", "job"),
     [
-        (told(TENANT, JOB_ID), JobRef(TENANT, JOB_ID)),
-        (told(TENANT, f"{JOB_ID}__scrape"), JobRef(TENANT, JOB_ID)),
-        (told(TENANT, "order-7"), None),
-        (told("other", JOB_ID), None),
-        (told(TENANT, "job-x__y"), None),
+        (emitted(TENANT, JOB_ID), JobRef(TENANT, JOB_ID)),
+        (emitted(TENANT, f"{JOB_ID}__scrape"), JobRef(TENANT, JOB_ID)),
+        (emitted(TENANT, "order-7"), None),
+        (emitted("other", JOB_ID), None),
+        (emitted(TENANT, "job-x__y"), None),
         ({"detail": "text"}, None),
         ({}, None),
     ],
 )
 def test_an_event_of_our_bus_names_its_job(event: dict[str, Any], job: JobRef | None) -> None:
-    assert job_told_of(event, TENANT) == job
+    assert job_of_event(event, TENANT) == job
 
 
 def uploaded(key: str, bucket: str = "ours", source: str = "aws.s3") -> dict[str, Any]:
@@ -66,6 +66,7 @@ def uploaded(key: str, bucket: str = "ours", source: str = "aws.s3") -> dict[str
     [
         (uploaded("task/logs/x/1/artifacts/a.json"), True),
         (uploaded("events/x/y-payload.json"), True),
+        (uploaded("parked/q/2026-11-16/x.json"), True),
         (uploaded("quarantine/2026-11-16/x.json"), True),
         (uploaded("undeliverable/q/2026-11-16/x.json"), True),
         (uploaded("uploads/a.csv"), False),

@@ -1,12 +1,12 @@
-"""A request is let in, or told when the next one is welcome."""
+"""A request is admitted, or refused with the time of the next one."""
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.request_rates import MemoryRequestRates
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.rates import DayUsedUp, Limits, TooFast, Verdict
 from switchyard.domain.errors import TooManyRequests, Unavailable
+from switchyard.testing import ManualClock
+from switchyard.testing.request_rates import MemoryRequestRates
 from switchyard.usecases.access.admit_request import MAX_REMEMBERED, Gate
 from tests.builders import NOW_MS, TENANT
 
@@ -17,7 +17,7 @@ def a_gate(**limits: int) -> Gate:
     return Gate(rates=MemoryRequestRates(), limits=Limits(**limits), clock=ManualClock(NOW_MS))
 
 
-def test_who_is_too_fast_is_told_to_wait_whole_seconds() -> None:
+def test_a_key_that_is_too_fast_has_to_wait_whole_seconds() -> None:
     gate = a_gate(per_second=2, burst=2)
     for _ in range(2):
         assert gate.admit(CALLER) is None
@@ -26,7 +26,7 @@ def test_who_is_too_fast_is_told_to_wait_whole_seconds() -> None:
     assert refused.value.retry_after_seconds == 1
 
 
-def test_who_has_used_up_the_day_is_told_when_the_next_begins() -> None:
+def test_a_key_that_has_used_up_the_day_gets_the_start_of_the_next() -> None:
     gate = a_gate(per_day=1)
     gate.admit(CALLER)
     with pytest.raises(TooManyRequests, match="begins at 2027-01-16T00:00:00Z") as refused:
@@ -52,7 +52,7 @@ def refused(gate: Gate, caller: Caller = CALLER) -> int:
     return refusal.value.retry_after_seconds
 
 
-def test_who_was_told_to_wait_is_not_counted_again_until_then() -> None:
+def test_a_key_that_has_to_wait_is_not_counted_until_then() -> None:
     rates, clock = Counted(TooFast(2_500_000)), ManualClock(NOW_MS)
     gate = Gate(rates=rates, limits=Limits(), clock=clock)
     assert [refused(gate) for _ in range(5)] == [3] * 5
@@ -89,6 +89,6 @@ class Broken:
         raise Unavailable("out of order")
 
 
-def test_what_cannot_be_counted_is_let_in_and_the_reason_told() -> None:
+def test_a_request_that_cannot_be_counted_is_admitted_and_the_reason_logged() -> None:
     gate = Gate(rates=Broken(), limits=Limits(), clock=ManualClock(NOW_MS))
     assert gate.admit(CALLER) == "out of order"

@@ -2,18 +2,18 @@
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.registry import MemoryApiKeys
 from switchyard.adapters.system import SystemIds
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.errors import Rejected, Unavailable, UnknownKey
+from switchyard.testing import ManualClock
+from switchyard.testing.registry import MemoryApiKeys
 from switchyard.usecases.access.api_keys import KeyRing, caller_with
 from tests.builders import NOW_MS, TENANT
 
 DAY_MS = 24 * 3600 * 1000
 
 
-class Office:
+class KeyHarness:
     def __init__(self, keys: MemoryApiKeys | None = None) -> None:
         self.clock = ManualClock(NOW_MS)
         self.keys = keys or MemoryApiKeys()
@@ -23,41 +23,41 @@ class Office:
         return caller_with(key, keys=self.keys, clock=self.clock)
 
 
-def test_a_key_lets_in_as_its_tenant_and_tells_which_key_it_was() -> None:
-    office = Office()
-    key = office.ring.issue(TENANT, label="ci")
-    (kept,) = office.ring.all(TENANT)
-    assert kept.label == "ci"
-    assert office.let_in(key) == Caller(TENANT, kept.key_id)
+def test_a_key_is_admitted_as_its_tenant_and_with_its_id() -> None:
+    harness = KeyHarness()
+    key = harness.ring.issue(TENANT, label="ci")
+    (stored,) = harness.ring.all(TENANT)
+    assert stored.label == "ci"
+    assert harness.let_in(key) == Caller(TENANT, stored.key_id)
 
 
 def test_a_revoked_key_opens_nothing_and_the_others_still_do() -> None:
-    office = Office()
-    lost, kept = office.ring.issue(TENANT), office.ring.issue(TENANT)
-    caller = office.let_in(lost)
+    harness = KeyHarness()
+    lost, stored = harness.ring.issue(TENANT), harness.ring.issue(TENANT)
+    caller = harness.let_in(lost)
     assert caller is not None
-    assert office.ring.revoke(TENANT, caller.key_id).revoked_at_ms == NOW_MS
-    assert office.let_in(lost) is None
-    assert office.let_in(kept) is not None
+    assert harness.ring.revoke(TENANT, caller.key_id).revoked_at_ms == NOW_MS
+    assert harness.let_in(lost) is None
+    assert harness.let_in(stored) is not None
 
 
 def test_another_tenants_key_cannot_be_revoked() -> None:
-    office = Office()
-    office.ring.issue(TENANT)
-    (kept,) = office.ring.all(TENANT)
+    harness = KeyHarness()
+    harness.ring.issue(TENANT)
+    (stored,) = harness.ring.all(TENANT)
     with pytest.raises(UnknownKey):
-        office.ring.revoke("other", kept.key_id)
+        harness.ring.revoke("other", stored.key_id)
 
 
 @pytest.mark.parametrize("label", ["", " ", "\x00", "x" * 101])
 def test_a_label_that_says_nothing_or_too_much_is_refused(label: str) -> None:
     with pytest.raises(Rejected, match="1 to 100"):
-        Office().ring.issue(TENANT, label=label)
+        KeyHarness().ring.issue(TENANT, label=label)
 
 
 @pytest.mark.parametrize("tenant", ["", "Acme", "a#b", "-a"])
 def test_a_name_that_no_tenant_can_have_touches_no_key(tenant: str) -> None:
-    ring = Office().ring
+    ring = KeyHarness().ring
     for act in (ring.issue, ring.all, lambda name: ring.revoke(name, "0123456789ab")):
         with pytest.raises(Rejected, match="1 to 63"):
             act(tenant)
@@ -65,18 +65,18 @@ def test_a_name_that_no_tenant_can_have_touches_no_key(tenant: str) -> None:
 
 def test_the_day_a_key_was_last_used_is_noted_once_a_day() -> None:
     keys = Noting()
-    office = Office(keys)
-    key = office.ring.issue(TENANT)
+    harness = KeyHarness(keys)
+    key = harness.ring.issue(TENANT)
     for _ in range(2):
-        office.let_in(key)
-    office.clock.advance(DAY_MS / 1000)
-    office.let_in(key)
+        harness.let_in(key)
+    harness.clock.advance(DAY_MS / 1000)
+    harness.let_in(key)
     assert keys.noted == ["2027-01-15", "2027-01-16"]
 
 
-def test_nobody_is_kept_out_because_the_day_cannot_be_noted() -> None:
-    office = Office(Unwritable())
-    assert office.let_in(office.ring.issue(TENANT)) is not None
+def test_a_request_is_admitted_though_the_day_of_use_cannot_be_stored() -> None:
+    harness = KeyHarness(Unwritable())
+    assert harness.let_in(harness.ring.issue(TENANT)) is not None
 
 
 class Noting(MemoryApiKeys):

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.jobs import JobAccepted
@@ -14,12 +13,13 @@ from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.access.open_tasks import MOST_CHECKED
 from tests.builders import TENANT, a_definition, a_submission
-from tests.fakes.adding import AddingYard, an_addition
-from tests.fakes.changed_yard import ChangedYard
-from tests.fakes.submitting import a_limit, a_submitter
-from tests.fakes.yard import FAILED
+from tests.fakes.harnesses.changed_harness import ChangedHarness
+from tests.fakes.harnesses.growing_harness import AddingHarness, an_addition
+from tests.fakes.harnesses.job_harness import FAILED
+from tests.fakes.harnesses.submitting import a_limit, a_submitter
 
 CHAIN = {"a": [], "b": ["a"], "c": ["b"]}
 
@@ -27,7 +27,7 @@ CHAIN = {"a": [], "b": ["a"], "c": ["b"]}
 class Stage:
     def __init__(self, most: int) -> None:
         self.clock = ManualClock()
-        self.memory = MemoryYard(self.clock)
+        self.memory = MemoryHarness(self.clock)
         self.limit = a_limit(self.memory, clock=self.clock, most=most)
         for tenant in (TENANT, "other"):
             self.memory.definitions.put(tenant, "scrape", a_definition())
@@ -173,59 +173,63 @@ def test_one_request_checks_a_bounded_number_of_jobs(monkeypatch: pytest.MonkeyP
 
 
 def test_a_settled_job_is_counted_no_more() -> None:
-    yard = ChangedYard()
-    yard.start({"a": [], "b": ["a"], "c": []})
-    assert [job.tasks for job in yard.memory.open_tasks.of_tenant(TENANT)] == [3]
-    yard.settle("a", FAILED)
-    yard.settle("c")
-    yard.deliver()
-    assert yard.memory.open_tasks.of_tenant(TENANT) == []
+    harness = ChangedHarness()
+    harness.start({"a": [], "b": ["a"], "c": []})
+    assert [job.tasks for job in harness.memory.open_tasks.of_tenant(TENANT)] == [3]
+    harness.settle("a", FAILED)
+    harness.settle("c")
+    harness.deliver()
+    assert harness.memory.open_tasks.of_tenant(TENANT) == []
 
 
 def test_a_redriven_job_is_counted_with_what_it_reopens_until_it_settles_again() -> None:
-    yard = ChangedYard()
-    yard.start({"a": [], "b": ["a"], "c": []})
-    yard.settle("a", FAILED)
-    yard.settle("c")
-    yard.deliver()
-    yard.redrive()
-    yard.deliver()
-    (counted,) = yard.memory.open_tasks.of_tenant(TENANT)
+    harness = ChangedHarness()
+    harness.start({"a": [], "b": ["a"], "c": []})
+    harness.settle("a", FAILED)
+    harness.settle("c")
+    harness.deliver()
+    harness.redrive()
+    harness.deliver()
+    (counted,) = harness.memory.open_tasks.of_tenant(TENANT)
     assert (counted.run, counted.tasks) == (2, 2)
-    yard.settle("a")
-    yard.deliver()
-    yard.settle("b")
-    yard.deliver()
-    assert yard.memory.open_tasks.of_tenant(TENANT) == []
+    harness.settle("a")
+    harness.deliver()
+    harness.settle("b")
+    harness.deliver()
+    assert harness.memory.open_tasks.of_tenant(TENANT) == []
 
 
 def test_a_redrive_that_would_be_too_much_is_refused() -> None:
-    yard = ChangedYard()
-    yard.start({"a": [], "b": ["a"], "c": []})
-    yard.settle("a", FAILED)
-    yard.settle("c")
-    yard.deliver()
-    limited = replace(yard.redrives, open_tasks=a_limit(yard.memory, clock=yard.clock, most=1))
+    harness = ChangedHarness()
+    harness.start({"a": [], "b": ["a"], "c": []})
+    harness.settle("a", FAILED)
+    harness.settle("c")
+    harness.deliver()
+    limited = replace(
+        harness.redrives, open_tasks=a_limit(harness.memory, clock=harness.clock, most=1)
+    )
     with pytest.raises(InvalidJob, match="would make 2 open tasks"):
-        limited.request_redrive(yard.job, RedriveJob())
-    assert yard.job_state() is JobState.FAILED
+        limited.request_redrive(harness.job, RedriveJob())
+    assert harness.job_state() is JobState.FAILED
 
 
 def test_added_tasks_count() -> None:
-    yard = AddingYard()
-    yard.start({"a": []})
-    yard.adder = replace(yard.adder, open_tasks=a_limit(yard.memory, clock=yard.clock, most=3))
-    yard.add({"b": ["a"]})
-    yard.add({"c": ["a"]})
-    assert [job.tasks for job in yard.memory.open_tasks.of_tenant(TENANT)] == [3]
+    harness = AddingHarness()
+    harness.start({"a": []})
+    harness.adder = replace(
+        harness.adder, open_tasks=a_limit(harness.memory, clock=harness.clock, most=3)
+    )
+    harness.add({"b": ["a"]})
+    harness.add({"c": ["a"]})
+    assert [job.tasks for job in harness.memory.open_tasks.of_tenant(TENANT)] == [3]
     with pytest.raises(InvalidJob, match="would make 4 open tasks"):
-        yard.adder.add(yard.job, an_addition({"d": ["a"]}))
-    assert "d" not in {task.ref.task_id for task in yard.memory.state.tasks.values()}
+        harness.adder.add(harness.job, an_addition({"d": ["a"]}))
+    assert "d" not in {task.ref.task_id for task in harness.memory.state.tasks.values()}
 
 
 def test_tasks_that_are_added_again_are_counted_once() -> None:
-    yard = AddingYard()
-    yard.start({"a": []})
+    harness = AddingHarness()
+    harness.start({"a": []})
     for _ in range(3):
-        yard.add({"b": ["a"]})
-    assert [job.tasks for job in yard.memory.open_tasks.of_tenant(TENANT)] == [2]
+        harness.add({"b": ["a"]})
+    assert [job.tasks for job in harness.memory.open_tasks.of_tenant(TENANT)] == [2]

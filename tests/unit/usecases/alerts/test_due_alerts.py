@@ -2,12 +2,12 @@
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.alerts import MemoryAlertStore
-from switchyard.adapters.memory.transport import MemoryMail, MemoryTaskQueue
 from switchyard.contracts.alerting import subject_to_check
 from switchyard.domain.alerts.alerts import Alert
 from switchyard.domain.errors import UnknownQueue
+from switchyard.testing import ManualClock
+from switchyard.testing.alerts import MemoryAlertStore
+from switchyard.testing.transport import MemoryQueueSender, MemoryTaskQueue
 from switchyard.usecases.alerts.report_incidents import DueAlerts
 
 WAIT_MS = 30_000
@@ -18,7 +18,7 @@ class Postponed:
         self.clock = ManualClock()
         self.store = MemoryAlertStore()
         self.queue = MemoryTaskQueue(self.clock)
-        self.mail = MemoryMail({"alerts": self.queue})
+        self.queue_sender = MemoryQueueSender({"alerts": self.queue})
         now_ms = self.clock.now_ms()
         for key in keys:
             taken = self.store.lease(Alert(key=key), now_ms=now_ms)
@@ -26,7 +26,9 @@ class Postponed:
             self.store.save(taken.postponed(now_ms=now_ms, wait_ms=WAIT_MS, unsure=False))
 
     def send_due(self, queue: str = "alerts") -> list[str]:
-        alerts = DueAlerts(store=self.store, mail=self.mail, queue=queue, clock=self.clock)
+        alerts = DueAlerts(
+            store=self.store, queue_sender=self.queue_sender, queue=queue, clock=self.clock
+        )
         return list(alerts.send_due())
 
 

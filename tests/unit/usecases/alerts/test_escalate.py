@@ -15,13 +15,14 @@ from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.notify import Notify
 from switchyard.usecases.alerts.escalate import PAUSE_MS
 from tests.builders import JOB, TENANT
-from tests.fakes.escalation import (
+from tests.fakes.harnesses.escalation import (
     FAILED,
     HOUR,
     MINUTE,
     OVER,
     REDRIVEN,
     SUBJECT,
+    WEBHOOK,
     EscalationHarness,
 )
 
@@ -233,3 +234,61 @@ def test_a_channel_that_the_tenant_may_not_name_any_more_is_not_posted_to() -> N
     assert "#brand is not one of the channels that jobs of acme may name" in result.reason
     assert harness.chat.messages == {}
     assert not harness.escalator.needs_update(channel, FAILED, tenant=TENANT)
+
+
+COMPLETED = replace(OVER, fingerprint="completed/1", title="A job completed: brand")
+BOTH = Notify(webhook=WEBHOOK.webhook, on=("completed", "failed"))
+SUCCESS_ALONE = Notify(webhook=WEBHOOK.webhook, on=("completed",))
+
+
+def test_a_success_is_delivered_only_if_it_was_asked_for(harness: EscalationHarness) -> None:
+    assert harness.escalate(COMPLETED, WEBHOOK).status is PublishStatus.UNCHANGED
+    assert not harness.escalator.needs_update(WEBHOOK, COMPLETED, tenant=TENANT)
+    assert harness.escalator.needs_update(BOTH, COMPLETED, tenant=TENANT)
+    harness.escalate(COMPLETED, BOTH)
+    (said,) = harness.hook.said()
+    assert (said["type"], said["incident"]["open"]) == ("job.completed", False)
+    assert "Switchyard-Signature" in harness.hook.sent[0][0]
+
+
+def test_a_success_is_delivered_once_for_each_run(harness: EscalationHarness) -> None:
+    for _ in range(3):
+        harness.escalate(COMPLETED, BOTH)
+    assert not harness.escalator.needs_update(BOTH, COMPLETED, tenant=TENANT)
+    assert len(harness.hook.sent) == 1
+    harness.escalate(replace(COMPLETED, fingerprint="completed/2"), BOTH)
+    assert [said["type"] for said in harness.hook.said()] == ["job.completed"] * 2
+    assert len({said["id"] for said in harness.hook.said()}) == 2
+
+
+def test_the_success_of_a_job_that_had_failed_is_the_end_of_its_incident(
+    harness: EscalationHarness,
+) -> None:
+    for incident in (FAILED, REDRIVEN, OVER, OVER):
+        harness.escalate(incident, BOTH)
+    assert [said["type"] for said in harness.hook.said()] == ["incident.open", "incident.over"]
+
+
+def test_whoever_asks_for_success_alone_is_sent_no_failure(harness: EscalationHarness) -> None:
+    for incident in (FAILED, REDRIVEN):
+        assert harness.escalate(incident, SUCCESS_ALONE).status is PublishStatus.UNCHANGED
+    harness.escalate(OVER, SUCCESS_ALONE)
+    assert [said["type"] for said in harness.hook.said()] == ["job.completed"]
+
+
+def test_a_success_is_delivered_again_after_an_outage(harness: EscalationHarness) -> None:
+    harness.hook.down = "it answered 500"
+    assert harness.escalate(COMPLETED, BOTH).status is PublishStatus.POSTPONED
+    harness.hook.down = ""
+    harness.clock.advance(HOUR)
+    harness.escalate(COMPLETED, BOTH)
+    harness.escalate(COMPLETED, BOTH)
+    assert len(harness.hook.sent) == 2
+    assert len({said["id"] for said in harness.hook.said()}) == 1
+
+
+def test_a_success_is_posted_in_the_channel_once(harness: EscalationHarness) -> None:
+    notify = Notify(channel="#brand", on=("completed",))
+    for _ in range(2):
+        harness.escalate(COMPLETED, notify)
+    assert len(harness.chat.messages) == 1

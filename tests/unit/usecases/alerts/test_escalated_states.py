@@ -9,7 +9,7 @@ from switchyard.domain.alerts.alerts import PublishStatus
 from switchyard.domain.jobs.notify import Notify
 from switchyard.ports.alerting import ChatBusy
 from tests.builders import JOB, TENANT
-from tests.fakes.escalation import (
+from tests.fakes.harnesses.escalation import (
     FAILED,
     HOUR,
     OVER,

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.domain.alerts.alerts import PublishResult, PublishStatus
 from switchyard.domain.alerts.subjects import (
     QUARANTINE,
@@ -15,6 +14,7 @@ from switchyard.domain.alerts.subjects import (
 )
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import JobRef
+from switchyard.testing import ManualClock
 from switchyard.usecases.alerts.report_incidents import (
     CLOCKS_DIFFER_MS,
     MAX_REMEMBERED,

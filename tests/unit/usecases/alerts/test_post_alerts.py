@@ -9,9 +9,6 @@ from typing import TypeVar
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.alerts import MemoryAlertStore
-from switchyard.adapters.memory.chat import MemoryChat, MemoryConnector
 from switchyard.domain.alerts.alerts import LEASE, PublishStatus
 from switchyard.domain.alerts.incidents import Incident
 from switchyard.domain.alerts.subjects import Subject
@@ -24,9 +21,12 @@ from switchyard.ports.alerting import (
     MessageKey,
     Posted,
 )
+from switchyard.testing import ManualClock
+from switchyard.testing.alerts import MemoryAlertStore
+from switchyard.testing.chat import MemoryChat, MemoryConnector
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.alerts.report_incidents import MAX_DUE_AT_ONCE
-from tests.fakes.slack_text import seen_in_slack
+from tests.fakes.slack.text import seen_in_slack
 from tests.slack.incidents import an_incident, job_subject, over, stuck
 
 R = TypeVar("R")
@@ -166,8 +166,8 @@ def test_many_jobs_that_fail_in_one_minute_are_posted_one_by_one_and_none_is_los
             publisher.publish(incidents[subject])
             clock.advance(0.06)
         clock.advance(60)
-    told = [str(message.key.subject) for message in chat.messages.values()]
-    assert sorted(told) == sorted(incidents)
+    emitted = [str(message.key.subject) for message in chat.messages.values()]
+    assert sorted(emitted) == sorted(incidents)
     assert store.due(now_ms=clock.now_ms() + 10**9, limit=9) == []
 
 
@@ -186,8 +186,8 @@ def test_after_any_storm_everything_is_posted_once_and_as_it_is(seed: int) -> No
     pages = {key: n for (key, _), n in keys.items() if key.part.startswith("page")}
     assert set(pages.values()) <= {1}
     for subject, incident in now.items():
-        told = headlines(harness.chat, subject)
-        still_open = [headline for headline in told if "✅" not in headline]
+        emitted = headlines(harness.chat, subject)
+        still_open = [headline for headline in emitted if "✅" not in headline]
         assert len(still_open) == incident.open
         assert all(incident.title in headline for headline in still_open)
     assert all(harness.weather.troubles.values())

@@ -5,12 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
-from switchyard.adapters.memory.alerts import MemoryAlertStore
-from switchyard.adapters.memory.chat import MemoryChat, MemoryConnector
 from switchyard.contracts.alerting import NotAWakeUp
 from switchyard.contracts.messages import Delivered, TaskMessage
-from switchyard.contracts.quarantine import QuarantinedMessage
+from switchyard.contracts.parked_messages import ParkedMessage
 from switchyard.domain.alerts.alerts import PublishStatus
 from switchyard.domain.alerts.incidents import Incident, IncidentState
 from switchyard.domain.alerts.stage_incidents import Alarm
@@ -19,11 +16,14 @@ from switchyard.domain.ids import bare_task
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.notify import Notify
 from switchyard.domain.states import JobState, TaskState
+from switchyard.testing import ManualClock, MemoryHarness
+from switchyard.testing.alerts import MemoryAlertStore
+from switchyard.testing.chat import MemoryChat, MemoryConnector
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.alerts.read_dead_letters import DeadLetterReader
 from switchyard.usecases.alerts.report_incidents import SubjectChecker
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, a_task
-from tests.fakes.slack_text import seen_in_slack
+from tests.fakes.slack.text import seen_in_slack
 
 SUBJECT = f"job/{TENANT}/{JOB_ID}"
 ALARM = Alarm(name="switchyard-dev-x", raised=True, meaning="It is broken.", reason="1 > 0")
@@ -56,10 +56,13 @@ class KnownAlarms(dict[str, Alarm]):
         return self.get(name)
 
 
+TASK_QUEUE = "switchyard-dev-task-queue"
+
+
 class Harness:
     def __init__(self) -> None:
         self.clock = ManualClock(NOW_MS)
-        self.yard = MemoryYard(self.clock)
+        self.harness = MemoryHarness(self.clock)
         self.chat = MemoryChat(now_ms=NOW_MS)
         self.alarms = KnownAlarms()
         self.escalations = Escalations()
@@ -71,17 +74,17 @@ class Harness:
                 clock=self.clock,
             ),
             escalator=self.escalations,
-            jobs=self.yard.jobs,
-            tasks=self.yard.graph,
-            dead_letters=DeadLetterReader(blobs=self.yard.blobs, stage="dev"),
+            jobs=self.harness.jobs,
+            tasks=self.harness.graph,
+            dead_letters=DeadLetterReader(blobs=self.harness.blobs, stage="dev"),
             alarms=self.alarms,
             stage="dev",
         )
 
     def put(self, job: Job) -> None:
-        self.yard.state.jobs[JOB] = job
+        self.harness.state.jobs[JOB] = job
         task = a_task(state=TaskState.FAILED, last_error="no such host")
-        self.yard.state.tasks[task.ref] = task
+        self.harness.state.tasks[task.ref] = task
 
     def check(self, subject: str) -> PublishStatus:
         return self.checker.check(parse_subject(subject)).status
@@ -96,14 +99,14 @@ def harness() -> Harness:
     return Harness()
 
 
-def put_aside(harness: Harness, number: int, body: str) -> str:
+def park(harness: Harness, number: int, body: str) -> str:
     message = Delivered(body=body, message_id=f"m-{number}", sent_at_ms=NOW_MS)
-    kept = QuarantinedMessage.of(
-        message, reason="no such task", queue="switchyard-dev-task-queue", kept_at=NOW_MS + number
+    stored = ParkedMessage.poison(
+        message, reason="no such task", queue=TASK_QUEUE, now_ms=NOW_MS + number
     )
-    content = kept.model_dump_json(by_alias=True).encode()
-    harness.yard.blobs.put(kept.key, content, content_type="application/json")
-    return kept.key
+    content = stored.model_dump_json(by_alias=True).encode()
+    harness.harness.blobs.put(stored.key, content, content_type="application/json")
+    return stored.key
 
 
 def test_a_failed_job_is_posted_with_its_tasks_and_once(harness: Harness) -> None:
@@ -134,7 +137,7 @@ def test_a_job_that_never_failed_costs_one_read(
 ) -> None:
     harness.put(replace(A_JOB, state=JobState.COMPLETED, failure_detected_at_ms=None))
     monkeypatch.delattr(MemoryAlertStore, "find")
-    monkeypatch.delattr(type(harness.yard.jobs), "picture")
+    monkeypatch.delattr(type(harness.harness.jobs), "picture")
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
 
 
@@ -144,7 +147,7 @@ def test_a_job_that_was_posted_is_not_read_whole_again(
     """A redrive of thousands of tasks wakes the watcher for each."""
     harness.put(A_JOB)
     harness.check(SUBJECT)
-    monkeypatch.delattr(type(harness.yard.jobs), "picture")
+    monkeypatch.delattr(type(harness.harness.jobs), "picture")
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
 
 
@@ -155,7 +158,7 @@ def test_a_job_that_does_not_exist_is_no_incident(harness: Harness) -> None:
 def test_the_incident_of_a_deleted_job_is_over(harness: Harness) -> None:
     harness.put(A_JOB)
     harness.check(SUBJECT)
-    del harness.yard.state.jobs[JOB]
+    del harness.harness.state.jobs[JOB]
     assert harness.check(SUBJECT) is PublishStatus.RECOVERED
 
 
@@ -177,18 +180,18 @@ def test_an_incident_is_escalated_as_long_as_there_is_an_update(
     harness.put(replace(A_JOB, notify=NOTIFY))
     harness.check(SUBJECT)
     harness.check(SUBJECT)
-    told = [(notify, str(incident.subject)) for notify, incident in harness.escalations.made]
-    assert told == [(NOTIFY, SUBJECT)] * 2
+    emitted = [(notify, str(incident.subject)) for notify, incident in harness.escalations.made]
+    assert emitted == [(NOTIFY, SUBJECT)] * 2
     assert "no such host" in str(harness.escalations.made[-1][1])
     harness.escalations.waiting = False
-    monkeypatch.delattr(type(harness.yard.jobs), "picture")
+    monkeypatch.delattr(type(harness.harness.jobs), "picture")
     assert harness.check(SUBJECT) is PublishStatus.UNCHANGED
 
 
 def test_a_failed_task_without_a_job_is_posted_once(harness: Harness) -> None:
     ref = bare_task(TENANT, "order-7")
     task = a_task(ref=ref, state=TaskState.TIMED_OUT, last_error="it took too long")
-    harness.yard.state.tasks[ref] = task
+    harness.harness.state.tasks[ref] = task
     subject = f"task/{TENANT}/order-7"
     assert [harness.check(subject) for _ in range(3)] == [
         PublishStatus.POSTED,
@@ -203,47 +206,48 @@ def test_a_failed_task_without_a_job_is_posted_once(harness: Harness) -> None:
 def test_a_task_without_a_job_that_did_not_fail_is_no_incident(harness: Harness) -> None:
     ref = bare_task(TENANT, "order-7")
     assert harness.check(f"task/{TENANT}/order-7") is PublishStatus.UNCHANGED
-    harness.yard.state.tasks[ref] = a_task(ref=ref, state=TaskState.COMPLETED)
+    harness.harness.state.tasks[ref] = a_task(ref=ref, state=TaskState.COMPLETED)
     assert harness.check(f"task/{TENANT}/order-7") is PublishStatus.UNCHANGED
     assert harness.seen == []
 
 
 def test_dead_letters_are_an_incident_as_long_as_there_are_any(harness: Harness) -> None:
-    first = put_aside(harness, 1, "not json")
-    assert harness.check("letters/quarantine") is PublishStatus.POSTED
-    second = put_aside(harness, 2, '{"schema": 9}')
-    assert harness.check("letters/quarantine") is PublishStatus.UPDATED
-    assert harness.seen[0].startswith("# 🔴 2 messages in quarantine")
-    harness.yard.blobs.delete(first)
-    harness.yard.blobs.delete(second)
-    assert harness.check("letters/quarantine") is PublishStatus.RECOVERED
+    first = park(harness, 1, "not json")
+    assert harness.check(f"letters/{TASK_QUEUE}") is PublishStatus.POSTED
+    second = park(harness, 2, '{"schema": 9}')
+    assert harness.check(f"letters/{TASK_QUEUE}") is PublishStatus.UPDATED
+    assert harness.seen[0].startswith("# 🔴 2 messages parked from switchyard-dev-task-queue")
+    harness.harness.blobs.delete(first)
+    harness.harness.blobs.delete(second)
+    assert harness.check(f"letters/{TASK_QUEUE}") is PublishStatus.RECOVERED
 
 
 def test_every_queue_has_an_incident_of_its_own(harness: Harness) -> None:
     """Whatever lies there: what cannot be read is counted, and said to be unreadable."""
     for queue in ("switchyard-dev-event-queue-dlq", "event-queue-dlq-dev-2"):
-        key = f"undeliverable/{queue}/2027-01-15/m.json"
-        harness.yard.blobs.put(key, b"{}", content_type="application/json")
+        for prefix in ("parked", "undeliverable"):
+            key = f"{prefix}/{queue}/2027-01-15/m.json"
+            harness.harness.blobs.put(key, b"{}", content_type="application/json")
     assert harness.check("letters/switchyard-dev-event-queue-dlq") is PublishStatus.POSTED
     (seen,) = harness.seen
-    assert seen.startswith("# 🔴 1 message undeliverable, from switchyard-dev-event-queue-dlq\n")
-    assert "is no message that was kept" in seen
+    assert seen.startswith("# 🔴 2 messages parked from switchyard-dev-event-queue-dlq\n")
+    assert "is not a parked message" in seen
 
 
 def test_a_dead_letter_of_a_job_is_escalated_to_that_job_alone(harness: Harness) -> None:
     harness.put(replace(A_JOB, notify=NOTIFY))
     wake_up = TaskMessage.to(JOB.task("gone"), run=1).model_dump_json(by_alias=True)
-    key = put_aside(harness, 1, wake_up)
-    put_aside(harness, 2, json.dumps({"name": "another"}))
-    harness.check("letters/quarantine")
+    key = park(harness, 1, wake_up)
+    park(harness, 2, json.dumps({"name": "another"}))
+    harness.check(f"letters/{TASK_QUEUE}")
     ((notify, incident),) = harness.escalations.made
-    assert (notify, incident.title) == (NOTIFY, "1 message in quarantine")
-    assert str(incident.subject) == f"letters/quarantine/{TENANT}/{JOB_ID}"
-    harness.yard.blobs.delete(key)
+    assert (notify, incident.title) == (NOTIFY, f"1 message parked from {TASK_QUEUE}")
+    assert str(incident.subject) == f"letters/{TASK_QUEUE}/{TENANT}/{JOB_ID}"
+    harness.harness.blobs.delete(key)
     harness.check(str(incident.subject))
     assert not harness.escalations.made[-1][1].open
-    put_aside(harness, 3, wake_up)
-    harness.check("letters/quarantine")
+    park(harness, 3, wake_up)
+    harness.check(f"letters/{TASK_QUEUE}")
     assert harness.escalations.made[-1][1].fingerprint != incident.fingerprint
 
 

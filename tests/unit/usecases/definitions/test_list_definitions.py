@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from switchyard.adapters.memory.registry import MemoryDefinitionStore
 from switchyard.contracts.definitions import DefinitionList
 from switchyard.domain.errors import Rejected
+from switchyard.testing.registry import MemoryDefinitionStore
 from switchyard.usecases.definitions.read_definitions import list_definitions
 from tests.builders import TENANT, a_definition
 

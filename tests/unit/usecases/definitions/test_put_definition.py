@@ -2,10 +2,10 @@
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.errors import InvalidDefinition
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.definitions.put_definition import put_definition
 
 STAGE = Ceilings(default_turns=7, max_turns=20, tools=("Read",), max_timeout_ms=300_000)
@@ -13,7 +13,7 @@ STAGE = Ceilings(default_turns=7, max_turns=20, tools=("Read",), max_timeout_ms=
 
 def put(**facts: object) -> RegisteredDefinition:
     definition = TaskDefinition.model_validate({"description": "d", "tag": "t", **facts})
-    definitions = MemoryYard(ManualClock()).definitions
+    definitions = MemoryHarness(ManualClock()).definitions
     return put_definition("acme", "d", definition, definitions=definitions, ceilings=STAGE)
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from switchyard.domain.errors import UnknownJob
-from switchyard.domain.jobs.advancing import NextStep, next_step
+from switchyard.domain.jobs.next_step import NextStep, next_step
 from switchyard.domain.states import JobState
 from tests.builders import JOB, a_plan
+from tests.fakes.harnesses.job_harness import Harness
 from tests.fakes.steps import Steps
-from tests.fakes.yard import Yard
 
 DOCUMENT = {"document_key": "task/documents/a.json"}
 REDRIVE = {"redrive_key": "task/redrives/a.json"}
@@ -40,26 +40,28 @@ def test_a_job_s_state_asks_for_one_step(
 ) -> None:
     job = replace(a_plan().job, state=state, **facts)
     assert next_step(job) is step
-    yard = Yard()
-    yard.memory.state.jobs[JOB] = job
-    yard.steps.update({each: Steps() for each in NextStep})
-    yard.advancer.advance(JOB, until=yard.until)
-    taken = {each for each, steps in yard.steps.items() if isinstance(steps, Steps) and steps.taken}
+    harness = Harness()
+    harness.memory.state.jobs[JOB] = job
+    harness.steps.update({each: Steps() for each in NextStep})
+    harness.advancer.advance(JOB, until=harness.until)
+    taken = {
+        each for each, steps in harness.steps.items() if isinstance(steps, Steps) and steps.taken
+    }
     assert taken == ({step} if step else set())
-    assert not yard.memory.dispatches.refs
+    assert not harness.memory.dispatches.refs
 
 
 def test_what_is_left_comes_with_another_wake_up() -> None:
-    yard = Yard()
-    yard.memory.state.jobs[JOB] = replace(a_plan().job, state=JobState.CANCELLING)
-    yard.steps[NextStep.CANCEL] = steps = Steps(finished_after=4)
-    yard.advancer.advance(JOB, until=yard.until)
-    assert list(yard.memory.dispatches.refs) == [JOB]
-    yard.work_off()
+    harness = Harness()
+    harness.memory.state.jobs[JOB] = replace(a_plan().job, state=JobState.CANCELLING)
+    harness.steps[NextStep.CANCEL] = steps = Steps(finished_after=4)
+    harness.advancer.advance(JOB, until=harness.until)
+    assert list(harness.memory.dispatches.refs) == [JOB]
+    harness.work_off()
     assert len(steps.taken) == 4
 
 
 def test_an_unknown_job_is_an_error() -> None:
-    yard = Yard()
+    harness = Harness()
     with pytest.raises(UnknownJob):
-        yard.advancer.advance(JOB, until=yard.until)
+        harness.advancer.advance(JOB, until=harness.until)

@@ -7,24 +7,23 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
-from switchyard.contracts.dispatching import DispatchMessage
-from switchyard.contracts.waking import WakeUp
+from switchyard.contracts.dispatch_messages import DispatchMessage, WakeUp
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.jobs.advancing import NextStep
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.next_step import NextStep
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import TaskRun
 from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher
 from switchyard.usecases.events import task_events
 from tests.builders import TENANT
+from tests.fakes.harnesses.job_harness import DISPATCH_SECONDS, Crash, Harness, crashing
 from tests.fakes.steps import Steps
-from tests.fakes.yard import DISPATCH_SECONDS, Crash, Yard, crashing
 
 OTHER_JOB = JobRef(TENANT, "job-00000000-0000-4000-8000-000000000002")
 
 
-class BatchYard(Yard):
+class BatchHarness(Harness):
     """The messages are numbered from 0."""
 
     def __init__(self) -> None:
@@ -54,39 +53,39 @@ def sent(ref: TaskRun | JobRef) -> str:
 
 
 @pytest.fixture
-def yard() -> BatchYard:
-    return BatchYard()
+def harness() -> BatchHarness:
+    return BatchHarness()
 
 
 def test_what_concerns_one_job_is_done_together(
-    yard: BatchYard, monkeypatch: pytest.MonkeyPatch
+    harness: BatchHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    yard.start({"a": [], "b": [], "c": ["a", "b"]})
-    yard.settle("a", times=0)
-    yard.settle("b", times=0)
+    harness.start({"a": [], "b": [], "c": ["a", "b"]})
+    harness.settle("a", times=0)
+    harness.settle("b", times=0)
     removed: list[Sequence[str]] = []
-    remove_edges = yard.memory.graph.remove_edges
+    remove_edges = harness.memory.graph.remove_edges
 
     def count(ref: TaskRef, tokens: dict[str, bool]) -> object:
         removed.append(sorted(tokens))
         return remove_edges(ref, tokens)
 
-    monkeypatch.setattr(yard.memory.graph, "remove_edges", count)
-    assert yard.failed(yard.event_of("a"), yard.event_of("b")) == {}
+    monkeypatch.setattr(harness.memory.graph, "remove_edges", count)
+    assert harness.failed(harness.event_of("a"), harness.event_of("b")) == {}
     assert removed == [["a@1", "b@1"]]
-    assert yard.state("c") is TaskState.QUEUED
+    assert harness.state("c") is TaskState.QUEUED
 
 
-def test_exactly_the_bad_ones_come_back(yard: BatchYard) -> None:
+def test_exactly_the_bad_ones_come_back(harness: BatchHarness) -> None:
     edges = {f"{side}{n}": [f"a{n}"] if side == "b" else [] for n in range(5) for side in "ab"}
-    yard.start(edges)
+    harness.start(edges)
     for n in range(5):
-        yard.settle(f"a{n}", times=0)
+        harness.settle(f"a{n}", times=0)
     for n in (1, 3):
-        del yard.memory.state.tasks[yard.job.task(f"b{n}")]
-    events = [yard.event_of(f"a{n}") for n in range(5)]
-    bad = ["not json", "{}", sent(OTHER_JOB), sent(yard.run_of("nobody"))]
-    assert yard.failed(*events, *bad, sent(yard.job)) == {
+        del harness.memory.state.tasks[harness.job.task(f"b{n}")]
+    events = [harness.event_of(f"a{n}") for n in range(5)]
+    bad = ["not json", "{}", sent(OTHER_JOB), sent(harness.run_of("nobody"))]
+    assert harness.failed(*events, *bad, sent(harness.job)) == {
         1: UnknownTask,
         3: UnknownTask,
         5: ValidationError,
@@ -94,92 +93,92 @@ def test_exactly_the_bad_ones_come_back(yard: BatchYard) -> None:
         7: UnknownJob,
         8: UnknownTask,
     }
-    assert {yard.state(f"b{n}") for n in (0, 2, 4)} == {TaskState.QUEUED}
+    assert {harness.state(f"b{n}") for n in (0, 2, 4)} == {TaskState.QUEUED}
 
 
-def test_an_answer_says_what_was_asked_for(yard: BatchYard) -> None:
-    yard.start({"a": []})
-    yard.settle("a", times=0)
-    ref = yard.run_of("a")
-    answers = yard.batches.handle({"m1": yard.event_of("a"), "m2": sent(ref)})
+def test_an_answer_says_what_was_asked_for(harness: BatchHarness) -> None:
+    harness.start({"a": []})
+    harness.settle("a", times=0)
+    ref = harness.run_of("a")
+    answers = harness.batches.handle({"m1": harness.event_of("a"), "m2": sent(ref)})
     assert answers == {"m1": WakeUp(ref, by_event=True), "m2": WakeUp(ref, by_event=False)}
-    assert yard.job_state() is JobState.COMPLETED
+    assert harness.job_state() is JobState.COMPLETED
 
 
-def test_only_an_event_may_be_too_late_to_matter(yard: BatchYard) -> None:
-    yard.start({"a": [], "b": ["a"]})
-    yard.settle("a", times=0)
-    ref = yard.run_of("a")
-    yard.memory.graph.clear_due(yard.memory.state.tasks[ref.ref])
-    assert yard.failed(yard.event_of("a")) == {}
-    assert yard.state("b") is TaskState.WAITING
-    assert yard.failed(yard.event_of("a"), sent(ref)) == {}
-    assert yard.state("b") is TaskState.QUEUED
+def test_only_an_event_may_be_too_late_to_matter(harness: BatchHarness) -> None:
+    harness.start({"a": [], "b": ["a"]})
+    harness.settle("a", times=0)
+    ref = harness.run_of("a")
+    harness.memory.graph.clear_due(harness.memory.state.tasks[ref.ref])
+    assert harness.failed(harness.event_of("a")) == {}
+    assert harness.state("b") is TaskState.WAITING
+    assert harness.failed(harness.event_of("a"), sent(ref)) == {}
+    assert harness.state("b") is TaskState.QUEUED
 
 
-def test_a_job_is_gone_on_with_once_however_often_it_was_sent(yard: BatchYard) -> None:
-    yard.start({"a": []})
-    cancelling = replace(yard.memory.state.jobs[yard.job], state=JobState.CANCELLING)
-    yard.memory.state.jobs[yard.job] = cancelling
-    yard.steps[NextStep.CANCEL] = steps = Steps(finished_after=2)
-    assert yard.failed(sent(yard.job), sent(yard.job)) == {}
-    assert steps.taken == [yard.job]
-    assert list(yard.memory.dispatches.refs) == [yard.job]
+def test_a_job_is_gone_on_with_once_however_often_it_was_sent(harness: BatchHarness) -> None:
+    harness.start({"a": []})
+    cancelling = replace(harness.memory.state.jobs[harness.job], state=JobState.CANCELLING)
+    harness.memory.state.jobs[harness.job] = cancelling
+    harness.steps[NextStep.CANCEL] = steps = Steps(finished_after=2)
+    assert harness.failed(sent(harness.job), sent(harness.job)) == {}
+    assert steps.taken == [harness.job]
+    assert list(harness.memory.dispatches.refs) == [harness.job]
 
 
 class Sluggish:
     """A step that takes all the time there is."""
 
-    def __init__(self, yard: BatchYard) -> None:
-        self._yard = yard
+    def __init__(self, harness: BatchHarness) -> None:
+        self._harness = harness
         self.taken: list[JobRef] = []
 
     def go_on(self, job: Job, *, until: float) -> bool:
         self.taken.append(job.ref)
-        self._yard.clock.advance(until - self._yard.clock.monotonic())
+        self._harness.clock.advance(until - self._harness.clock.monotonic())
         return True
 
 
-def test_a_batch_has_one_time_for_all(yard: BatchYard) -> None:
-    yard.start({"a": [], "b": ["a"]})
-    yard.settle("a", times=0)
-    event = yard.event_of("a")
-    cancelling = replace(yard.memory.state.jobs[yard.job], state=JobState.CANCELLING)
-    yard.memory.state.jobs[yard.job] = cancelling
-    yard.steps[NextStep.CANCEL] = Sluggish(yard)
-    assert yard.failed(sent(yard.job), event) == {}
-    assert list(yard.memory.dispatches.refs) == [yard.run_of("a")]
-    assert yard.state("b") is TaskState.WAITING
+def test_a_batch_has_one_time_for_all(harness: BatchHarness) -> None:
+    harness.start({"a": [], "b": ["a"]})
+    harness.settle("a", times=0)
+    event = harness.event_of("a")
+    cancelling = replace(harness.memory.state.jobs[harness.job], state=JobState.CANCELLING)
+    harness.memory.state.jobs[harness.job] = cancelling
+    harness.steps[NextStep.CANCEL] = Sluggish(harness)
+    assert harness.failed(sent(harness.job), event) == {}
+    assert list(harness.memory.dispatches.refs) == [harness.run_of("a")]
+    assert harness.state("b") is TaskState.WAITING
 
 
-def test_a_job_for_which_there_is_no_time_is_not_begun(yard: BatchYard) -> None:
-    first = yard.start({"a": []})
-    cancelling = replace(yard.memory.state.jobs[first], state=JobState.CANCELLING)
+def test_a_job_for_which_there_is_no_time_is_not_begun(harness: BatchHarness) -> None:
+    first = harness.start({"a": []})
+    cancelling = replace(harness.memory.state.jobs[first], state=JobState.CANCELLING)
     for ref in (first, OTHER_JOB):
-        yard.memory.state.jobs[ref] = replace(cancelling, ref=ref)
-    yard.steps[NextStep.CANCEL] = sluggish = Sluggish(yard)
-    assert yard.failed(sent(first), sent(OTHER_JOB), sent(OTHER_JOB)) == {}
+        harness.memory.state.jobs[ref] = replace(cancelling, ref=ref)
+    harness.steps[NextStep.CANCEL] = sluggish = Sluggish(harness)
+    assert harness.failed(sent(first), sent(OTHER_JOB), sent(OTHER_JOB)) == {}
     assert sluggish.taken == [first]
-    assert list(yard.memory.dispatches.refs) == [OTHER_JOB]
+    assert list(harness.memory.dispatches.refs) == [OTHER_JOB]
 
 
-def test_the_first_job_is_gone_on_with_however_little_time_there_is(yard: BatchYard) -> None:
-    job = yard.start({"a": []})
-    cancelling = replace(yard.memory.state.jobs[job], state=JobState.CANCELLING)
-    yard.memory.state.jobs[job] = cancelling
-    yard.steps[NextStep.CANCEL] = steps = Steps()
-    batches = replace(yard.batches, seconds=0)
+def test_the_first_job_is_gone_on_with_however_little_time_there_is(harness: BatchHarness) -> None:
+    job = harness.start({"a": []})
+    cancelling = replace(harness.memory.state.jobs[job], state=JobState.CANCELLING)
+    harness.memory.state.jobs[job] = cancelling
+    harness.steps[NextStep.CANCEL] = steps = Steps()
+    batches = replace(harness.batches, seconds=0)
     batches.handle({"m1": sent(job)})
     assert steps.taken == [job]
 
 
 def test_what_cannot_be_sent_on_comes_back(
-    yard: BatchYard, monkeypatch: pytest.MonkeyPatch
+    harness: BatchHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = yard.start({"a": []})
-    cancelling = replace(yard.memory.state.jobs[first], state=JobState.CANCELLING)
-    yard.memory.state.jobs[first] = cancelling
-    yard.steps[NextStep.CANCEL] = Sluggish(yard)
-    refused = crashing(yard.memory.dispatches.send, after=False)
-    monkeypatch.setattr(yard.memory.dispatches, "send", refused)
-    assert yard.failed(sent(first), sent(OTHER_JOB)) == {1: Crash}
+    first = harness.start({"a": []})
+    cancelling = replace(harness.memory.state.jobs[first], state=JobState.CANCELLING)
+    harness.memory.state.jobs[first] = cancelling
+    harness.steps[NextStep.CANCEL] = Sluggish(harness)
+    refused = crashing(harness.memory.dispatches.send, after=False)
+    monkeypatch.setattr(harness.memory.dispatches, "send", refused)
+    assert harness.failed(sent(first), sent(OTHER_JOB)) == {1: Crash}

@@ -13,88 +13,94 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Outcome, Overrides, Task
 from switchyard.ports import PageOfUnsettled
 from switchyard.usecases.health import check_tasks
-from tests.fakes.checked_yard import CheckedYard
+from tests.fakes.harnesses.checked_harness import CheckedHarness
 
 MINUTE = 60.0
 DAY = 24 * 60 * MINUTE
 
 
 @pytest.fixture
-def yard() -> CheckedYard:
-    return CheckedYard()
+def harness() -> CheckedHarness:
+    return CheckedHarness()
 
 
-def test_where_nothing_runs_nothing_is_found(yard: CheckedYard) -> None:
-    lease = yard.start()
-    yard.memory.leases.release(
-        lease, not_before_ms=0, now_ms=yard.clock.now_ms(), give_attempt_back=True
+def test_where_nothing_runs_nothing_is_found(harness: CheckedHarness) -> None:
+    lease = harness.start()
+    harness.memory.leases.release(
+        lease, not_before_ms=0, now_ms=harness.clock.now_ms(), give_attempt_back=True
     )
-    report = yard.checker.check()
-    assert (report.tasks, report.checked_at_ms) == ((), yard.clock.now_ms())
+    report = harness.checker.check()
+    assert (report.tasks, report.checked_at_ms) == ((), harness.clock.now_ms())
 
 
-def test_every_running_task_of_every_tenant_is_found_once(yard: CheckedYard) -> None:
+def test_every_running_task_of_every_tenant_is_found_once(harness: CheckedHarness) -> None:
     tenants = ("acme", "umbrella", "initech")
-    leases = [yard.start(tenant=tenant) for tenant in tenants for _ in range(20)]
-    found = [task.ref for task in yard.checker.check().tasks]
+    leases = [harness.start(tenant=tenant) for tenant in tenants for _ in range(20)]
+    found = [task.ref for task in harness.checker.check().tasks]
     assert sorted(found) == sorted(lease.ref for lease in leases)
 
 
-def test_pages_are_read_to_their_end(yard: CheckedYard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_are_read_to_their_end(
+    harness: CheckedHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(check_tasks, "ROWS_PER_PAGE", 1)
     for _ in range(3 * DUE_SHARDS):
-        yard.start()
-    assert len(yard.checker.check().tasks) == 3 * DUE_SHARDS
+        harness.start()
+    assert len(harness.checker.check().tasks) == 3 * DUE_SHARDS
 
 
-def test_a_task_that_moves_to_a_later_page_meanwhile_is_not_found_twice(yard: CheckedYard) -> None:
-    yard.start()
-    page = yard.memory.unsettled.page
+def test_a_task_that_moves_to_a_later_page_meanwhile_is_not_found_twice(
+    harness: CheckedHarness,
+) -> None:
+    harness.start()
+    page = harness.memory.unsettled.page
 
     def twice(shard: int, *, limit: int, cursor: str | None) -> PageOfUnsettled:
         found = page(shard, limit=limit, cursor=None)
         return PageOfUnsettled(found.tasks, None if cursor else "again")
 
-    yard.memory.unsettled.page = twice  # type: ignore[method-assign]
-    assert len(yard.checker.check().tasks) == 1
+    harness.memory.unsettled.page = twice  # type: ignore[method-assign]
+    assert len(harness.checker.check().tasks) == 1
 
 
-def test_what_has_settled_since_it_was_listed_is_left_out(yard: CheckedYard) -> None:
-    lease = yard.start()
-    read = yard.memory.unsettled.read
+def test_what_has_settled_since_it_was_listed_is_left_out(harness: CheckedHarness) -> None:
+    lease = harness.start()
+    read = harness.memory.unsettled.read
     failed = Outcome(state=TaskState.FAILED, error="boom")
 
     def settle_first(refs: Sequence[TaskRef]) -> tuple[Task, ...]:
-        yard.memory.leases.settle(lease, failed, output=None, now_ms=yard.clock.now_ms())
+        harness.memory.leases.settle(lease, failed, output=None, now_ms=harness.clock.now_ms())
         return read(refs)
 
-    yard.memory.unsettled.read = settle_first  # type: ignore[method-assign]
-    assert yard.checker.check().tasks == ()
+    harness.memory.unsettled.read = settle_first  # type: ignore[method-assign]
+    assert harness.checker.check().tasks == ()
 
 
-def test_a_task_that_was_started_days_ago_is_still_found(yard: CheckedYard) -> None:
-    lease = yard.start()
-    yard.clock.advance(3 * DAY)
-    [found] = yard.checker.check().tasks
+def test_a_task_that_was_started_days_ago_is_still_found(harness: CheckedHarness) -> None:
+    lease = harness.start()
+    harness.clock.advance(3 * DAY)
+    [found] = harness.checker.check().tasks
     assert (found.ref, found.health) == (lease.ref, Health.CRITICAL)
     assert found.elapsed_ms == found.silent_ms == 3 * DAY * 1000
 
 
-def test_a_renewal_is_a_sign_of_life(yard: CheckedYard) -> None:
-    silent, alive = yard.start(), yard.start()
-    yard.clock.advance(11 * MINUTE)
-    yard.beat(alive)
-    found = yard.check()
+def test_a_renewal_is_a_sign_of_life(harness: CheckedHarness) -> None:
+    silent, alive = harness.start(), harness.start()
+    harness.clock.advance(11 * MINUTE)
+    harness.beat(alive)
+    found = harness.check()
     assert found[silent.ref.job_id].health is Health.CRITICAL
     assert found[alive.ref.job_id].health is Health.HEALTHY
 
 
-def test_a_task_is_judged_by_the_version_of_its_definition_that_it_runs(yard: CheckedYard) -> None:
-    patient = yard.start(health={"silentWarning": 1_200_000, "silentCritical": 1_800_000})
-    nervous = yard.start(health={"silentWarning": 10_000, "silentCritical": 30_000})
-    like_any_other = yard.start()
-    yard.clock.advance(6 * MINUTE)
-    found = {job: task.health for job, task in yard.check().items()}
+def test_a_task_is_judged_by_the_version_of_its_definition_that_it_runs(
+    harness: CheckedHarness,
+) -> None:
+    patient = harness.start(health={"silentWarning": 1_200_000, "silentCritical": 1_800_000})
+    nervous = harness.start(health={"silentWarning": 10_000, "silentCritical": 30_000})
+    like_any_other = harness.start()
+    harness.clock.advance(6 * MINUTE)
+    found = {job: task.health for job, task in harness.check().items()}
     assert found == {
         patient.ref.job_id: Health.HEALTHY,
         nervous.ref.job_id: Health.CRITICAL,
@@ -102,19 +108,19 @@ def test_a_task_is_judged_by_the_version_of_its_definition_that_it_runs(yard: Ch
     }
 
 
-def test_each_definition_is_read_once(yard: CheckedYard) -> None:
+def test_each_definition_is_read_once(harness: CheckedHarness) -> None:
     for _ in range(5):
-        yard.start(tag="one")
-        yard.start(tenant="umbrella")
+        harness.start(tag="one")
+        harness.start(tenant="umbrella")
     asked: list[tuple[str, str, int]] = []
-    read = yard.memory.definitions.version
+    read = harness.memory.definitions.version
 
     def noted(tenant: str, name: str, version: int) -> RegisteredDefinition:
         asked.append((tenant, name, version))
         return read(tenant, name, version)
 
-    yard.memory.definitions.version = noted  # type: ignore[method-assign]
-    yard.checker.check()
+    harness.memory.definitions.version = noted  # type: ignore[method-assign]
+    harness.checker.check()
     assert sorted(asked) == [("acme", "scrape", 1), ("umbrella", "scrape", 1)]
 
 
@@ -129,39 +135,41 @@ def test_each_definition_is_read_once(yard: CheckedYard) -> None:
     ids=["the stage's hour", "timeout", "a redrive's timeout", "its own"],
 )
 def test_overtime_is_what_its_definition_or_the_redrive_allows(
-    yard: CheckedYard, definition: dict[str, Any], asked_for: int | None, allowed: int
+    harness: CheckedHarness, definition: dict[str, Any], asked_for: int | None, allowed: int
 ) -> None:
-    lease = yard.start(**definition)
-    task = yard.memory.state.tasks[lease.ref]
+    lease = harness.start(**definition)
+    task = harness.memory.state.tasks[lease.ref]
     overrides = Overrides(timeout_ms=asked_for)
-    yard.memory.state.tasks[lease.ref] = replace(task, overrides=overrides)
-    yard.clock.advance(allowed * MINUTE)
-    yard.beat(lease)
-    assert yard.check()[lease.ref.job_id].health is Health.HEALTHY
-    yard.clock.advance(0.001)
-    yard.beat(lease)
-    assert yard.check()[lease.ref.job_id].health is Health.OVERTIME
+    harness.memory.state.tasks[lease.ref] = replace(task, overrides=overrides)
+    harness.clock.advance(allowed * MINUTE)
+    harness.beat(lease)
+    assert harness.check()[lease.ref.job_id].health is Health.HEALTHY
+    harness.clock.advance(0.001)
+    harness.beat(lease)
+    assert harness.check()[lease.ref.job_id].health is Health.OVERTIME
 
 
-def test_a_task_whose_definition_is_gone_is_judged_as_the_stage_says(yard: CheckedYard) -> None:
-    yard.limits = HealthLimits(silent_critical_ms=1_000)
-    lease = yard.start(version=99)
-    yard.clock.advance(2)
-    assert yard.check()[lease.ref.job_id].health is Health.CRITICAL
+def test_a_task_whose_definition_is_gone_is_judged_as_the_stage_says(
+    harness: CheckedHarness,
+) -> None:
+    harness.limits = HealthLimits(silent_critical_ms=1_000)
+    lease = harness.start(version=99)
+    harness.clock.advance(2)
+    assert harness.check()[lease.ref.job_id].health is Health.CRITICAL
 
 
-def test_one_task_is_checked_by_itself(yard: CheckedYard) -> None:
-    lease = yard.start()
-    yard.start()
-    yard.clock.advance(6 * MINUTE)
-    checked = yard.checker.check_one(lease.ref)
+def test_one_task_is_checked_by_itself(harness: CheckedHarness) -> None:
+    lease = harness.start()
+    harness.start()
+    harness.clock.advance(6 * MINUTE)
+    checked = harness.checker.check_one(lease.ref)
     assert checked is not None
     assert (checked.ref, checked.health) == (lease.ref, Health.WARNING)
 
 
-def test_a_task_that_is_unknown_or_does_not_run_is_not_found(yard: CheckedYard) -> None:
-    lease = yard.start()
+def test_a_task_that_is_unknown_or_does_not_run_is_not_found(harness: CheckedHarness) -> None:
+    lease = harness.start()
     done = Outcome(state=TaskState.COMPLETED, exit_code=0)
-    yard.memory.leases.settle(lease, done, output=None, now_ms=yard.clock.now_ms())
-    assert yard.checker.check_one(lease.ref) is None
-    assert yard.checker.check_one(JobRef("acme", lease.ref.job_id).task("nobody")) is None
+    harness.memory.leases.settle(lease, done, output=None, now_ms=harness.clock.now_ms())
+    assert harness.checker.check_one(lease.ref) is None
+    assert harness.checker.check_one(JobRef("acme", lease.ref.job_id).task("nobody")) is None

@@ -1,4 +1,4 @@
-"""Whoever adds tasks may die at any point: nothing is half there, and what is there settles."""
+"""Adding tasks may be interrupted at any point: nothing is added in part, and all of it settles."""
 
 from collections.abc import Callable
 from itertools import count
@@ -8,9 +8,9 @@ import pytest
 from switchyard.contracts.events import JobTasksAdded
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import JobState, TaskState
-from tests.fakes.adding import AddingYard
-from tests.fakes.swept_yard import HOUR
-from tests.fakes.yard import FAILED, Crash
+from tests.fakes.harnesses.growing_harness import AddingHarness
+from tests.fakes.harnesses.job_harness import FAILED, Crash
+from tests.fakes.harnesses.swept_harness import HOUR
 
 WIDE = {"first": ["a"], **{f"new-{n}": ["first", "lost"] for n in range(40)}, "last": ["new-0"]}
 TRIES = 40
@@ -18,12 +18,12 @@ TRIES = 40
 Act = Callable[..., object]
 
 
-def a_yard() -> AddingYard:
+def a_harness() -> AddingHarness:
     """One task has failed, one waits, one has yet to run."""
-    yard = AddingYard()
-    yard.start({"a": [], "b": ["a"], "lost": []})
-    yard.run("lost", outcome=FAILED)
-    return yard
+    harness = AddingHarness()
+    harness.start({"a": [], "b": ["a"], "lost": []})
+    harness.run("lost", outcome=FAILED)
+    return harness
 
 
 class Mortal:
@@ -48,28 +48,28 @@ class Mortal:
         return acting
 
 
-def add_and_die(yard: AddingYard, monkeypatch: pytest.MonkeyPatch, mortal: Mortal) -> bool:
+def add_and_die(harness: AddingHarness, monkeypatch: pytest.MonkeyPatch, mortal: Mortal) -> bool:
     """Whether it died: there may be no nth act."""
-    memory = yard.memory
+    memory = harness.memory
     with monkeypatch.context() as mortally:
         mortally.setattr(memory.additions, "add", mortal(memory.additions.add))
         mortally.setattr(memory.bus, "put", mortal(memory.bus.put))
         mortally.setattr(memory.dispatches, "send", mortal(memory.dispatches.send))
         try:
-            yard.add(WIDE)
+            harness.add(WIDE)
         except Crash:
             memory.dispatches.refs.clear()  # as if even what was sent had been lost
     return mortal.died
 
 
-def only_sweep_until_settled(yard: AddingYard) -> None:
+def only_sweep_until_settled(harness: AddingHarness) -> None:
     for _ in range(TRIES):
-        if yard.job_state() is not JobState.OPEN:
+        if harness.job_state() is not JobState.OPEN:
             return
-        yard.sweep(after=HOUR)
-        for task in yard.memory.jobs.picture(yard.job).visible_tasks:
+        harness.sweep(after=HOUR)
+        for task in harness.memory.jobs.picture(harness.job).visible_tasks:
             if task.state is TaskState.QUEUED:
-                yard.settle_only(task.ref.task_id)
+                harness.settle_only(task.ref.task_id)
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -77,10 +77,10 @@ def only_sweep_until_settled(yard: AddingYard) -> None:
 def test_a_job_settles_with_what_was_added_before_the_crash(
     nth: int, after: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    yard = a_yard()
-    assert add_and_die(yard, monkeypatch, Mortal(nth, after=after))
-    only_sweep_until_settled(yard)
-    picture = yard.memory.jobs.picture(yard.job)
+    harness = a_harness()
+    assert add_and_die(harness, monkeypatch, Mortal(nth, after=after))
+    only_sweep_until_settled(harness)
+    picture = harness.memory.jobs.picture(harness.job)
     assert picture.job.state is JobState.FAILED
     assert {task.state for task in picture.tasks} <= {
         TaskState.COMPLETED,
@@ -89,32 +89,32 @@ def test_a_job_settles_with_what_was_added_before_the_crash(
         TaskState.NOT_COMPLETED,
     }
     assert picture.job.total_tasks == len(picture.visible_tasks)
-    told = {
+    emitted = {
         task.task_id
-        for event in yard.memory.bus.events
+        for event in harness.memory.bus.events
         if isinstance(event.properties, JobTasksAdded)
         for task in event.properties.new_tasks
     }
     known = {task.ref.task_id for task in picture.visible_tasks}
-    assert told == known - {"a", "b", "lost"}
+    assert emitted == known - {"a", "b", "lost"}
 
 
 def test_two_chunks_are_six_acts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So every one of them was died at above."""
-    assert not add_and_die(a_yard(), monkeypatch, Mortal(7, after=False))
+    assert not add_and_die(a_harness(), monkeypatch, Mortal(7, after=False))
 
 
 def test_what_was_added_before_an_outage_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    yard = a_yard()
-    add, numbers = yard.memory.additions.add, count()
+    harness = a_harness()
+    add, numbers = harness.memory.additions.add, count()
 
     def failing(*args: object) -> object:
         if next(numbers):
             raise Unavailable("down")
         return add(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(yard.memory.additions, "add", failing)
-    answer = yard.add(WIDE)
+    monkeypatch.setattr(harness.memory.additions, "add", failing)
+    answer = harness.add(WIDE)
     assert answer.problem is not None
     assert "did not answer" in answer.problem
     assert 0 < len(answer.added_tasks) < len(WIDE)
@@ -124,10 +124,10 @@ def test_what_was_added_before_an_outage_is_answered(monkeypatch: pytest.MonkeyP
 def test_an_outage_of_the_bus_after_all_was_added_is_no_problem(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    yard = a_yard()
+    harness = a_harness()
 
     def down(*_args: object) -> None:
         raise Unavailable("down")
 
-    monkeypatch.setattr(yard.memory.bus, "put", down)
-    assert yard.add({"c": []}).problem is None
+    monkeypatch.setattr(harness.memory.bus, "put", down)
+    assert harness.add({"c": []}).problem is None

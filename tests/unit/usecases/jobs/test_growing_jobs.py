@@ -12,9 +12,9 @@ from switchyard.domain.ids import END, TaskRef
 from switchyard.domain.jobs.relays import MAX_NAMES
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Payload
-from tests.fakes.adding import AddingYard
-from tests.fakes.swept_yard import HOUR, MINUTE
-from tests.fakes.yard import COMPLETED, FAILED
+from tests.fakes.harnesses.growing_harness import AddingHarness
+from tests.fakes.harnesses.job_harness import COMPLETED, FAILED
+from tests.fakes.harnesses.swept_harness import HOUR, MINUTE
 
 Edges = dict[str, list[str]]
 
@@ -22,7 +22,7 @@ WIDTHS = (0, 1, 2, 3, 60)
 MOST_TASKS = 150
 
 
-class GrowingYard(AddingYard):
+class GrowingHarness(AddingHarness):
     def __init__(self, random: Random) -> None:
         super().__init__()
         self.random = random
@@ -79,87 +79,89 @@ class GrowingYard(AddingYard):
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_a_job_that_grew_ends_like_one_that_was_whole(seed: int) -> None:
-    yard = GrowingYard(Random(seed))
-    while yard.job_state() is JobState.OPEN and len(yard.edges) < MOST_TASKS:
-        yard.random.choice((yard.go_on, yard.go_on, yard.go_on, yard.work_off, yard.grow))()
-    while yard.job_state() is JobState.OPEN and yard.patience:
-        yard.go_on()
-    picture = yard.memory.jobs.picture(yard.job)
+    harness = GrowingHarness(Random(seed))
+    while harness.job_state() is JobState.OPEN and len(harness.edges) < MOST_TASKS:
+        harness.random.choice(
+            (harness.go_on, harness.go_on, harness.go_on, harness.work_off, harness.grow)
+        )()
+    while harness.job_state() is JobState.OPEN and harness.patience:
+        harness.go_on()
+    picture = harness.memory.jobs.picture(harness.job)
     assert picture.job.state.settled
-    assert {task.ref.task_id: task.state for task in picture.visible_tasks} == yard.expected()
-    assert picture.job.total_tasks == len(yard.edges)
-    assert {name: set(picture.depends_on.get(name, ())) for name in yard.edges} == {
-        name: set(parents) for name, parents in yard.edges.items()
+    assert {task.ref.task_id: task.state for task in picture.visible_tasks} == harness.expected()
+    assert picture.job.total_tasks == len(harness.edges)
+    assert {name: set(picture.depends_on.get(name, ())) for name in harness.edges} == {
+        name: set(parents) for name, parents in harness.edges.items()
     }
 
 
 def test_more_chunks_than_the_end_can_name_are_waited_for_all_the_same() -> None:
-    yard = AddingYard()
-    yard.start({"a": []})
+    harness = AddingHarness()
+    harness.start({"a": []})
     for number in range(MAX_NAMES + 20):
-        yard.add({f"new-{number}": []})
-    end = yard.memory.graph.find(yard.job.task("__end__"))
+        harness.add({f"new-{number}": []})
+    end = harness.memory.graph.find(harness.job.task("__end__"))
     assert end is not None
     assert len(end.waiting_on) == MAX_NAMES
     for number in range(MAX_NAMES + 20):
-        yard.run(f"new-{number}")
-        assert yard.job_state() is JobState.OPEN
-    yard.run("a")
-    assert yard.job_state() is JobState.COMPLETED
+        harness.run(f"new-{number}")
+        assert harness.job_state() is JobState.OPEN
+    harness.run("a")
+    assert harness.job_state() is JobState.COMPLETED
 
 
 def test_the_end_remembers_no_names_of_what_failed_before_it() -> None:
-    yard = AddingYard()
-    yard.start({"a": []})
+    harness = AddingHarness()
+    harness.start({"a": []})
     for number in range(3):
-        yard.add({f"new-{number}": []})
-        yard.run(f"new-{number}", outcome=FAILED)
-    assert yard.task(END).not_completed == frozenset()
-    yard.run("a")
-    assert yard.job_state() is JobState.FAILED
+        harness.add({f"new-{number}": []})
+        harness.run(f"new-{number}", outcome=FAILED)
+    assert harness.task(END).not_completed == frozenset()
+    harness.run("a")
+    assert harness.job_state() is JobState.FAILED
 
 
-def test_a_beginning_told_after_the_job_grew_tells_what_it_was() -> None:
-    yard = AddingYard()
-    yard.open({"a": []})
-    yard.add({"b": ["a"], "c": ["b"]})
-    yard.add({"d": ["c"]})
-    yard.sweep(after=2 * MINUTE)
-    told = [e.detail() for e in yard.memory.bus.events if e.event_type == "Job Created"]
-    assert len(told) == 2
-    assert told[0] == told[1]
+def test_an_event_of_the_creation_after_the_job_grew_has_the_first_tasks_only() -> None:
+    harness = AddingHarness()
+    harness.open({"a": []})
+    harness.add({"b": ["a"], "c": ["b"]})
+    harness.add({"d": ["c"]})
+    harness.sweep(after=2 * MINUTE)
+    emitted = [e.detail() for e in harness.memory.bus.events if e.event_type == "Job Created"]
+    assert len(emitted) == 2
+    assert emitted[0] == emitted[1]
 
 
-def test_a_beginning_told_while_the_job_grows_tells_what_it_was(
+def test_an_event_of_the_creation_while_the_job_grows_has_the_first_tasks_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    yard = AddingYard()
-    yard.open({"a": []})
-    before = yard.memory.jobs.picture(yard.job)
-    yard.add({"b": ["a"]})
-    after = yard.memory.jobs.picture(yard.job)
-    between_two_pages = replace(after, job=before.job, tasks=(*before.tasks, yard.task("b")))
+    harness = AddingHarness()
+    harness.open({"a": []})
+    before = harness.memory.jobs.picture(harness.job)
+    harness.add({"b": ["a"]})
+    after = harness.memory.jobs.picture(harness.job)
+    between_two_pages = replace(after, job=before.job, tasks=(*before.tasks, harness.task("b")))
     with monkeypatch.context() as patch:
-        patch.setattr(yard.memory.jobs, "picture", lambda _: between_two_pages)
-        yard.sweep(after=2 * MINUTE)
-    told = [e.detail() for e in yard.memory.bus.events if e.event_type == "Job Created"]
-    assert len(told) == 2
-    assert told[0] == told[1]
+        patch.setattr(harness.memory.jobs, "picture", lambda _: between_two_pages)
+        harness.sweep(after=2 * MINUTE)
+    emitted = [e.detail() for e in harness.memory.bus.events if e.event_type == "Job Created"]
+    assert len(emitted) == 2
+    assert emitted[0] == emitted[1]
 
 
 def test_a_chunk_of_which_nobody_knows_any_more_what_it_was_holds_nothing_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    yard = AddingYard()
-    yard.start({"a": []})
-    yard.add({"b": []})
-    read = yard.memory.payloads.read
+    harness = AddingHarness()
+    harness.start({"a": []})
+    harness.add({"b": []})
+    read = harness.memory.payloads.read
 
     def expired(ref: TaskRef) -> Payload:
         if ref.hidden:
             raise MissingBlob("task/inputs/b.json")
         return read(ref)
 
-    monkeypatch.setattr(yard.memory.payloads, "read", expired)
-    yard.run("a", "b")
-    assert yard.job_state() is JobState.COMPLETED
+    monkeypatch.setattr(harness.memory.payloads, "read", expired)
+    harness.run("a", "b")
+    assert harness.job_state() is JobState.COMPLETED

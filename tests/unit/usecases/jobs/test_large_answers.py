@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.jobs import TaskView
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Outcome, Payload
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.jobs.read_jobs import read_task
 from tests.builders import JOB, TENANT, a_task
 from tests.fakes.task_files import files_of
@@ -20,20 +20,20 @@ OUTPUT = "s3://bucket/task/logs/a/1/artifacts/task-result.json"
 
 
 def view_of(*, given: Any = None, made: Any = None, after: tuple[str, ...] = ()) -> TaskView:
-    yard = MemoryYard(ManualClock())
+    harness = MemoryHarness(ManualClock())
     outcome = Outcome(state=TaskState.COMPLETED, artifacts="task/logs/a/1/")
     task = a_task("a", state=TaskState.COMPLETED, outcome=outcome)
-    yard.state.tasks[task.ref] = task
-    yard.state.payloads[task.ref] = Payload(
+    harness.state.tasks[task.ref] = task
+    harness.state.payloads[task.ref] = Payload(
         input=given, output=made, input_key=INPUT_KEY, depends_on=after
     )
     return read_task(
         TENANT,
         JOB.job_id,
         "a",
-        graph=yard.graph,
-        payloads=yard.payloads,
-        files=files_of(yard),
+        graph=harness.graph,
+        payloads=harness.payloads,
+        files=files_of(harness),
     )
 
 
@@ -56,7 +56,7 @@ def test_the_input_gives_way_to_the_output() -> None:
     assert (len(view.output), view.output_location) == (3_000_000, None)
 
 
-def test_an_output_too_large_to_answer_is_told_by_its_place() -> None:
+def test_an_output_too_large_to_answer_is_replaced_by_its_place() -> None:
     view = view_of(given="i" * 3_000_000, made="o" * 6_000_000)
     assert (view.output, view.output_location) == (None, OUTPUT)
     assert (len(view.input), view.input_location) == (3_000_000, None)

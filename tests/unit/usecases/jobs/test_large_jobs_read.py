@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.jobs import JobView
 from switchyard.domain.jobs.graph import MAX_TASKS
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Outcome
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.jobs.read_jobs import MAX_ERROR, read_job
 from tests.builders import JOB, NOW_MS, TENANT, a_plan, a_task
 
@@ -19,9 +19,9 @@ LAMBDA_ANSWER_BYTES = 6 * 1024 * 1024
 
 def view_of(*, tasks: int, id_length: int = 40, parents: int = 0, error: str | None = None) -> Any:
     """Each task follows those before it, as many as that."""
-    yard = MemoryYard(ManualClock())
+    harness = MemoryHarness(ManualClock())
     job = replace(a_plan({"a": []}).job, state=JobState.OPEN, total_tasks=tasks)
-    yard.state.jobs[JOB] = job
+    harness.state.jobs[JOB] = job
     names = [f"t{number:0{id_length - 1}d}" for number in range(tasks)]
     for number, name in enumerate(names):
         state = TaskState.FAILED if error else TaskState.COMPLETED
@@ -33,9 +33,9 @@ def view_of(*, tasks: int, id_length: int = 40, parents: int = 0, error: str | N
             started_at_ms=NOW_MS,
             settled_at_ms=NOW_MS,
         )
-        yard.state.tasks[task.ref] = task
-        yard.state.dependents[task.ref] = tuple(names[number + 1 : number + 1 + parents])
-    return read_job(TENANT, JOB.job_id, jobs=yard.jobs)
+        harness.state.tasks[task.ref] = task
+        harness.state.dependents[task.ref] = tuple(names[number + 1 : number + 1 + parents])
+    return read_job(TENANT, JOB.job_id, jobs=harness.jobs)
 
 
 def answered(view: JobView) -> int:
@@ -73,9 +73,9 @@ def test_of_an_error_the_beginning_is_shown() -> None:
 
 
 def test_what_a_task_has_not_come_to_is_not_mentioned() -> None:
-    yard = MemoryYard(ManualClock())
-    yard.intake.write(a_plan({"a": []}))
-    (task,) = read_job(TENANT, JOB.job_id, jobs=yard.jobs).tasks
+    harness = MemoryHarness(ManualClock())
+    harness.intake.write(a_plan({"a": []}))
+    (task,) = read_job(TENANT, JOB.job_id, jobs=harness.jobs).tasks
     said = task.model_dump(mode="json", by_alias=True)
     assert "dependsOn" in said
     assert None not in said.values()

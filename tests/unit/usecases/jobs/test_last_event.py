@@ -1,4 +1,4 @@
-"""What a task's item tells of its last event."""
+"""The last event of a task, as its item in the state table implies it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ TIMES: Any = {"ready_at_ms": 1, "started_at_ms": 2}
 
 
 @pytest.mark.parametrize(
-    ("state", "attempt", "told"),
+    ("state", "attempt", "emitted"),
     [
         (TaskState.WAITING, 0, None),
         (TaskState.READY, 0, LastEvent("Task Pending", 1)),
@@ -27,7 +27,7 @@ TIMES: Any = {"ready_at_ms": 1, "started_at_ms": 2}
     ],
 )
 def test_the_state_implies_the_last_event(
-    state: TaskState, attempt: int, told: LastEvent | None
+    state: TaskState, attempt: int, emitted: LastEvent | None
 ) -> None:
     settled: Any = {"settled_at_ms": 3} if state.settled else {}
-    assert last_event(a_task(state=state, attempt=attempt, **TIMES, **settled)) == told
+    assert last_event(a_task(state=state, attempt=attempt, **TIMES, **settled)) == emitted

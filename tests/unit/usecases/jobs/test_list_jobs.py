@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.contracts.jobs import JobPage
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.job_filters import JobFilter
 from switchyard.domain.states import JobState, JobStatus
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.jobs import list_jobs as listing
 from switchyard.usecases.jobs.list_jobs import list_jobs
 from tests.builders import NOW_MS, TENANT
@@ -20,12 +20,12 @@ WEB = JobFilter(tag="team:web")
 
 
 @pytest.fixture
-def yard() -> MemoryYard:
+def harness() -> MemoryHarness:
     """Thirty jobs; every third is of the web team, every tenth has failed."""
-    yard = MemoryYard(ManualClock())
+    harness = MemoryHarness(ManualClock())
     for number in range(30):
         ref = JobRef(TENANT, f"job-00000000-0000-4000-8000-{number:012d}")
-        yard.state.jobs[ref] = Job(
+        harness.state.jobs[ref] = Job(
             ref=ref,
             name=str(number),
             state=JobState.OPEN if number % 10 else JobState.FAILED,
@@ -33,7 +33,7 @@ def yard() -> MemoryYard:
             created_at_ms=NOW_MS + number,
             tags={"team": "ops" if number % 3 else "web"},
         )
-    return yard
+    return harness
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +41,13 @@ def small_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "READ_AT_ONCE", 4)
 
 
-def pages(yard: MemoryYard, wanted: JobFilter, limit: int) -> list[JobPage]:
-    found = [list_jobs(TENANT, wanted=wanted, limit=limit, cursor=None, jobs=yard.jobs)]
+def pages(harness: MemoryHarness, wanted: JobFilter, limit: int) -> list[JobPage]:
+    found = [list_jobs(TENANT, wanted=wanted, limit=limit, cursor=None, jobs=harness.jobs)]
     while found[-1].cursor:
         cursor = found[-1].cursor
-        found.append(list_jobs(TENANT, wanted=wanted, limit=limit, cursor=cursor, jobs=yard.jobs))
+        found.append(
+            list_jobs(TENANT, wanted=wanted, limit=limit, cursor=cursor, jobs=harness.jobs)
+        )
     return found
 
 
@@ -53,40 +55,40 @@ def names(page: JobPage) -> list[str]:
     return [job.name for job in page.jobs]
 
 
-def test_every_page_but_the_last_is_full(yard: MemoryYard) -> None:
-    assert [names(page) for page in pages(yard, WEB, 4)] == [
+def test_every_page_but_the_last_is_full(harness: MemoryHarness) -> None:
+    assert [names(page) for page in pages(harness, WEB, 4)] == [
         ["27", "24", "21", "18"],
         ["15", "12", "9", "6"],
         ["3", "0"],
     ]
 
 
-def test_a_last_page_that_is_full_promises_no_further_one(yard: MemoryYard) -> None:
-    assert [names(page) for page in pages(yard, RARE, 3)] == [["20", "10", "0"]]
+def test_a_last_page_that_is_full_promises_no_further_one(harness: MemoryHarness) -> None:
+    assert [names(page) for page in pages(harness, RARE, 3)] == [["20", "10", "0"]]
 
 
-def test_filters_are_joined(yard: MemoryYard) -> None:
+def test_filters_are_joined(harness: MemoryHarness) -> None:
     both = JobFilter(status=JobStatus.FAILED, tag="team:web")
-    assert [names(page) for page in pages(yard, both, 5)] == [["0"]]
+    assert [names(page) for page in pages(harness, both, 5)] == [["0"]]
 
 
-def test_without_a_filter_the_pages_are_those_of_the_listing(yard: MemoryYard) -> None:
-    assert [len(page.jobs) for page in pages(yard, JobFilter(), 20)] == [20, 10]
+def test_without_a_filter_the_pages_are_those_of_the_listing(harness: MemoryHarness) -> None:
+    assert [len(page.jobs) for page in pages(harness, JobFilter(), 20)] == [20, 10]
 
 
 def test_a_long_way_is_made_in_several_requests(
-    yard: MemoryYard, monkeypatch: pytest.MonkeyPatch
+    harness: MemoryHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MOST_LOOKED_AT", 12)
-    found = pages(yard, RARE, 2)
+    found = pages(harness, RARE, 2)
     assert [names(page) for page in found] == [["20"], ["10"], ["0"]]
 
 
 def test_a_page_of_filtered_jobs_is_no_larger_than_an_answer() -> None:
-    yard, long = MemoryYard(ManualClock()), "\U0001f600" * 124
+    harness, long = MemoryHarness(ManualClock()), "\U0001f600" * 124
     for number in range(120):
         ref = JobRef(TENANT, f"job-00000000-0000-4000-8000-{number:012d}")
-        yard.state.jobs[ref] = Job(
+        harness.state.jobs[ref] = Job(
             ref=ref,
             name=str(number),
             state=JobState.OPEN,
@@ -94,16 +96,16 @@ def test_a_page_of_filtered_jobs_is_no_larger_than_an_answer() -> None:
             created_at_ms=NOW_MS + number,
             tags={"team": "web"} | {f"{n:04}{long}": long for n in range(19)},
         )
-    found = pages(yard, WEB, 100)
+    found = pages(harness, WEB, 100)
     assert [name for page in found for name in names(page)] == [str(n) for n in range(119, -1, -1)]
     for page in found:
         body = json.dumps(page.model_dump(mode="json", by_alias=True))
         assert len(json.dumps({"body": body})) <= LAMBDA_ANSWER_BYTES
 
 
-def test_tags_are_compared_whole_and_shown(yard: MemoryYard) -> None:
+def test_tags_are_compared_whole_and_shown(harness: MemoryHarness) -> None:
     odd = JobRef(TENANT, "job-00000000-0000-4000-8000-000000000099")
-    yard.state.jobs[odd] = Job(
+    harness.state.jobs[odd] = Job(
         ref=odd,
         name="odd",
         state=JobState.OPEN,
@@ -111,9 +113,9 @@ def test_tags_are_compared_whole_and_shown(yard: MemoryYard) -> None:
         created_at_ms=NOW_MS,
         tags={"a:b": "c", "team": "web-two"},
     )
-    (page,) = pages(yard, JobFilter(tag="a:b:c"), 5)
+    (page,) = pages(harness, JobFilter(tag="a:b:c"), 5)
     assert [job.tags for job in page.jobs] == [{"a:b": "c", "team": "web-two"}]
-    assert "odd" not in names(pages(yard, WEB, 100)[0])
+    assert "odd" not in names(pages(harness, WEB, 100)[0])
 
 
 @pytest.mark.parametrize(

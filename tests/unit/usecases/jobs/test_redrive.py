@@ -1,6 +1,5 @@
 """Redriving a settled job, on in-memory twins."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,39 +9,31 @@ from switchyard.domain.errors import Conflict, Invalid, NotNow, UnknownJob, Unkn
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.task import Overrides
-from switchyard.usecases.jobs.redrive import AT_A_TIME
 from tests.builders import DIAMOND, TENANT
-from tests.fakes.changed_yard import ChangedYard
-from tests.fakes.narrow_relays import narrow_relays
-from tests.fakes.yard import FAILED
+from tests.fakes.harnesses.changed_harness import ChangedHarness
+from tests.fakes.harnesses.job_harness import FAILED
 
 CHAIN: dict[str, list[str]] = {"a": [], "b": ["a"], "c": ["b"]}
 
 
 @pytest.fixture
-def yard() -> ChangedYard:
-    return ChangedYard()
+def harness() -> ChangedHarness:
+    return ChangedHarness()
 
 
 @pytest.fixture
-def narrow() -> Iterator[None]:
-    with narrow_relays(3):
-        yield
-
-
-@pytest.fixture
-def failed(yard: ChangedYard) -> ChangedYard:
+def failed(harness: ChangedHarness) -> ChangedHarness:
     """`b` failed in the middle, so that `c` was skipped."""
-    yard.start(CHAIN)
-    yard.settle("a")
-    yard.settle("b", FAILED)
-    yard.deliver()
-    assert yard.job_state() is JobState.FAILED
-    return yard
+    harness.start(CHAIN)
+    harness.settle("a")
+    harness.settle("b", FAILED)
+    harness.deliver()
+    assert harness.job_state() is JobState.FAILED
+    return harness
 
 
 def test_the_failed_task_runs_again_with_what_follows_it_and_nothing_else(
-    failed: ChangedYard,
+    failed: ChangedHarness,
 ) -> None:
     before = failed.task("a")
     answer = failed.redrives.request_redrive(failed.job, RedriveJob())
@@ -67,11 +58,11 @@ def test_the_failed_task_runs_again_with_what_follows_it_and_nothing_else(
     assert failed.runs() == {"a": 1, "b": 2, "c": 2}
 
 
-def test_what_was_reopened_is_told(failed: ChangedYard) -> None:
+def test_an_event_is_emitted_for_each_reopened_task(failed: ChangedHarness) -> None:
     failed.redrive()
     failed.deliver()
-    told = [e for e in failed.memory.bus.events if e.event_type == "Task Redriven"]
-    said = {e.entity_id.rpartition("__")[2]: e.detail()["properties"] for e in told}
+    emitted = [e for e in failed.memory.bus.events if e.event_type == "Task Redriven"]
+    said = {e.entity_id.rpartition("__")[2]: e.detail()["properties"] for e in emitted}
     assert said.keys() == {"b", "c"}
     assert (said["b"]["run"], said["b"]["jobRun"], said["b"]["previousStatus"]) == (2, 2, "failed")
     assert said["c"]["previousStatus"] == "skipped"
@@ -80,7 +71,7 @@ def test_what_was_reopened_is_told(failed: ChangedYard) -> None:
     assert pending[-1].timestamp == failed.task("b").ready_at_ms
 
 
-def test_the_job_begins_another_run_with_nothing_of_the_last(failed: ChangedYard) -> None:
+def test_the_job_begins_another_run_with_nothing_of_the_last(failed: ChangedHarness) -> None:
     failed.redrive()
     assert failed.job_state() is JobState.REDRIVING
     failed.deliver()
@@ -89,29 +80,33 @@ def test_the_job_begins_another_run_with_nothing_of_the_last(failed: ChangedYard
     assert (job.settled_at_ms, job.failed_task_id, job.failure_detected_at_ms) == (None, None, None)
 
 
-def test_a_job_that_fails_again_is_told_again(failed: ChangedYard) -> None:
+def test_the_events_of_a_job_that_fails_again_are_emitted_again(failed: ChangedHarness) -> None:
     failed.redrive()
     failed.deliver()
     failed.settle("b", FAILED)
     failed.deliver()
     assert failed.job_state() is JobState.FAILED
-    told = failed.told()
-    assert (told["Job Failure Detected"], told["Job Failed"]) == (2, 2)
+    emitted = failed.emitted()
+    assert (emitted["Job Failure Detected"], emitted["Job Failed"]) == (2, 2)
 
 
-def test_without_names_all_that_failed_or_was_cancelled_is_redriven(yard: ChangedYard) -> None:
-    yard.start({"ok": [], "bad": [], "gone": [], "cleanup": ["ok"]}, cleanup=Rule.ANY_FAILED)
-    yard.settle("ok")
-    yard.settle("bad", FAILED)
-    yard.cancels.cancel_task(yard.job.task("gone"))
-    yard.deliver()
-    yard.redrive()
-    yard.deliver()
-    assert yard.runs() == {"ok": 1, "bad": 2, "gone": 2, "cleanup": 1}
-    assert yard.states()["cleanup"] is TaskState.SKIPPED
+def test_without_names_all_that_failed_or_was_cancelled_is_redriven(
+    harness: ChangedHarness,
+) -> None:
+    harness.start({"ok": [], "bad": [], "gone": [], "cleanup": ["ok"]}, cleanup=Rule.ANY_FAILED)
+    harness.settle("ok")
+    harness.settle("bad", FAILED)
+    harness.cancels.cancel_task(harness.job.task("gone"))
+    harness.deliver()
+    harness.redrive()
+    harness.deliver()
+    assert harness.runs() == {"ok": 1, "bad": 2, "gone": 2, "cleanup": 1}
+    assert harness.states()["cleanup"] is TaskState.SKIPPED
 
 
-def test_a_skipped_task_runs_when_it_is_named_though_its_parent_failed(failed: ChangedYard) -> None:
+def test_a_skipped_task_runs_when_it_is_named_though_its_parent_failed(
+    failed: ChangedHarness,
+) -> None:
     failed.redrive("c")
     failed.deliver()
     assert failed.states() == {
@@ -124,57 +119,35 @@ def test_a_skipped_task_runs_when_it_is_named_though_its_parent_failed(failed: C
     assert failed.job_state() is JobState.FAILED
 
 
-def test_a_parent_that_is_not_redriven_still_counts(yard: ChangedYard) -> None:
-    yard.start({"a": [], "b": [], "c": ["a", "b"]})
-    yard.settle("a", FAILED)
-    yard.settle("b", FAILED)
-    yard.deliver()
-    yard.redrive("a")
-    yard.deliver()
-    assert yard.task("c").not_completed == {"b"}
-    yard.settle("a")
-    yard.deliver()
-    assert yard.states()["c"] is TaskState.SKIPPED
-    assert yard.job_state() is JobState.FAILED
+def test_a_parent_that_is_not_redriven_still_counts(harness: ChangedHarness) -> None:
+    harness.start({"a": [], "b": [], "c": ["a", "b"]})
+    harness.settle("a", FAILED)
+    harness.settle("b", FAILED)
+    harness.deliver()
+    harness.redrive("a")
+    harness.deliver()
+    assert harness.task("c").not_completed == {"b"}
+    harness.settle("a")
+    harness.deliver()
+    assert harness.states()["c"] is TaskState.SKIPPED
+    assert harness.job_state() is JobState.FAILED
 
 
-def test_the_end_waits_for_a_task_whose_dependents_completed(yard: ChangedYard) -> None:
-    yard.start({"a": [], "b": ["a"]}, b=Rule.ALL_SETTLED)
-    yard.settle("a", FAILED)
-    yard.settle("b")
-    yard.deliver()
-    yard.redrive()
-    yard.deliver()
-    assert yard.task(END).waiting_on == {"a@2"}
-    yard.settle("a")
-    yard.deliver()
-    assert yard.job_state() is JobState.COMPLETED
-    assert yard.runs() == {"a": 2, "b": 1}
+def test_the_end_waits_for_a_task_whose_dependents_completed(harness: ChangedHarness) -> None:
+    harness.start({"a": [], "b": ["a"]}, b=Rule.ALL_SETTLED)
+    harness.settle("a", FAILED)
+    harness.settle("b")
+    harness.deliver()
+    harness.redrive()
+    harness.deliver()
+    assert harness.task(END).waiting_on == {"a@2"}
+    harness.settle("a")
+    harness.deliver()
+    assert harness.job_state() is JobState.COMPLETED
+    assert harness.runs() == {"a": 2, "b": 1}
 
 
-@pytest.mark.usefixtures("narrow")
-def test_relays_stand_for_more_than_the_end_may_name(yard: ChangedYard) -> None:
-    edges: dict[str, list[str]] = {f"a{n}": [] for n in range(8)}
-    rules = {f"b{n}": Rule.ALL_SETTLED for n in range(8)}
-    yard.start(edges | {f"b{n}": [f"a{n}"] for n in range(8)}, **rules)
-    for name in edges:
-        yard.settle(name, FAILED)
-    for name in rules:
-        yard.settle(name)
-    yard.deliver()
-    for run in (2, 3):
-        yard.redrive()
-        yard.deliver()
-        assert len(yard.task(END).waiting_on) <= 3
-        for name in edges:
-            assert yard.job_state() is JobState.OPEN
-            yard.settle(name, FAILED)
-        yard.deliver()
-        assert yard.job_state() is JobState.FAILED
-        assert {yard.runs()[name] for name in edges} == {run}
-
-
-def test_a_new_input_and_new_limits_go_to_the_named_task(failed: ChangedYard) -> None:
+def test_a_new_input_and_new_limits_go_to_the_named_task(failed: ChangedHarness) -> None:
     changes = {"model": "claude-opus", "max_turns": 40, "timeout": 60_000, "max_cost_usd": 2.5}
     failed.redrive("b", input={"for": "${tasks.a.output.of}"}, **changes)
     failed.deliver()
@@ -203,7 +176,7 @@ def test_a_new_input_and_new_limits_go_to_the_named_task(failed: ChangedYard) ->
     ids=["nobody's", "two tasks'", "no ancestor", "unknown", "large"],
 )
 def test_a_bad_input_is_refused_with_its_place(
-    failed: ChangedYard, tasks: tuple[str, ...], given: object, path: object, words: str
+    failed: ChangedHarness, tasks: tuple[str, ...], given: object, path: object, words: str
 ) -> None:
     with pytest.raises(Invalid, match=words) as refused:
         failed.redrive(*tasks, input=given)
@@ -211,12 +184,12 @@ def test_a_bad_input_is_refused_with_its_place(
     assert failed.job_state() is JobState.FAILED
 
 
-def test_what_completed_is_not_redriven(failed: ChangedYard) -> None:
+def test_what_completed_is_not_redriven(failed: ChangedHarness) -> None:
     with pytest.raises(Conflict, match=r"not a \(completed\)"):
         failed.redrive("a", "b")
 
 
-def test_what_does_not_exist_is_not_redriven(failed: ChangedYard) -> None:
+def test_what_does_not_exist_is_not_redriven(failed: ChangedHarness) -> None:
     with pytest.raises(UnknownJob):
         failed.redrives.request_redrive(JobRef(TENANT, failed.job.job_id[:-1] + "9"), RedriveJob())
     for name in ("nobody", END):
@@ -224,74 +197,34 @@ def test_what_does_not_exist_is_not_redriven(failed: ChangedYard) -> None:
             failed.redrive(name)
 
 
-def test_a_job_in_which_nothing_failed_is_not_redriven(yard: ChangedYard) -> None:
-    yard.start({"a": []})
-    yard.settle("a")
-    yard.deliver()
+def test_a_job_in_which_nothing_failed_is_not_redriven(harness: ChangedHarness) -> None:
+    harness.start({"a": []})
+    harness.settle("a")
+    harness.deliver()
     with pytest.raises(Conflict, match="nothing to redrive"):
-        yard.redrive()
+        harness.redrive()
 
 
-def test_a_job_that_goes_on_is_not_redriven(yard: ChangedYard) -> None:
-    yard.start(DIAMOND)
-    yard.settle("scrape-store", FAILED)
+def test_a_job_that_goes_on_is_not_redriven(harness: ChangedHarness) -> None:
+    harness.start(DIAMOND)
+    harness.settle("scrape-store", FAILED)
     with pytest.raises(Conflict, match="has not settled yet"):
-        yard.redrive()
+        harness.redrive()
 
 
-def test_a_job_of_which_something_is_due_is_not_redriven_yet(failed: ChangedYard) -> None:
+def test_a_job_of_which_something_is_due_is_not_redriven_yet(failed: ChangedHarness) -> None:
     skipped = failed.task("c")
     failed.memory.state.tasks[skipped.ref] = replace(skipped, due_at_ms=1)
     with pytest.raises(NotNow, match="still being told; try again in a minute"):
         failed.redrive()
 
 
-def test_a_job_is_redriven_by_one_at_a_time_and_whoever_asks_wakes_it(failed: ChangedYard) -> None:
+def test_a_job_is_redriven_by_one_request_at_a_time_and_each_request_wakes_it(
+    failed: ChangedHarness,
+) -> None:
     failed.redrive()
     failed.memory.dispatches.refs.clear()
     with pytest.raises(Conflict, match="redriven already"):
         failed.redrive()
     failed.deliver()
     assert failed.job_state() is JobState.OPEN
-
-
-def written_without_time(yard: ChangedYard) -> list[int]:
-    """How much was done whenever time was over, until all of it was."""
-    written: list[int] = []
-    while not yard.redriver.go_on(yard.the_job(), until=yard.clock.monotonic()):
-        assert yard.the_job().written > max(written, default=0), "it does not go on"
-        written.append(yard.the_job().written)
-    return written
-
-
-def test_when_time_is_over_it_goes_on_where_it_stopped(yard: ChangedYard) -> None:
-    many = AT_A_TIME + 10
-    edges: dict[str, list[str]] = {f"a{n}": [] for n in range(many)}
-    yard.start(edges | {f"b{n}": [f"a{n}"] for n in range(many)})
-    for name in edges:
-        yard.settle(name, FAILED)
-    yard.deliver()
-    yard.redrive()
-    assert len(written_without_time(yard)) == 2  # twice time was over with some of them left
-    told = [e.event_id for e in yard.memory.bus.events if e.event_type == "Task Redriven"]
-    assert len(told) == len(set(told)) == 2 * many
-    assert set(yard.runs().values()) == {2}
-
-
-def test_when_time_is_over_before_all_edges_are_written_the_others_are_written_later(
-    yard: ChangedYard,
-) -> None:
-    many = AT_A_TIME + 10
-    edges: dict[str, list[str]] = {f"a{n}": [] for n in range(many)}
-    after = {f"b{n}": [f"a{n}"] for n in range(many)}
-    yard.start(edges | after, **dict.fromkeys(after, Rule.ALL_SETTLED))
-    for name in edges:
-        yard.settle(name, FAILED)
-    for name in after:
-        yard.settle(name)
-    yard.deliver()
-    yard.redrive()
-    written = written_without_time(yard)
-    relays = len(yard.task(END).waiting_on)
-    assert written == [relays + AT_A_TIME, relays + many + 1 + AT_A_TIME]
-    assert {yard.runs()[name] for name in edges} == {2}

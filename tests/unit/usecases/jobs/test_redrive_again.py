@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from switchyard.domain.ids import END
-from switchyard.domain.jobs.redriving import REDRIVABLE
+from switchyard.domain.jobs.redrive import REDRIVABLE
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
-from tests.fakes.changed_yard import ChangedYard
+from tests.fakes.harnesses.changed_harness import ChangedHarness
+from tests.fakes.harnesses.job_harness import COMPLETED, FAILED, Crash
 from tests.fakes.narrow_relays import narrow_relays
-from tests.fakes.yard import COMPLETED, FAILED, Crash
 
 STEPS = (
     *[("redriving", name) for name in ("prepare", "reopen", "note", "open", "end")],
@@ -35,7 +35,7 @@ DIAMONDS: dict[str, list[str]] = {
 
 
 @contextmanager
-def before_each_step(yard: ChangedYard, act: Callable[[], None]) -> Iterator[None]:
+def before_each_step(harness: ChangedHarness, act: Callable[[], None]) -> Iterator[None]:
     """Of whoever writes, tells or sends something for a redrive."""
     acting: list[object] = []
 
@@ -51,7 +51,7 @@ def before_each_step(yard: ChangedYard, act: Callable[[], None]) -> Iterator[Non
 
     with pytest.MonkeyPatch.context() as patch:
         for part, name in STEPS:
-            target = getattr(yard.memory, part)
+            target = getattr(harness.memory, part)
             patch.setattr(target, name, preceded(getattr(target, name)))
         yield
 
@@ -68,109 +68,109 @@ class Fuse:
             raise Crash
 
 
-def failed_diamonds() -> ChangedYard:
-    yard = ChangedYard()
-    yard.start(DIAMONDS)
-    yard.settle("a")
-    yard.settle("b", FAILED)
-    yard.settle("c", FAILED)
-    yard.settle("f")
-    yard.deliver()
-    assert yard.job_state() is JobState.FAILED
-    return yard
+def failed_diamonds() -> ChangedHarness:
+    harness = ChangedHarness()
+    harness.start(DIAMONDS)
+    harness.settle("a")
+    harness.settle("b", FAILED)
+    harness.settle("c", FAILED)
+    harness.settle("f")
+    harness.deliver()
+    assert harness.job_state() is JobState.FAILED
+    return harness
 
 
-def crashes_after(yard: ChangedYard, steps: int) -> bool:
-    with before_each_step(yard, Fuse(steps).burn):
+def crashes_after(harness: ChangedHarness, steps: int) -> bool:
+    with before_each_step(harness, Fuse(steps).burn):
         try:
-            yard.redriver.go_on(yard.the_job(), until=yard.until)
+            harness.redriver.go_on(harness.the_job(), until=harness.until)
         except Crash:
             return True
     return False
 
 
-def run_to_the_end(yard: ChangedYard, outcome: Callable[[str], Outcome]) -> None:
-    while not yard.job_state().settled:
-        yard.deliver()
-        ready = [name for name, state in yard.states().items() if state is TaskState.QUEUED]
-        assert ready or yard.job_state().settled, "nothing is left to run"
+def run_to_the_end(harness: ChangedHarness, outcome: Callable[[str], Outcome]) -> None:
+    while not harness.job_state().settled:
+        harness.deliver()
+        ready = [name for name, state in harness.states().items() if state is TaskState.QUEUED]
+        assert ready or harness.job_state().settled, "nothing is left to run"
         for name in ready:
-            yard.settle(name, outcome(name))
-        yard.deliver()
+            harness.settle(name, outcome(name))
+        harness.deliver()
 
 
-def everything(yard: ChangedYard) -> dict[str, Task]:
-    return {task.ref.task_id: task for task in yard.memory.jobs.picture(yard.job).tasks}
+def everything(harness: ChangedHarness) -> dict[str, Task]:
+    return {task.ref.task_id: task for task in harness.memory.jobs.picture(harness.job).tasks}
 
 
 def test_a_crash_before_any_step_is_mended_by_the_next_wake_up() -> None:
     steps = 0
     while True:
-        yard = failed_diamonds()
-        yard.redrive()
-        crashed = crashes_after(yard, steps)
-        yard.deliver()
+        harness = failed_diamonds()
+        harness.redrive()
+        crashed = crashes_after(harness, steps)
+        harness.deliver()
         if not crashed:
             break
-        assert yard.runs() == {"a": 1, "b": 2, "c": 2, "d": 2, "e": 2, "f": 1}, steps
-        assert yard.told()["Task Redriven"] == 4
-        assert yard.told()["Task Pending"] == 4 + 2
-        run_to_the_end(yard, lambda _: COMPLETED)
-        assert yard.job_state() is JobState.COMPLETED
-        assert yard.the_job().redrive_key is None
+        assert harness.runs() == {"a": 1, "b": 2, "c": 2, "d": 2, "e": 2, "f": 1}, steps
+        assert harness.emitted()["Task Redriven"] == 4
+        assert harness.emitted()["Task Pending"] == 4 + 2
+        run_to_the_end(harness, lambda _: COMPLETED)
+        assert harness.job_state() is JobState.COMPLETED
+        assert harness.the_job().redrive_key is None
         steps += 1
     assert steps > 14
 
 
 def test_wake_ups_of_the_last_run_change_nothing_at_any_point() -> None:
-    yard = failed_diamonds()
-    yard.redrive()
-    every = [yard.run_of(name) for name in [*DIAMONDS, END]]
-    sent = [yard.run_of(name) for name in ("b", "c", "d", "e", END)]
+    harness = failed_diamonds()
+    harness.redrive()
+    every = [harness.run_of(name) for name in [*DIAMONDS, END]]
+    sent = [harness.run_of(name) for name in ("b", "c", "d", "e", END)]
 
     def wake_all() -> None:
-        before, job, told = everything(yard), yard.the_job(), yard.told()
-        yard.dispatcher.dispatch(every, until=yard.until, woken_by_event=True)
-        yard.dispatcher.dispatch(sent, until=yard.until)
-        assert everything(yard) == before
-        assert yard.the_job() == job
-        assert yard.told() == told
+        before, job, emitted = everything(harness), harness.the_job(), harness.emitted()
+        harness.dispatcher.dispatch(every, until=harness.until, woken_by_event=True)
+        harness.dispatcher.dispatch(sent, until=harness.until)
+        assert everything(harness) == before
+        assert harness.the_job() == job
+        assert harness.emitted() == emitted
 
-    with before_each_step(yard, wake_all):
-        assert yard.redriver.go_on(yard.the_job(), until=yard.until)
-    assert yard.job_state() is JobState.OPEN
-    assert yard.states()["b"] is TaskState.QUEUED
+    with before_each_step(harness, wake_all):
+        assert harness.redriver.go_on(harness.the_job(), until=harness.until)
+    assert harness.job_state() is JobState.OPEN
+    assert harness.states()["b"] is TaskState.QUEUED
 
 
 def test_two_who_redrive_at_once_do_it_once() -> None:
-    yard = failed_diamonds()
-    yard.redrive()
-    read = yard.the_job()
+    harness = failed_diamonds()
+    harness.redrive()
+    read = harness.the_job()
     inner = iter([True])
 
     def other() -> None:
         if next(inner, False):
-            assert yard.redriver.go_on(read, until=yard.until)
+            assert harness.redriver.go_on(read, until=harness.until)
 
-    with before_each_step(yard, other):
-        yard.redriver.go_on(read, until=yard.until)
-    assert yard.runs() == {"a": 1, "b": 2, "c": 2, "d": 2, "e": 2, "f": 1}
-    assert yard.the_job().run == 2
-    run_to_the_end(yard, lambda _: COMPLETED)
-    assert yard.job_state() is JobState.COMPLETED
+    with before_each_step(harness, other):
+        harness.redriver.go_on(read, until=harness.until)
+    assert harness.runs() == {"a": 1, "b": 2, "c": 2, "d": 2, "e": 2, "f": 1}
+    assert harness.the_job().run == 2
+    run_to_the_end(harness, lambda _: COMPLETED)
+    assert harness.job_state() is JobState.COMPLETED
 
 
 def test_one_that_comes_back_after_the_next_redrive_changes_nothing() -> None:
-    yard = failed_diamonds()
-    yard.redrive()
-    stale = yard.the_job()
-    yard.deliver()
-    run_to_the_end(yard, lambda _: FAILED)
-    yard.redrive()
-    yard.deliver()
-    before, job = everything(yard), yard.the_job()
-    yard.redriver.go_on(stale, until=yard.until)
-    assert (everything(yard), yard.the_job()) == (before, job)
+    harness = failed_diamonds()
+    harness.redrive()
+    stale = harness.the_job()
+    harness.deliver()
+    run_to_the_end(harness, lambda _: FAILED)
+    harness.redrive()
+    harness.deliver()
+    before, job = everything(harness), harness.the_job()
+    harness.redriver.go_on(stale, until=harness.until)
+    assert (everything(harness), harness.the_job()) == (before, job)
 
 
 @st.composite
@@ -196,11 +196,11 @@ def test_any_job_may_be_redriven_however_often_and_wherever_it_crashes(
         return data.draw(outcomes)
 
     with narrow_relays(2):
-        yard = ChangedYard()
-        yard.start(edges, **rules)
-        run_to_the_end(yard, outcome)
+        harness = ChangedHarness()
+        harness.start(edges, **rules)
+        run_to_the_end(harness, outcome)
         for _ in range(data.draw(st.integers(1, 3))):
-            before = everything(yard)
+            before = everything(harness)
             late = [task.this_run for task in before.values()]
             able = sorted(n for n, t in before.items() if t.state in REDRIVABLE)
             by_default = [n for n in able if before[n].state is not TaskState.SKIPPED]
@@ -208,22 +208,22 @@ def test_any_job_may_be_redriven_however_often_and_wherever_it_crashes(
             selected = data.draw(some)
             if not selected and not by_default:
                 break
-            yard.redrive(*selected)
+            harness.redrive(*selected)
             for steps in data.draw(st.lists(st.integers(0, 40), max_size=4)):
-                if yard.the_job().redrive_key:
-                    crashes_after(yard, steps)
+                if harness.the_job().redrive_key:
+                    crashes_after(harness, steps)
                     by_event = data.draw(st.booleans())
-                    yard.dispatcher.dispatch(late, until=yard.until, woken_by_event=by_event)
-            run_to_the_end(yard, outcome)
-            holds_after(before, everything(yard), set(selected or by_default))
+                    harness.dispatcher.dispatch(late, until=harness.until, woken_by_event=by_event)
+            run_to_the_end(harness, outcome)
+            holds_after(before, everything(harness), set(selected or by_default))
 
 
 def holds_after(before: dict[str, Task], after: dict[str, Task], selected: set[str]) -> None:
     """All have settled, nothing is due, what completed was kept and the rest in one run more."""
     assert all(task.state.settled and task.due_at_ms is None for task in after.values())
     for name, task in before.items():
-        kept = task.state is TaskState.COMPLETED and name != END
-        assert after[name] == task or not kept, f"{name} had completed"
+        stored = task.state is TaskState.COMPLETED and name != END
+        assert after[name] == task or not stored, f"{name} had completed"
         assert after[name].run in {task.run, task.run + 1}
         if after[name].run == task.run:  # terminal is for ever within a run
             assert after[name] == task

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.events import JobCreated
 from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest
@@ -13,34 +12,35 @@ from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job_filters import JobFilter
 from switchyard.domain.jobs.notify import Notify
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.jobs.list_jobs import list_jobs
 from switchyard.usecases.jobs.read_jobs import read_job, read_task
 from tests.builders import DIAMOND, TENANT, a_definition, a_submission
-from tests.fakes.submitting import a_submitter
+from tests.fakes.harnesses.submitting import a_submitter
 from tests.fakes.task_files import files_of
 
 
 @pytest.fixture
-def yard() -> MemoryYard:
-    yard = MemoryYard(ManualClock())
-    yard.definitions.put(TENANT, "scrape", a_definition())
-    return yard
+def harness() -> MemoryHarness:
+    harness = MemoryHarness(ManualClock())
+    harness.definitions.put(TENANT, "scrape", a_definition())
+    return harness
 
 
-def submit(yard: MemoryYard, request: SubmitJob) -> JobAccepted:
-    return a_submitter(yard, clock=ManualClock(), ids=SystemIds()).submit(TENANT, request)
+def submit(harness: MemoryHarness, request: SubmitJob) -> JobAccepted:
+    return a_submitter(harness, clock=ManualClock(), ids=SystemIds()).submit(TENANT, request)
 
 
-def problems(yard: MemoryYard, request: SubmitJob) -> list[str]:
+def problems(harness: MemoryHarness, request: SubmitJob) -> list[str]:
     with pytest.raises(InvalidJob) as refused:
-        submit(yard, request)
-    assert yard.state.jobs == {}
-    assert yard.bus.events == []
+        submit(harness, request)
+    assert harness.state.jobs == {}
+    assert harness.bus.events == []
     return [str(problem) for problem in refused.value.problems]
 
 
-def test_the_answer_names_job_roots_and_total(yard: MemoryYard) -> None:
-    accepted = submit(yard, a_submission())
+def test_the_answer_names_job_roots_and_total(harness: MemoryHarness) -> None:
+    accepted = submit(harness, a_submission())
     assert accepted.status == "created"
     assert (accepted.total_tasks, set(accepted.root_tasks)) == (
         5,
@@ -49,13 +49,13 @@ def test_the_answer_names_job_roots_and_total(yard: MemoryYard) -> None:
 
 
 def test_a_definition_above_the_stages_ceilings_is_refused_at_its_first_task(
-    yard: MemoryYard,
+    harness: MemoryHarness,
 ) -> None:
     """It may have been registered before there was such a ceiling."""
     dear = a_definition(max_cost_usd=500.0, model="dearest", max_turns=200)
-    yard.definitions.put(TENANT, "scrape", dear)
+    harness.definitions.put(TENANT, "scrape", dear)
     submitter = replace(
-        a_submitter(yard, clock=ManualClock(), ids=SystemIds()),
+        a_submitter(harness, clock=ManualClock(), ids=SystemIds()),
         ceilings=Ceilings(max_cost_usd=50, max_turns=100, models=("small",)),
     )
     with pytest.raises(InvalidJob) as refused:
@@ -68,31 +68,31 @@ def test_a_definition_above_the_stages_ceilings_is_refused_at_its_first_task(
             "model: 'dearest' is not allowed in this stage; allowed: small",
         )
     ]
-    assert yard.state.jobs == {}
+    assert harness.state.jobs == {}
 
 
-def test_a_submitted_job_can_be_read_and_listed(yard: MemoryYard) -> None:
-    accepted = submit(yard, a_submission(tags={"team": "web"}))
-    view = read_job(TENANT, accepted.job_id, jobs=yard.jobs)
+def test_a_submitted_job_can_be_read_and_listed(harness: MemoryHarness) -> None:
+    accepted = submit(harness, a_submission(tags={"team": "web"}))
+    view = read_job(TENANT, accepted.job_id, jobs=harness.jobs)
     assert (view.status, view.progress) == ("processing", {"waiting": 5})
     assert {t.task_id: sorted(t.depends_on) for t in view.tasks} == {
         name: sorted(parents) for name, parents in DIAMOND.items()
     }
     assert view.tags == {"team": "web"}
-    page = list_jobs(TENANT, wanted=JobFilter(), limit=5, cursor=None, jobs=yard.jobs)
+    page = list_jobs(TENANT, wanted=JobFilter(), limit=5, cursor=None, jobs=harness.jobs)
     assert [job.job_id for job in page.jobs] == [accepted.job_id]
 
 
 @pytest.mark.parametrize("edges", [DIAMOND, {f"t{n}": [] for n in range(1_001)}], ids=len)
 def test_whom_a_job_names_is_stored_and_shown_however_large_the_job_is(
-    yard: MemoryYard, edges: dict[str, list[str]]
+    harness: MemoryHarness, edges: dict[str, list[str]]
 ) -> None:
     named = {"webhook": "https://hooks.example/in"}
-    accepted = submit(yard, a_submission(edges, notify=named))
-    job = yard.jobs.find(JobRef(TENANT, accepted.job_id))
+    accepted = submit(harness, a_submission(edges, notify=named))
+    job = harness.jobs.find(JobRef(TENANT, accepted.job_id))
     assert job is not None
     assert job.notify == Notify(webhook="https://hooks.example/in")
-    view = read_job(TENANT, accepted.job_id, jobs=yard.jobs)
+    view = read_job(TENANT, accepted.job_id, jobs=harness.jobs)
     assert view.model_dump(mode="json", exclude_none=True)["notify"] == named
 
 
@@ -105,44 +105,44 @@ def test_whom_a_job_names_is_stored_and_shown_however_large_the_job_is(
     ],
 )
 def test_a_webhook_that_the_stage_does_not_allow_is_refused(
-    yard: MemoryYard, url: str, problem: str
+    harness: MemoryHarness, url: str, problem: str
 ) -> None:
     named = a_submission(notify={"webhook": url})
-    assert problems(yard, named) == [f"notify.webhook: {problem}"]
+    assert problems(harness, named) == [f"notify.webhook: {problem}"]
 
 
-def test_a_stage_may_allow_webhooks_nearby(yard: MemoryYard) -> None:
-    submitter = a_submitter(yard, clock=ManualClock(), ids=SystemIds())
+def test_a_stage_may_allow_webhooks_nearby(harness: MemoryHarness) -> None:
+    submitter = a_submitter(harness, clock=ManualClock(), ids=SystemIds())
     allowed = replace(submitter, webhooks_may_reach_private=True)
     assert allowed.submit(TENANT, a_submission(notify={"webhook": "http://127.0.0.1:8080/in"}))
 
 
-def test_a_task_can_be_read(yard: MemoryYard) -> None:
-    accepted = submit(yard, a_submission())
+def test_a_task_can_be_read(harness: MemoryHarness) -> None:
+    accepted = submit(harness, a_submission())
     view = read_task(
         TENANT,
         accepted.job_id,
         "compile-result",
-        graph=yard.graph,
-        payloads=yard.payloads,
-        files=files_of(yard),
+        graph=harness.graph,
+        payloads=harness.payloads,
+        files=files_of(harness),
     )
     assert view.request_id == f"{accepted.job_id}__compile-result"
     assert view.depends_on == ("color-tags", "font-pairing")
     assert view.input == {"for": "compile-result"}
 
 
-def test_a_cycle_is_named(yard: MemoryYard) -> None:
-    (problem,) = problems(yard, a_submission({"a": ["b"], "b": ["a"]}))
+def test_a_cycle_is_named(harness: MemoryHarness) -> None:
+    (problem,) = problems(harness, a_submission({"a": ["b"], "b": ["a"]}))
     assert "a → b → a" in problem or "b → a → b" in problem
 
 
-def test_a_task_that_waits_for_itself_is_a_cycle(yard: MemoryYard) -> None:
-    (problem,) = problems(yard, a_submission({"a": ["a"]}))
+def test_a_task_that_waits_for_itself_is_a_cycle(harness: MemoryHarness) -> None:
+    (problem,) = problems(harness, a_submission({"a": ["a"]}))
     assert "a → a" in problem
 
 
-def test_every_problem_is_listed_at_once(yard: MemoryYard) -> None:
+def test_every_problem_is_listed_at_once(harness: MemoryHarness) -> None:
     request = SubmitJob.model_validate(
         {
             "tasks": [
@@ -152,7 +152,7 @@ def test_every_problem_is_listed_at_once(yard: MemoryYard) -> None:
             ]
         }
     )
-    found = problems(yard, request)
+    found = problems(harness, request)
     assert "tasks.0.name: 'nobody' is not a registered task definition" in found
     assert "tasks.1.dependsOn: 'a' depends on 'missing', which does not exist" in found
     assert "tasks.2.taskId: '__mine': ids beginning with __ are reserved" in found
@@ -160,9 +160,9 @@ def test_every_problem_is_listed_at_once(yard: MemoryYard) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 10_001])
-def test_a_job_has_a_bounded_number_of_tasks(yard: MemoryYard, count: int) -> None:
+def test_a_job_has_a_bounded_number_of_tasks(harness: MemoryHarness, count: int) -> None:
     tasks = tuple(TaskRequest(task_id=f"t{n}", name="scrape") for n in range(count))
-    (problem,) = problems(yard, SubmitJob(tasks=tasks))
+    (problem,) = problems(harness, SubmitJob(tasks=tasks))
     assert "1 to 10,000 tasks" in problem
 
 
@@ -173,33 +173,35 @@ def a_job_of(*sizes: int) -> SubmitJob:
     return SubmitJob.model_validate({"tasks": tasks})
 
 
-def test_a_job_may_be_large(yard: MemoryYard) -> None:
-    submit(yard, a_job_of(2_000_000, 2_900_000))
-    (told,) = yard.bus.events
-    assert isinstance(told.properties, JobCreated)
-    assert [len(task.input) for task in told.properties.tasks] == [2_000_000, 2_900_000]
+def test_a_job_may_be_large(harness: MemoryHarness) -> None:
+    submit(harness, a_job_of(2_000_000, 2_900_000))
+    (emitted,) = harness.bus.events
+    assert isinstance(emitted.properties, JobCreated)
+    assert [len(task.input) for task in emitted.properties.tasks] == [2_000_000, 2_900_000]
 
 
-def test_a_job_too_large_to_take_in_is_refused_with_its_largest_part(yard: MemoryYard) -> None:
-    (problem,) = problems(yard, a_job_of(1_000_000, 3_000_000, 1_000_000))
+def test_a_job_too_large_to_take_in_is_refused_with_its_largest_part(
+    harness: MemoryHarness,
+) -> None:
+    (problem,) = problems(harness, a_job_of(1_000_000, 3_000_000, 1_000_000))
     assert problem.startswith("tasks.1.input: has 3,000,0")
     assert problem.endswith("at most 5,000,000 are accepted")
 
 
-def test_a_task_may_be_tried_as_often_as_its_definition_says(yard: MemoryYard) -> None:
-    yard.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 2}))
-    accepted = submit(yard, a_submission({"a": []}))
-    yard.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 1}))
-    task = yard.graph.find(JobRef(TENANT, accepted.job_id).task("a"))
+def test_a_task_may_be_tried_as_often_as_its_definition_says(harness: MemoryHarness) -> None:
+    harness.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 2}))
+    accepted = submit(harness, a_submission({"a": []}))
+    harness.definitions.put(TENANT, "scrape", a_definition(retry={"max_attempts": 1}))
+    task = harness.graph.find(JobRef(TENANT, accepted.job_id).task("a"))
     assert task is not None
     assert (task.definition_version, task.max_attempts) == (2, 2)
 
 
-def test_a_job_names_no_channel_but_those_of_its_tenants_list(yard: MemoryYard) -> None:
+def test_a_job_names_no_channel_but_those_of_its_tenants_list(harness: MemoryHarness) -> None:
     named = a_submission(notify={"channel": "#brand"})
-    (problem,) = problems(yard, named)
+    (problem,) = problems(harness, named)
     assert problem.startswith("notify.channel: #brand is not one of the channels that jobs of acme")
-    yard.tenants.change("other", slack_channels=("#brand",))
-    assert problems(yard, named)
-    yard.tenants.change(TENANT, slack_channels=("#brand",))
-    assert submit(yard, named)
+    harness.tenants.change("other", slack_channels=("#brand",))
+    assert problems(harness, named)
+    harness.tenants.change(TENANT, slack_channels=("#brand",))
+    assert submit(harness, named)

@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.domain.errors import InvalidJob, KeyReused, Unavailable
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import JobState
+from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.jobs import submit_job
 from tests.builders import TENANT, a_definition, a_submission
-from tests.fakes.submitting import a_submitter, an_expander
+from tests.fakes.harnesses.submitting import a_submitter, an_expander
 
 DAY_SECONDS = 24 * 3600
 
@@ -25,18 +25,18 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def yard(clock: ManualClock) -> MemoryYard:
-    yard = MemoryYard(clock)
-    yard.definitions.put(TENANT, "scrape", a_definition())
-    return yard
+def harness(clock: ManualClock) -> MemoryHarness:
+    harness = MemoryHarness(clock)
+    harness.definitions.put(TENANT, "scrape", a_definition())
+    return harness
 
 
 @pytest.fixture
-def submit(yard: MemoryYard, clock: ManualClock) -> Submit:
+def submit(harness: MemoryHarness, clock: ManualClock) -> Submit:
     def submit(
         request: SubmitJob | None = None, *, key: str | None = "mine", tenant: str = TENANT
     ) -> JobAccepted:
-        submitter = a_submitter(yard, clock=clock, ids=SystemIds())
+        submitter = a_submitter(harness, clock=clock, ids=SystemIds())
         return submitter.submit(tenant, request or a_submission(), key=key)
 
     return submit
@@ -48,52 +48,54 @@ def every_job_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_same_answer_is_given_and_nothing_is_written(
-    yard: MemoryYard, clock: ManualClock, submit: Submit
+    harness: MemoryHarness, clock: ManualClock, submit: Submit
 ) -> None:
     first = submit()
-    stored, told = dict(yard.state.jobs), list(yard.bus.events)
+    stored, emitted = dict(harness.state.jobs), list(harness.bus.events)
     clock.advance(DAY_SECONDS - 1)
     assert submit() == first
-    assert (yard.state.jobs, yard.bus.events) == (stored, told)
+    assert (harness.state.jobs, harness.bus.events) == (stored, emitted)
 
 
-def test_a_settled_job_is_answered_as_it_was_accepted(yard: MemoryYard, submit: Submit) -> None:
+def test_a_settled_job_is_answered_as_it_was_accepted(
+    harness: MemoryHarness, submit: Submit
+) -> None:
     first = submit()
-    job = yard.jobs.find(JobRef(TENANT, first.job_id))
+    job = harness.jobs.find(JobRef(TENANT, first.job_id))
     assert job is not None
-    yard.jobs.settle(job, JobState.FAILED, now_ms=1)
+    harness.jobs.settle(job, JobState.FAILED, now_ms=1)
     assert submit() == first
 
 
 def test_a_definition_that_was_deleted_since_changes_nothing(
-    yard: MemoryYard, clock: ManualClock, submit: Submit
+    harness: MemoryHarness, clock: ManualClock, submit: Submit
 ) -> None:
     first = submit()
-    yard.definitions.delete(TENANT, "scrape", now_ms=clock.now_ms())
+    harness.definitions.delete(TENANT, "scrape", now_ms=clock.now_ms())
     assert submit() == first
     with pytest.raises(KeyReused):
         submit(a_submission(name="another"))
 
 
-def test_who_goes_on_with_a_job_keeps_its_definitions(
-    yard: MemoryYard, submit: Submit, monkeypatch: pytest.MonkeyPatch
+def test_a_continued_submission_uses_the_definitions_of_the_first(
+    harness: MemoryHarness, submit: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def out_of_order(*_args: object, **_facts: object) -> None:
         raise Unavailable("the first try dies here")
 
     with monkeypatch.context() as broken:
-        broken.setattr(yard.intake, "write_part", out_of_order)
+        broken.setattr(harness.intake, "write_part", out_of_order)
         with pytest.raises(Unavailable):
             submit()
-    yard.definitions.put(TENANT, "scrape", a_definition(description="A newer one."))
+    harness.definitions.put(TENANT, "scrape", a_definition(description="A newer one."))
     ref = JobRef(TENANT, submit().job_id)
-    versions = {task.definition_version for task in yard.jobs.picture(ref).visible_tasks}
+    versions = {task.definition_version for task in harness.jobs.picture(ref).visible_tasks}
     assert versions == {1}
 
 
-def test_without_a_key_every_submission_is_a_job(yard: MemoryYard, submit: Submit) -> None:
+def test_without_a_key_every_submission_is_a_job(harness: MemoryHarness, submit: Submit) -> None:
     assert submit(key=None).job_id != submit(key=None).job_id
-    assert len(yard.state.jobs) == 2
+    assert len(harness.state.jobs) == 2
 
 
 def test_after_a_day_the_key_stands_for_a_new_job(clock: ManualClock, submit: Submit) -> None:
@@ -102,16 +104,16 @@ def test_after_a_day_the_key_stands_for_a_new_job(clock: ManualClock, submit: Su
     assert submit(a_submission({"other": []})).job_id != first.job_id
 
 
-def test_another_tenants_key_is_another_key(yard: MemoryYard, submit: Submit) -> None:
-    yard.definitions.put("other", "scrape", a_definition())
+def test_another_tenants_key_is_another_key(harness: MemoryHarness, submit: Submit) -> None:
+    harness.definitions.put("other", "scrape", a_definition())
     assert submit().job_id != submit(tenant="other").job_id
 
 
-def test_another_body_is_refused_by_name_of_the_key(yard: MemoryYard, submit: Submit) -> None:
+def test_another_body_is_refused_by_name_of_the_key(harness: MemoryHarness, submit: Submit) -> None:
     submit()
     with pytest.raises(KeyReused, match="'mine' was used for another job"):
         submit(a_submission(name="another"))
-    assert len(yard.state.jobs) == 1
+    assert len(harness.state.jobs) == 1
 
 
 def test_what_is_left_out_and_what_is_said_as_the_default_are_the_same(submit: Submit) -> None:
@@ -127,7 +129,7 @@ def test_a_body_that_is_refused_does_not_use_up_its_key(submit: Submit) -> None:
     submit(a_submission({"a": []}))
 
 
-def test_a_bad_key_is_told_with_everything_else_that_is_wrong(submit: Submit) -> None:
+def test_a_bad_key_is_reported_with_everything_else_that_is_wrong(submit: Submit) -> None:
     with pytest.raises(InvalidJob) as refused:
         submit(a_submission({"a": ["b"]}), key="two words")
     key, dependency = map(str, refused.value.problems)
@@ -137,43 +139,43 @@ def test_a_bad_key_is_told_with_everything_else_that_is_wrong(submit: Submit) ->
 
 @pytest.mark.usefixtures("every_job_is_large")
 def test_a_large_job_is_accepted_and_left_to_the_dispatcher(
-    yard: MemoryYard, clock: ManualClock, submit: Submit
+    harness: MemoryHarness, clock: ManualClock, submit: Submit
 ) -> None:
     accepted = submit()
     ref = JobRef(TENANT, accepted.job_id)
-    job = yard.jobs.find(ref)
+    job = harness.jobs.find(ref)
     assert job is not None
     assert (accepted.total_tasks, len(accepted.root_tasks)) == (5, 2)
     assert (job.state, job.total_tasks, job.written) == (JobState.WRITING, 5, 0)
     assert job.document_key == f"task/documents/{TENANT}/{accepted.job_id}.json"
     assert job.due_at_ms is not None
-    assert (yard.state.tasks, yard.bus.events) == ({}, [])
-    assert list(yard.dispatches.refs) == [ref]
+    assert (harness.state.tasks, harness.bus.events) == ({}, [])
+    assert list(harness.dispatches.refs) == [ref]
 
 
 @pytest.mark.usefixtures("every_job_is_large")
 def test_while_a_large_job_is_being_written_its_dispatcher_is_only_woken_again(
-    yard: MemoryYard, clock: ManualClock, submit: Submit
+    harness: MemoryHarness, clock: ManualClock, submit: Submit
 ) -> None:
     first = submit()
-    yard.definitions.put(TENANT, "scrape", a_definition(description="A newer one."))
-    kept = dict(yard.blobs.blobs)
+    harness.definitions.put(TENANT, "scrape", a_definition(description="A newer one."))
+    saved = dict(harness.blobs.blobs)
     assert submit() == first
-    assert list(yard.dispatches.refs) == [JobRef(TENANT, first.job_id)] * 2
-    assert yard.blobs.blobs == kept
+    assert list(harness.dispatches.refs) == [JobRef(TENANT, first.job_id)] * 2
+    assert harness.blobs.blobs == saved
 
 
 @pytest.mark.usefixtures("every_job_is_large")
 def test_once_a_large_job_is_open_nobody_is_woken(
-    yard: MemoryYard, clock: ManualClock, submit: Submit
+    harness: MemoryHarness, clock: ManualClock, submit: Submit
 ) -> None:
     first = submit()
-    job = yard.jobs.find(JobRef(TENANT, first.job_id))
+    job = harness.jobs.find(JobRef(TENANT, first.job_id))
     assert job is not None
-    assert an_expander(yard, clock=clock).go_on(job, until=clock.monotonic())
-    yard.dispatches.refs.clear()
+    assert an_expander(harness, clock=clock).go_on(job, until=clock.monotonic())
+    harness.dispatches.refs.clear()
     assert submit() == first
-    assert not yard.dispatches.refs
+    assert not harness.dispatches.refs
 
 
 def test_no_producer_says_that_a_trigger_started_its_job(submit: Submit) -> None:

@@ -1,9 +1,9 @@
 """A batch of new events becomes one write for each minute."""
 
-from switchyard.adapters.memory.counters import MemoryCounters
 from switchyard.contracts.events import ArrivedEvent
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.counts import MINUTE_MS, Counts, minute_of
+from switchyard.testing.counters import MemoryCounters
 from switchyard.usecases.measuring.count_events import Tally
 from tests.builders import NOW_MS
 
@@ -59,7 +59,7 @@ def test_events_count_in_the_minute_in_which_they_happened() -> None:
     }
 
 
-def test_an_outage_is_told_and_not_raised_and_nobody_insists() -> None:
+def test_an_outage_is_returned_and_neither_raised_nor_retried() -> None:
     counters = RecordedCounters()
     counters.outage = Unavailable("the table is down")
 

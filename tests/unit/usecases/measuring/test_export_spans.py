@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from switchyard.adapters.memory import ManualClock, MemoryYard
-from switchyard.adapters.memory.spans import MemorySpanExporter
 from switchyard.contracts.events import ArrivedEvent
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.spans import Span
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import SpanExporter
+from switchyard.testing import ManualClock, MemoryHarness
+from switchyard.testing.counters import MemorySpanExporter
 from switchyard.usecases.events import task_events
 from switchyard.usecases.measuring.export_spans import Spans
 from tests.builders import NOW_MS, a_task, an_emitter
@@ -26,10 +26,10 @@ class Down:
 
 
 def noted(exporter: SpanExporter | None, *tasks: Task) -> Spans:
-    yard = MemoryYard(ManualClock())
-    an_emitter(yard.bus).emit(*[task_events.settled(task, output=None) for task in tasks])
+    harness = MemoryHarness(ManualClock())
+    an_emitter(harness.bus).emit(*[task_events.settled(task, output=None) for task in tasks])
     spans = Spans(exporter)
-    for event in yard.bus.events:
+    for event in harness.bus.events:
         spans.note(ArrivedEvent.model_validate(event.detail()))
     return spans
 
@@ -44,7 +44,7 @@ def test_what_ended_is_exported_once() -> None:
     assert names == [task.ref.request_id for task in ENDED]
 
 
-def test_an_outage_is_told_and_nothing_else() -> None:
+def test_an_outage_is_returned_and_not_raised() -> None:
     assert noted(Down(), *ENDED).export() == "2 were not taken"
 
 

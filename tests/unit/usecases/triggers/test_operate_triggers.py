@@ -1,30 +1,34 @@
-"""What operators do with triggers: the kept trigger and its rule stay together."""
+"""What operators do with triggers: the stored trigger and its rule stay together."""
 
 from typing import Any
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.tenants import MemoryTenantStore
-from switchyard.adapters.memory.transport import MemoryMail, MemoryTaskQueue
-from switchyard.adapters.memory.triggers import MemoryTriggerRules, MemoryTriggerStore
 from switchyard.contracts.triggers import BusEvent, Trigger, parse_trigger_message
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS
 from switchyard.domain.errors import Conflict, Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused, UnknownTrigger
 from switchyard.ports import TriggerRule
+from switchyard.testing import ManualClock
+from switchyard.testing.registry import MemoryDefinitionStore
+from switchyard.testing.tenants import MemoryTenantStore
+from switchyard.testing.transport import MemoryQueueSender, MemoryTaskQueue
+from switchyard.testing.triggers import MemoryTriggerRules, MemoryTriggerStore
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
-from tests.builders import NOW_MS, TENANT
-from tests.fakes.triggered_yard import REPORT
+from tests.builders import NOW_MS, TENANT, a_definition
+from tests.fakes.harnesses.triggered_harness import REPORT
 from tests.fakes.triggers import a_trigger, nightly
 
 NAME = "switchyard-test-acme.uploads"
 ON_OUR_BUS = {"bus": "switchyard", "pattern": {"detail": {"eventType": ["Job Failed"]}}}
 
 
-class Desk:
+class OperatorHarness:
     def __init__(self) -> None:
         self.store = MemoryTriggerStore()
         self.tenants = MemoryTenantStore()
+        self.definitions = MemoryDefinitionStore()
+        self.definitions.put(TENANT, "scrape", a_definition())
         self.rules = MemoryTriggerRules()
         self.clock = ManualClock(NOW_MS)
         self.queue = MemoryTaskQueue(self.clock)
@@ -32,8 +36,10 @@ class Desk:
             stage="test",
             store=self.store,
             tenants=self.tenants,
+            definitions=self.definitions,
+            ceilings=WIDEST_CEILINGS,
             rules=self.rules,
-            mail=MemoryMail({"trigger-queue-test": self.queue}),
+            queue_sender=MemoryQueueSender({"trigger-queue-test": self.queue}),
             queue="trigger-queue-test",
             clock=self.clock,
         )
@@ -45,83 +51,83 @@ class Desk:
 
 
 def test_a_trigger_on_the_default_bus_has_its_pattern_there() -> None:
-    rule = Desk().apply(a_trigger())
+    rule = OperatorHarness().apply(a_trigger())
     assert (rule.name, rule.bus, rule.enabled) == (NAME, "default", True)
     assert (rule.pattern, rule.schedule) == ({"source": ["aws.s3"]}, None)
     assert (rule.tenant, rule.trigger) == (TENANT, "uploads")
 
 
 def test_a_trigger_names_no_channel_that_its_tenants_jobs_may_not_name() -> None:
-    desk = Desk()
+    harness = OperatorHarness()
     trigger = a_trigger(job=REPORT | {"notify": {"channel": "#brand"}})
     with pytest.raises(RuleRefused, match=r"job.notify.channel: #brand is not one of"):
-        desk.apply(trigger)
-    assert desk.rules.rules == {}
-    assert desk.store.all(TENANT) == []
-    desk.tenants.change(TENANT, slack_channels=("#brand",))
-    assert desk.apply(trigger).enabled
+        harness.apply(trigger)
+    assert harness.rules.rules == {}
+    assert harness.store.all(TENANT) == []
+    harness.tenants.change(TENANT, slack_channels=("#brand",))
+    assert harness.apply(trigger).enabled
 
 
 def test_a_channel_that_depends_on_the_event_is_checked_when_it_comes() -> None:
     trigger = a_trigger(job=REPORT | {"notify": {"channel": "#{{event.detail.team}}"}})
-    assert Desk().apply(trigger).enabled
+    assert OperatorHarness().apply(trigger).enabled
 
 
-def test_a_schedule_is_kept_on_the_default_bus() -> None:
-    rule = Desk().apply(nightly())
+def test_a_schedule_is_a_rule_of_the_default_bus() -> None:
+    rule = OperatorHarness().apply(nightly())
     assert (rule.bus, rule.pattern, rule.schedule) == ("default", None, "cron(0 3 * * ? *)")
 
 
 def test_on_our_bus_a_trigger_hears_its_own_tenant_alone() -> None:
-    rule = Desk().apply(a_trigger(on=ON_OUR_BUS))
+    rule = OperatorHarness().apply(a_trigger(on=ON_OUR_BUS))
     heard = {"detail": {"eventType": ["Job Failed"], "tenantId": [TENANT]}}
     assert (rule.bus, rule.pattern) == ("switchyard", heard)
 
 
-def test_another_tenants_events_are_refused_before_anything_is_kept() -> None:
-    desk = Desk()
+def test_another_tenants_events_are_refused_before_anything_is_stored() -> None:
+    harness = OperatorHarness()
     others = {"bus": "switchyard", "pattern": {"detail": {"tenantId": ["other"]}}}
     with pytest.raises(RuleRefused, match=r"detail.tenantId: can only be \[acme\]"):
-        desk.apply(a_trigger(on=others))
-    assert list(desk.store.all(TENANT)) == []
+        harness.apply(a_trigger(on=others))
+    assert list(harness.store.all(TENANT)) == []
 
 
 def test_a_trigger_that_moves_to_another_bus_leaves_no_rule_behind() -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
-    assert desk.apply(a_trigger(on=ON_OUR_BUS)).bus == "switchyard"
-    assert desk.apply(a_trigger(schedule="rate(1 day)")).bus == "default"
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
+    assert harness.apply(a_trigger(on=ON_OUR_BUS)).bus == "switchyard"
+    assert harness.apply(a_trigger(schedule="rate(1 day)")).bus == "default"
 
 
 def test_a_refused_rule_leaves_everything_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
-    rules, kept = dict(desk.rules.rules), desk.operator.find(TENANT, "uploads")
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
+    rules, stored = dict(harness.rules.rules), harness.operator.find(TENANT, "uploads")
 
     def refuse(rule: TriggerRule) -> None:
         raise RuleRefused("no such operator")
 
-    monkeypatch.setattr(desk.rules, "put", refuse)
+    monkeypatch.setattr(harness.rules, "put", refuse)
     for trigger in (a_trigger(on=ON_OUR_BUS), a_trigger(job=nightly().job)):
         with pytest.raises(RuleRefused):
-            desk.apply(trigger)
-        assert (desk.rules.rules, desk.operator.find(TENANT, "uploads")) == (rules, kept)
+            harness.apply(trigger)
+        assert (harness.rules.rules, harness.operator.find(TENANT, "uploads")) == (rules, stored)
 
 
 def test_a_new_rule_is_enabled_once_there_is_a_trigger_for_its_events(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    desk, seen = Desk(), []
-    put = desk.rules.put
+    harness, seen = OperatorHarness(), []
+    put = harness.rules.put
 
     def watched(rule: TriggerRule) -> None:
-        found = desk.store.find(TENANT, "uploads")
+        found = harness.store.find(TENANT, "uploads")
         seen.append((rule.bus, rule.enabled, found.trigger.bus if found else None))
         put(rule)
 
-    monkeypatch.setattr(desk.rules, "put", watched)
-    desk.apply(a_trigger())
-    desk.apply(a_trigger(on=ON_OUR_BUS))
+    monkeypatch.setattr(harness.rules, "put", watched)
+    harness.apply(a_trigger())
+    harness.apply(a_trigger(on=ON_OUR_BUS))
     assert seen == [
         ("default", False, None),
         ("default", True, "default"),
@@ -133,15 +139,15 @@ def test_a_new_rule_is_enabled_once_there_is_a_trigger_for_its_events(
 def test_what_died_while_it_moved_leaves_no_rule_when_it_is_removed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
     with monkeypatch.context() as outage:
-        outage.setattr(desk.store, "put", _gone)
+        outage.setattr(harness.store, "put", _gone)
         with pytest.raises(Unavailable):
-            desk.apply(a_trigger(on=ON_OUR_BUS))
-    assert len(desk.rules.rules) == 2
-    desk.operator.remove(TENANT, "uploads")
-    assert desk.rules.rules == {}
+            harness.apply(a_trigger(on=ON_OUR_BUS))
+    assert len(harness.rules.rules) == 2
+    harness.operator.remove(TENANT, "uploads")
+    assert harness.rules.rules == {}
 
 
 def _gone(*_: Any, **__: Any) -> None:
@@ -150,67 +156,90 @@ def _gone(*_: Any, **__: Any) -> None:
 
 @pytest.mark.parametrize("text", ["cron(0 0 30 2 ? *)", "cron(0 0 1 1 ? 2020)"])
 def test_a_schedule_that_never_fires_is_refused(text: str) -> None:
-    desk = Desk()
+    harness = OperatorHarness()
     with pytest.raises(RuleRefused, match="never"):
-        desk.apply(nightly().model_copy(update={"schedule": text}))
-    assert list(desk.store.all(TENANT)) == []
+        harness.apply(nightly().model_copy(update={"schedule": text}))
+    assert list(harness.store.all(TENANT)) == []
 
 
 @pytest.mark.parametrize("broken", ["rules.remove", "store.put", "rules.put"])
-def test_whoever_dies_while_applying_applies_again(
-    broken: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
+def test_an_interrupted_apply_can_be_repeated(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
     part, method = broken.split(".")
     with monkeypatch.context() as outage:
-        outage.setattr(getattr(desk, part), method, _gone)
+        outage.setattr(getattr(harness, part), method, _gone)
         with pytest.raises(Unavailable):
-            desk.apply(a_trigger(on=ON_OUR_BUS))
-    desk.apply(a_trigger(on=ON_OUR_BUS))
-    assert list(desk.rules.rules) == [(NAME, "switchyard")]
+            harness.apply(a_trigger(on=ON_OUR_BUS))
+    harness.apply(a_trigger(on=ON_OUR_BUS))
+    assert list(harness.rules.rules) == [(NAME, "switchyard")]
 
 
 def test_a_disabled_trigger_stays_disabled_when_it_is_changed() -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
-    desk.operator.switch(TENANT, "uploads", on=False)
-    assert not desk.apply(a_trigger(description="new")).enabled
-    assert desk.operator.switch(TENANT, "uploads", on=True).enabled
-    assert desk.rules.rules[NAME, "default"].enabled
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
+    harness.operator.switch(TENANT, "uploads", on=False)
+    assert not harness.apply(a_trigger(description="new")).enabled
+    assert harness.operator.switch(TENANT, "uploads", on=True).enabled
+    assert harness.rules.rules[NAME, "default"].enabled
 
 
 def test_what_is_removed_leaves_neither_trigger_nor_rule() -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
-    desk.operator.remove(TENANT, "uploads")
-    assert desk.rules.rules == {}
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
+    harness.operator.remove(TENANT, "uploads")
+    assert harness.rules.rules == {}
     with pytest.raises(UnknownTrigger):
-        desk.operator.find(TENANT, "uploads")
+        harness.operator.find(TENANT, "uploads")
 
 
-def test_a_rule_that_somebody_took_away_is_missed() -> None:
-    desk = Desk()
-    applied = desk.operator.apply(TENANT, a_trigger())
-    assert desk.operator.rule_of(applied) == NAME
-    desk.rules.rules.clear()
-    assert desk.operator.rule_of(applied) is None
+def test_a_rule_that_was_removed_is_missed() -> None:
+    harness = OperatorHarness()
+    applied = harness.operator.apply(TENANT, a_trigger())
+    assert harness.operator.rule_of(applied) == NAME
+    harness.rules.rules.clear()
+    assert harness.operator.rule_of(applied) is None
 
 
 def test_firing_sends_what_the_rule_would() -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
     event = BusEvent(id="e-1", time="now")
-    desk.operator.fire(TENANT, "uploads", event=event, text='{"id": "e-1", "time": "now"}')
-    (sent,) = desk.queue.receive(at_most=9, wait_seconds=0, visibility_seconds=9)
+    harness.operator.fire(TENANT, "uploads", event=event, text='{"id": "e-1", "time": "now"}')
+    (sent,) = harness.queue.receive(at_most=9, wait_seconds=0, visibility_seconds=9)
     message = parse_trigger_message(sent.body)
     assert (message.tenant_id, message.trigger, message.envelope) == (TENANT, "uploads", event)
 
 
 def test_a_disabled_trigger_is_not_fired() -> None:
-    desk = Desk()
-    desk.apply(a_trigger())
-    desk.operator.switch(TENANT, "uploads", on=False)
+    harness = OperatorHarness()
+    harness.apply(a_trigger())
+    harness.operator.switch(TENANT, "uploads", on=False)
     with pytest.raises(Conflict, match="'uploads' is disabled"):
-        desk.operator.fire(TENANT, "uploads", event=BusEvent(id="e", time="t"), text="{}")
-    assert desk.queue.waiting == 0
+        harness.operator.fire(TENANT, "uploads", event=BusEvent(id="e", time="t"), text="{}")
+    assert harness.queue.waiting == 0
+
+
+def test_the_rule_of_a_local_schedule_fires_in_every_hour_and_says_so() -> None:
+    rule = OperatorHarness().apply(nightly(time_zone="Asia/Kathmandu"))
+    assert (rule.schedule, rule.local_time) == ("cron(15 * * * ? *)", True)
+
+
+def test_a_rate_has_no_time_zone() -> None:
+    with pytest.raises(ValueError, match="only a schedule of cron"):
+        a_trigger(schedule="rate(1 day)", time_zone="Europe/Berlin")
+
+
+def test_a_trigger_whose_definitions_are_not_registered_is_refused() -> None:
+    harness = OperatorHarness()
+    job = {"name": "report", "tasks": [{"taskId": "a", "name": "nobody"}]}
+    with pytest.raises(RuleRefused, match="not registered as task definitions: 'nobody'"):
+        harness.operator.apply(TENANT, a_trigger(job=job))
+    assert harness.rules.rules == {}
+    harness.operator.register(TENANT, "nobody", a_definition())
+    assert harness.apply(a_trigger(job=job)).enabled
+
+
+def test_a_definition_that_an_event_names_is_not_looked_for() -> None:
+    job = {"name": "any", "tasks": [{"taskId": "a", "name": "{{event.detail.definition}}"}]}
+    assert OperatorHarness().apply(a_trigger(job=job)).enabled

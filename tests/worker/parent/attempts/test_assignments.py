@@ -10,16 +10,16 @@ from switchyard.adapters.system import SystemClock, system_sleep
 from switchyard.domain.ids import bare_task
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Payload
-from tests.builders import JOB, TENANT, a_task
-from tests.worker.harness import WorkerHarness
-from worker.boundary import Assignment
-from worker.parent.attempts.assignments import (
+from switchyard_worker.boundary import Assignment
+from switchyard_worker.parent.attempts.assignments import (
     Assignments,
     InvalidInput,
     check_input,
     input_document,
 )
-from worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import Guard
+from tests.builders import JOB, TENANT, a_task
+from tests.worker.harness import WorkerHarness
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -103,7 +103,7 @@ def test_an_absent_value_fails_the_task_once(made: WorkerHarness, given: str, wo
     assert task.outcome.error_category == "validation"
     assert (task.outcome.error or "").startswith("the input cannot be filled in: ${tasks.s")
     assert words in (task.outcome.error or "")
-    assert made.told[-1] == "Task Failed"
+    assert made.emitted[-1] == "Task Failed"
 
 
 def test_the_stored_input_stays_as_it_was_written(made: WorkerHarness) -> None:
@@ -125,7 +125,7 @@ def test_another_producers_input_is_not_looked_at(harness: WorkerHarness) -> Non
 def test_a_task_is_given_only_so_much_of_what_others_made(
     made: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.parent.attempts.assignments.MAX_CONTEXT_BYTES", 20)
+    monkeypatch.setattr("switchyard_worker.parent.attempts.assignments.MAX_CONTEXT_BYTES", 20)
     with pytest.raises(InvalidInput, match="more than 20 bytes together"):
         gathered(made, None, depends_on=("scrape",))
 

@@ -23,7 +23,7 @@ def test_a_task_runs_from_its_message_to_its_deletion(harness: WorkerHarness) ->
     task = harness.task()
     assert task.state is TaskState.COMPLETED
     assert task.attempt == 1
-    assert harness.told == ["Task Processing Started", "Task Completed"]
+    assert harness.emitted == ["Task Processing Started", "Task Completed"]
     output = harness.memory.payloads.read(task.ref).output
     assert output["count"] >= 3
     assert json.loads(harness.blob("artifacts/task-result.json")) == output
@@ -69,7 +69,7 @@ def test_a_failure_that_may_pass_is_tried_again(harness: WorkerHarness) -> None:
     assert harness.task().state is TaskState.COMPLETED
     assert harness.task().attempt == 2
     assert harness.task().last_error == "connection reset"
-    assert harness.told == [
+    assert harness.emitted == [
         "Task Processing Started",
         "Task Processing Failed",
         "Task Processing Started",
@@ -88,8 +88,8 @@ def test_a_long_error_is_told_in_full_but_kept_short_while_the_task_is_open(
     harness.work(until=harness.quiet)
 
     assert harness.task().last_error == error[:200]
-    (told,) = [e for e in harness.memory.bus.events if e.event_type == "Task Processing Failed"]
-    assert error.strip() in str(told)
+    (emitted,) = [e for e in harness.memory.bus.events if e.event_type == "Task Processing Failed"]
+    assert error.strip() in str(emitted)
 
 
 def test_the_last_attempt_that_fails_fails_the_task(harness: WorkerHarness) -> None:
@@ -100,7 +100,7 @@ def test_the_last_attempt_that_fails_fails_the_task(harness: WorkerHarness) -> N
     outcome = harness.task().outcome
     assert outcome is not None
     assert (outcome.state, outcome.error_category) == (TaskState.FAILED, "server-error")
-    assert harness.told[-1] == "Task Failed"
+    assert harness.emitted[-1] == "Task Failed"
     assert "server-error" in harness.blob("logs/summary.log")
 
 
@@ -147,7 +147,7 @@ def test_an_attempt_that_takes_too_long_times_out(harness: WorkerHarness) -> Non
     assert outcome is not None
     assert (outcome.state, outcome.signal) == (TaskState.TIMED_OUT, "SIGTERM")
     assert outcome.duration_ms >= 1_000
-    assert harness.told[-1] == "Task Timeout"
+    assert harness.emitted[-1] == "Task Timeout"
     assert "status    running task-step" in harness.blob("logs/summary.log")
     assert harness.blob("logs/task-step.prompt.md")
 

@@ -11,12 +11,12 @@ from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Payload
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.files.trees import Clock
 from tests.builders import JOB
 from tests.security.attacks import nested_unevaluated
 from tests.worker.harness import WorkerHarness
 from tests.worker.misbehaving import let_children_run
-from worker.parent.files.folder import TaskFolder
-from worker.parent.files.trees import Clock
 
 ANSWER = """
     import json, pathlib, sys
@@ -102,7 +102,7 @@ def test_a_bug_in_an_attempt_fails_that_attempt_and_the_others_go_on(
     harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As deep folders once raised `RecursionError` while they were looked for."""
-    from worker.parent.attempts import upload  # noqa: PLC0415
+    from switchyard_worker.parent.attempts import upload  # noqa: PLC0415
 
     found = upload.files_to_upload
 
@@ -111,7 +111,7 @@ def test_a_bug_in_an_attempt_fails_that_attempt_and_the_others_go_on(
             raise RecursionError("maximum recursion depth exceeded")
         return found(folder, completed=completed, monotonic=monotonic)
 
-    monkeypatch.setattr("worker.parent.attempts.upload.files_to_upload", too_deep)
+    monkeypatch.setattr("switchyard_worker.parent.attempts.upload.files_to_upload", too_deep)
     harness.add_task("a", max_attempts=2)
     harness.add_task("b")
 

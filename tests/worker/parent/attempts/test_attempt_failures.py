@@ -35,7 +35,7 @@ def failure(harness: WorkerHarness, **task: Any) -> tuple[str | None, str]:
     harness.add_task(attempt=2, **task)
     harness.work(until=harness.quiet, seconds=60)
     assert outcome(harness).state is TaskState.FAILED
-    assert harness.told[-1] == "Task Failed"
+    assert harness.emitted[-1] == "Task Failed"
     return outcome(harness).error_category, outcome(harness).error or ""
 
 
@@ -135,7 +135,7 @@ def test_a_child_that_removes_its_folder(harness: WorkerHarness, misbehave: Misb
 AN_AGENT_THAT = """
     import sys
     from pathlib import Path
-    from worker.child import __main__ as task
+    from switchyard_worker.child import __main__ as task
 
     folder = Path(sys.argv[-1])
 
@@ -176,7 +176,9 @@ def test_a_folder_that_cannot_be_made(
     harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused = PermissionError(errno.EACCES, "Permission denied")
-    monkeypatch.setattr("worker.parent.files.folder.TaskFolder.fresh", Mock(side_effect=refused))
+    monkeypatch.setattr(
+        "switchyard_worker.parent.files.folder.TaskFolder.fresh", Mock(side_effect=refused)
+    )
 
     category, error = failure(harness)
 

@@ -10,9 +10,9 @@ import pytest
 from switchyard.contracts.messages import MessageAttribute, TaskMessage
 from switchyard.domain.ids import bare_task
 from switchyard.domain.measuring.tracing import attempt_context, waking_context
+from switchyard_worker.parent.supervision.children import Children, ToStart
 from tests.builders import TENANT, TRACEPARENT, a_definition
 from tests.worker.harness import WorkerHarness
-from worker.parent.supervision.children import Children, ToStart
 
 TRACE_ID, CALLER = TRACEPARENT.split("-")[1:3]
 BARE = bare_task(TENANT, "order-1")

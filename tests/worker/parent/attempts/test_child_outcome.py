@@ -11,15 +11,15 @@ import pytest
 from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Lease
+from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.attempts.child_outcome import MAX_OUTCOME_BYTES, Judge
+from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.upload import MAX_FILES, Uploader
+from switchyard_worker.parent.attempts.verdict import Concluded
+from switchyard_worker.parent.files.folder import TaskFolder
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
-from worker.guard.redaction import Redaction
-from worker.parent.assembly import runtime_of
-from worker.parent.attempts.child_outcome import MAX_OUTCOME_BYTES, Judge
-from worker.parent.attempts.guard_client import Guard
-from worker.parent.attempts.upload import MAX_FILES, Uploader
-from worker.parent.attempts.verdict import Concluded
-from worker.parent.files.folder import TaskFolder
 
 
 def judged(

@@ -12,11 +12,11 @@ import psutil
 import pytest
 
 from switchyard.adapters.system import SystemClock, system_sleep
+from switchyard_worker.child.guard_client import BlockingGuard
+from switchyard_worker.guard.examine import Finding, Wrong
+from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.attempts.guard_client import Guard
 from tests.security.attacks import nested_unevaluated
-from worker.child.guard_client import BlockingGuard
-from worker.guard.examine import Finding, Wrong
-from worker.guard.redaction import Redaction
-from worker.parent.attempts.guard_client import Guard
 
 ENDLESS = "(a+)+$"
 SLOW_TEXT = "a" * 40 + "!"
@@ -27,14 +27,14 @@ def a_guard(**limits: Any) -> Guard:
 
 
 def with_guard(story: Callable[[Guard], Awaitable[Any]], **limits: Any) -> Any:
-    async def told() -> Any:
+    async def emitted() -> Any:
         guard = a_guard(**limits)
         try:
             return await story(guard)
         finally:
             await guard.close()
 
-    return asyncio.run(told())
+    return asyncio.run(emitted())
 
 
 def found(value: Any, schema: dict[str, Any], *, max_seconds: float = 5) -> Finding:
@@ -200,4 +200,4 @@ def test_a_tasks_child_checks_its_steps_in_the_same_way() -> None:
 
 def _guards() -> list[psutil.Process]:
     children = [p for p in psutil.Process().children() if p.status() != psutil.STATUS_ZOMBIE]
-    return [p for p in children if "worker.guard.process" in p.cmdline()]
+    return [p for p in children if "switchyard_worker.guard.process" in p.cmdline()]

@@ -11,10 +11,10 @@ import pytest
 from switchyard.contracts.events import TaskCompleted
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
+from switchyard_worker.parent.attempts.upload import files_to_upload
+from switchyard_worker.parent.files.folder import UPLOADED, TaskFolder
 from tests.builders import JOB
 from tests.worker.harness import WorkerHarness
-from worker.parent.attempts.upload import files_to_upload
-from worker.parent.files.folder import UPLOADED, TaskFolder
 
 LONG = {"offline": {"delayMs": 60_000}}
 
@@ -53,13 +53,13 @@ def test_a_cancelled_task_is_cancelled_though_its_files_are_lost(harness: Worker
     harness.add_task(given=LONG)
 
     def cancelled() -> bool:
-        if harness.told and not harness.task().cancel_requested:
+        if harness.emitted and not harness.task().cancel_requested:
             harness.change("a", cancel_requested=True)
         return harness.quiet()
 
     harness.work(until=cancelled)
 
-    assert harness.told == ["Task Processing Started", "Task Cancelled"]
+    assert harness.emitted == ["Task Processing Started", "Task Cancelled"]
 
 
 @pytest.mark.usefixtures("no_bucket")
@@ -87,9 +87,9 @@ def test_a_large_output_is_kept_and_told_as_it_is(harness: WorkerHarness) -> Non
     assert harness.task().state is TaskState.COMPLETED
     assert json.loads(harness.blob("artifacts/task-result.json")) == large
     assert harness.memory.payloads.read(JOB.task("a")).output == large
-    told = harness.memory.bus.events[-1].properties
-    assert isinstance(told, TaskCompleted)
-    assert json.dumps(told.output) == json.dumps(large)
+    emitted = harness.memory.bus.events[-1].properties
+    assert isinstance(emitted, TaskCompleted)
+    assert json.dumps(emitted.output) == json.dumps(large)
 
 
 class TestFilesThatAreNotToBeKept:
@@ -117,7 +117,7 @@ class TestFilesThatAreNotToBeKept:
         harness.configure(stop_grace_seconds=0)
         harness.add_task(given=LONG)
 
-        harness.work(until=lambda: bool(harness.told))
+        harness.work(until=lambda: bool(harness.emitted))
 
         assert harness.task().state is TaskState.QUEUED
         assert not list(harness.folder.iterdir())
@@ -126,9 +126,9 @@ class TestFilesThatAreNotToBeKept:
         harness.add_task(given=LONG)
 
         def lost() -> bool:
-            if harness.told:
+            if harness.emitted:
                 harness.change("a", owner="another", fence=9)
-            return bool(harness.told) and not list(harness.folder.iterdir())
+            return bool(harness.emitted) and not list(harness.folder.iterdir())
 
         harness.work(until=lost)
 

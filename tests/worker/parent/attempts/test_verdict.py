@@ -4,7 +4,7 @@ import pytest
 
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
-from worker.parent.attempts.verdict import at_deadline, failed, timed_out
+from switchyard_worker.parent.attempts.verdict import at_deadline, failed, timed_out
 
 TIMEOUT_MS = 300_000
 USAGE = Usage(output_tokens=7, cost_usd=0.5)

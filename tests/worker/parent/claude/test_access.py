@@ -17,8 +17,8 @@ from switchyard.domain.measuring.prices import PRICES, Tokens
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Outcome
-from tests.fakes.messages_api import MessagesApi, messages_api
-from tests.fakes.messages_api_replies import answers, hangs, says, uses
+from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api_replies import answers, hangs, says, uses
 from tests.worker.harness import WorkerHarness
 from tests.worker.misbehaving import let_children_run
 from tests.worker.parent.files.test_users_in_a_container import (
@@ -224,7 +224,9 @@ def test_a_worker_without_the_sdks_says_what_is_missing(
     (tmp_path / "path" / "h11.py").write_text("raise ModuleNotFoundError('none', name='h11')")
     paths = os.pathsep.join([str(tmp_path / "path"), str(REPOSITORY)])
     shared = str(REPOSITORY / "layers/shared/python")
-    monkeypatch.setattr("worker.parent.claude.access.package_paths", lambda: f"{paths}:{shared}")
+    monkeypatch.setattr(
+        "switchyard_worker.parent.claude.access.package_paths", lambda: f"{paths}:{shared}"
+    )
 
     outcome = worked(harness, api)
 

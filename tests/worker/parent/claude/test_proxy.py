@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.messages_api import messages_api
-from tests.fakes.messages_api_replies import fails, redirects, says, stalls
+from switchyard_worker.parent.claude.proxy.accounts import MAX_PARALLEL, MAX_WAITING
+from tests.fakes.servers.messages_api import messages_api
+from tests.fakes.servers.messages_api_replies import fails, redirects, says, stalls
 from tests.worker.proxied import (
     API_KEY,
     QUESTION,
@@ -21,7 +22,6 @@ from tests.worker.proxied import (
     until_it_ends,
 )
 from tests.worker.proxy_place import BODY, Place, place, request, shared
-from worker.parent.claude.proxy.accounts import MAX_PARALLEL, MAX_WAITING
 
 STREAMED = QUESTION | {"stream": True}
 
@@ -98,6 +98,8 @@ def test_revoking_cuts_what_is_under_way_and_says_what_was_reported(place: Place
         head = f"POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: {access.given.token}\r\n"
         line.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         heard = line.recv(65536)
+        while b"message_start" not in heard:  # which says what was read; the head may come alone
+            heard += line.recv(65536)
         place.proxy.revoke(access)
         rest = until_it_ends(line)
 

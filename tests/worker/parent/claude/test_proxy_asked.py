@@ -2,9 +2,9 @@
 
 import pytest
 
+from switchyard_worker.parent.claude.proxy.asked import MAX_BODY_BYTES
 from tests.worker.proxied import HAIKU, QUESTION, ask, parsed, say
 from tests.worker.proxy_place import BODY, Place, place, request, shared
-from worker.parent.claude.proxy.asked import MAX_BODY_BYTES
 
 __all__ = ["place", "shared"]  # fixtures
 

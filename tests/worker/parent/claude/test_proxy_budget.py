@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from switchyard.domain.measuring.prices import PRICES, WEB_SEARCH_USD, Tokens
-from tests.fakes.messages_api import MessagesApi, messages_api
-from tests.fakes.messages_api_replies import Reply, breaks_off, fails, gives_up, says
+from switchyard_worker.parent.claude.link import ClaudeAccess
+from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api_replies import Reply, breaks_off, fails, gives_up, says
 from tests.worker.proxied import HAIKU, QUESTION, Answered, Proxied, ask, proxied
-from worker.parent.claude.link import ClaudeAccess
 
 PRICE = PRICES[HAIKU]
 DEAREST = says().costing(input_tokens=100, output_tokens=1_000, cache_read_input_tokens=0)

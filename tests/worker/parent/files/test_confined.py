@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from worker.parent.files import confined
-from worker.parent.files.confined import NotReadable, create_file, open_beneath, read_bounded
+from switchyard_worker.parent.files import confined
+from switchyard_worker.parent.files.confined import (
+    NotReadable,
+    create_file,
+    open_beneath,
+    read_bounded,
+)
 
 OWNERS = {os.geteuid()}
 

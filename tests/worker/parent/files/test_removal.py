@@ -16,10 +16,10 @@ import pytest
 
 from switchyard.adapters.system import SystemClock, ThreadOffload
 from switchyard.domain.tasks.task import Lease
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.files.removal import Removals
+from switchyard_worker.parent.files.users import SlotUser, SlotUsers, files_as
 from tests.builders import a_task
-from worker.parent.files.folder import TaskFolder
-from worker.parent.files.removal import Removals
-from worker.parent.files.users import SlotUser, SlotUsers, files_as
 
 AGENT = 60_000 + os.getpid() % 3_000
 """A user that nothing runs as; several runs of the tests do not remove each other's files."""
@@ -117,7 +117,7 @@ def immutable(monkeypatch: pytest.MonkeyPatch) -> set[str]:
             raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), name)
         unlink(name, **facts)
 
-    monkeypatch.setattr("worker.parent.files.trees.os.unlink", guarded)
+    monkeypatch.setattr("switchyard_worker.parent.files.trees.os.unlink", guarded)
     return protected
 
 
@@ -188,7 +188,7 @@ def create_without_end(folder: TaskFolder) -> int:
 def test_a_process_that_goes_on_creating_files_delays_a_removal_within_its_time(
     output: Path, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.parent.files.removal.MAX_SECONDS", 1.0)
+    monkeypatch.setattr("switchyard_worker.parent.files.removal.MAX_SECONDS", 1.0)
     folder = a_folder(output, place)
     creator = create_without_end(folder)
     try:

@@ -13,11 +13,11 @@ import pytest
 
 from switchyard.adapters.system import SystemClock, ThreadOffload
 from switchyard.domain.tasks.task import Lease
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.files.removal import LOCK_FILE, MOVED_TO, Leftovers
+from switchyard_worker.parent.files.users import SlotUser, files_as
 from tests.builders import a_task
 from tests.worker.test_main import ENVIRONMENT, REPOSITORY
-from worker.parent.files.folder import TaskFolder
-from worker.parent.files.removal import LOCK_FILE, MOVED_TO, Leftovers
-from worker.parent.files.users import SlotUser, files_as
 
 AGENT = 57_000 + os.getpid() % 3_000
 
@@ -89,12 +89,33 @@ def test_folders_of_other_users_are_removed_with_their_rights_and_nothing_elsewh
     assert not list((output / MOVED_TO).iterdir())
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can have tasks of other users")
+def test_a_folder_that_its_user_closed_to_itself_is_removed(output: Path) -> None:
+    an_attempt(output, user=SlotUser(AGENT)).chmod(0)
+
+    started(output).close()
+
+    assert not list((output / MOVED_TO).iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can have tasks of other users")
+def test_a_later_attempt_has_a_user_of_its_own_beside_an_earlier_folder(output: Path) -> None:
+    earlier = an_attempt(output, user=SlotUser(AGENT))
+    later = Lease(a_task("a", fence=4), "me")
+    TaskFolder.fresh(output, later, SlotUser(AGENT + 1)).close()
+
+    above = earlier.parent.stat()
+    assert (above.st_gid, above.st_mode & 0o777) == (AGENT + 1, 0o710)
+    started(output).close()
+    assert not list((output / MOVED_TO).iterdir())
+
+
 def test_a_folder_of_a_system_user_is_left_and_reported(
     output: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Simulated: removal is never tried with such a user."""
     path = an_attempt(output)
-    monkeypatch.setattr("worker.parent.files.folder.os.geteuid", lambda: 4_321)
+    monkeypatch.setattr("switchyard_worker.parent.files.folder.os.geteuid", lambda: 4_321)
     monkeypatch.setattr(Path, "lstat", lambda _: os.stat_result((0,) * 4 + (33,) + (0,) * 5))
     worker = a_worker(output)
     asyncio.run(worker.move())

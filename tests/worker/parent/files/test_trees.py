@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from worker.parent.files.trees import MAX_DEPTH, Bounds, NotRemoved, empty_folder, usage_of, walk
+from switchyard_worker.parent.files.trees import (
+    MAX_DEPTH,
+    Bounds,
+    NotRemoved,
+    empty_folder,
+    usage_of,
+    walk,
+)
+from switchyard_worker.parent.files.users import SlotUser, files_as
 
 
 def bounds(*, entries: int = 1_000_000, seconds: float = 60) -> Bounds:
@@ -144,3 +152,22 @@ def test_a_removal_without_time_says_so(top: int) -> None:
     assert not emptied(top, seconds=-1)
     with pytest.raises(NotRemoved, match="the time is over"):
         empty_folder(top, ends_at=-math.inf, monotonic=time.monotonic)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can have tasks of other users")
+def test_closed_folders_of_other_tasks_protect_nothing(top: int, tmp_path: Path) -> None:
+    first, second = (SlotUser(57_000 + os.getpid() % 3_000 + number) for number in range(2))
+    here = tmp_path / "top"
+    os.chown(here, first.id, first.id)
+    folders = []
+    for user in (second, first, second, second, first):
+        here /= "inner"
+        here.mkdir()
+        (here / "file").touch()
+        os.chown(here / "file", user.id, user.id)
+        os.chown(here, user.id, user.id)
+        folders.append(here)
+    for mode, folder in zip((0, 0o1777, 0o555, 0, 0), reversed(folders), strict=True):
+        folder.chmod(mode)
+    with files_as(first):
+        assert emptied(top)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from worker.parent.files.users import (
+from switchyard_worker.parent.files.users import (
     NotAllowed,
     SlotUser,
     SlotUsers,
@@ -19,7 +19,7 @@ from worker.parent.files.users import (
     slot_users,
 )
 
-ENTRYPOINT = Path(__file__).parents[4] / "worker" / "entrypoint.sh"
+ENTRYPOINT = Path(__file__).parents[4] / "switchyard_worker" / "entrypoint.sh"
 AGENT = SlotUser(30_002)
 USERS = {"AGENT_USERS": "30000-30003"}
 ALL_THREE = 0b1110_0000
@@ -66,10 +66,10 @@ def test_a_command_is_started_in_a_folder_that_only_its_user_can_enter() -> None
     assert command[-4:] == ["env", "--chdir=/work/a", "program", "--option"]
 
 
-@pytest.mark.parametrize("told", ["agent", "20000", "20000-", "0-3", "20003-20000", "2000-2003\n"])
-def test_users_of_another_form_are_refused(told: str) -> None:
+@pytest.mark.parametrize("text", ["agent", "20000", "20000-", "0-3", "20003-20000", "2000-2003\n"])
+def test_users_of_another_form_are_refused(text: str) -> None:
     with pytest.raises(NotAllowed, match=r"AGENT_USERS is .* has the form 20000-20031"):
-        slot_users({"AGENT_USERS": told})
+        slot_users({"AGENT_USERS": text})
 
 
 def test_the_variable_of_before_is_refused_rather_than_ignored() -> None:

@@ -16,11 +16,11 @@ from typing import Any
 import psutil
 import pytest
 
+from switchyard_worker.parent.files.users import SlotUser, as_user
 from tests.worker.task_users import agent_users, task_users
 from tests.worker.test_main import ENVIRONMENT, REPOSITORY
-from worker.parent.files.users import SlotUser, as_user
 
-ENTRYPOINT = REPOSITORY / "worker" / "entrypoint.sh"
+ENTRYPOINT = REPOSITORY / "switchyard_worker" / "entrypoint.sh"
 WORKER, GROUP = 1001, 1000
 OURS = {
     "PATH": "/usr/bin:/bin",
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.skipif(
 def python() -> str:
     """An interpreter that other users may run too: that of a virtual environment often is not."""
     for candidate in (sys.executable, "/usr/bin/python3"):
-        program = [candidate, "-c", "import psutil, pydantic, worker.parent.files.users"]
+        program = [candidate, "-c", f"import psutil, pydantic, {SlotUser.__module__}"]
         tried = subprocess.run(
             [
                 "/bin/sh",
@@ -153,8 +153,8 @@ def test_a_worker_ends_children_that_are_not_its_own(
 CHECKING = """
 import asyncio, pathlib, sys
 from switchyard.adapters.system import SystemClock, system_sleep
-from worker.parent.attempts.guard_client import Guard
-from worker.parent.files.users import effective_capabilities
+from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.files.users import effective_capabilities
 
 async def main():
     host = {"AGENT_USERS": "20000-20031"}

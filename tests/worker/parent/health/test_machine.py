@@ -16,13 +16,16 @@ import pytest
 from switchyard.domain.health.rollout import Hold, decide_hold
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
-from tests.builders import a_task
-from tests.worker.harness import WorkerHarness
-from tests.worker.misbehaving import let_children_run
-from worker.guard.starting import GuardUnavailable
-from worker.parent.attempts.verdict import Concluded, HandedBack, Verdict, cancelled, failed
-from worker.parent.files.folder import TaskFolder
-from worker.parent.health.machine import (
+from switchyard_worker.guard.starting import GuardUnavailable
+from switchyard_worker.parent.attempts.verdict import (
+    Concluded,
+    HandedBack,
+    Verdict,
+    cancelled,
+    failed,
+)
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.health.machine import (
     FIRST_DELAY_MS,
     LEAST_REST_SECONDS,
     LONGEST_DELAY_MS,
@@ -31,7 +34,11 @@ from worker.parent.health.machine import (
     Machine,
     machine_trouble,
 )
-from worker.parent.health.pulse import LEAST_FREE_BYTES, probe
+from switchyard_worker.parent.health.pulse import LEAST_FREE_BYTES, probe
+from switchyard_worker.parent.health.stop import MOST_IN_A_ROW as MOST_BUGS_IN_A_ROW
+from tests.builders import a_task
+from tests.worker.harness import WorkerHarness
+from tests.worker.misbehaving import let_children_run
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
@@ -81,6 +88,8 @@ class Bed:
         (OSError(errno.EMFILE, "x"), "Too many open files (EMFILE)"),
         (BlockingIOError(errno.EAGAIN, "fork"), "Resource temporarily unavailable (EAGAIN)"),
         (MemoryError(), "out of memory"),
+        (ImportError("x.so: failed to map segment from shared object"), "out of memory"),
+        (ImportError("cannot import name x"), None),
         (RuntimeError("can't start new thread"), "no thread can be started"),
         (GuardUnavailable("no process checks schemas"), "no process checks schemas"),
         (ExceptionGroup("several", [ValueError(), FULL]), "No space left on device (ENOSPC)"),
@@ -164,11 +173,11 @@ def test_a_probe_names_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").touch()
     assert "Not a directory" in (probe(tmp_path / "file" / "folder") or "")
-    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", 2**62)
+    monkeypatch.setattr("switchyard_worker.parent.health.pulse.LEAST_FREE_BYTES", 2**62)
     assert "MB left" in (probe(tmp_path) or "")
-    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", LEAST_FREE_BYTES)
+    monkeypatch.setattr("switchyard_worker.parent.health.pulse.LEAST_FREE_BYTES", LEAST_FREE_BYTES)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_DESCRIPTORS", 1_000)
+    monkeypatch.setattr("switchyard_worker.parent.health.pulse.LEAST_FREE_DESCRIPTORS", 1_000)
     resource.setrlimit(resource.RLIMIT_NOFILE, (500, hard))
     try:
         assert "Too many open files" in (probe(tmp_path) or "")
@@ -188,10 +197,10 @@ def test_a_worker_without_disk_fails_no_task(
             raise FULL
         return ordinary(*args)
 
-    monkeypatch.setattr("worker.parent.health.machine.LEAST_REST_SECONDS", 0.0)
-    monkeypatch.setattr("worker.parent.health.machine.SECONDS_BETWEEN_PROBES", 0.2)
-    monkeypatch.setattr("worker.parent.health.machine.FIRST_DELAY_MS", 1)
-    monkeypatch.setattr("worker.parent.receive.loop.HOLD_SECONDS", 0.1)
+    monkeypatch.setattr("switchyard_worker.parent.health.machine.LEAST_REST_SECONDS", 0.0)
+    monkeypatch.setattr("switchyard_worker.parent.health.machine.SECONDS_BETWEEN_PROBES", 0.2)
+    monkeypatch.setattr("switchyard_worker.parent.health.machine.FIRST_DELAY_MS", 1)
+    monkeypatch.setattr("switchyard_worker.parent.receive.loop.HOLD_SECONDS", 0.1)
     monkeypatch.setattr(TaskFolder, "fresh", full_for_a_while)
     for number in range(3):
         harness.add_task(f"t{number}", max_attempts=1)
@@ -201,6 +210,32 @@ def test_a_worker_without_disk_fails_no_task(
     tasks = list(harness.memory.state.tasks.values())
     assert {task.state for task in tasks} == {TaskState.COMPLETED}
     assert {task.attempt for task in tasks} == {1}
+
+
+def test_trouble_before_a_claim_is_no_bug_and_ends_no_worker(
+    harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of it than there may be bugs in a row."""
+    monkeypatch.setattr("switchyard_worker.parent.health.machine.LEAST_REST_SECONDS", 0.0)
+    monkeypatch.setattr("switchyard_worker.parent.health.machine.SECONDS_BETWEEN_PROBES", 0.1)
+    monkeypatch.setattr("switchyard_worker.parent.receive.loop.HOLD_SECONDS", 0.1)
+    ordinary, left = harness.leases.claim, MOST_BUGS_IN_A_ROW + 1
+
+    def without_threads_for_a_while(*args: Any, **named: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left >= 0:
+            raise RuntimeError("can't start new thread")
+        return ordinary(*args, **named)
+
+    monkeypatch.setattr(harness.leases, "claim", without_threads_for_a_while)
+    for number in range(3):
+        harness.add_task(f"t{number}", max_attempts=1)
+
+    harness.work(until=harness.settled, seconds=60)
+
+    tasks = list(harness.memory.state.tasks.values())
+    assert {(task.state, task.attempt) for task in tasks} == {(TaskState.COMPLETED, 1)}
 
 
 @pytest.fixture
@@ -238,7 +273,7 @@ PRINTS_UNTIL_FULL = """
 def test_a_disk_that_fills_while_a_child_prints_ends_no_worker(
     harness: WorkerHarness, small_disk: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", 1024 * 1024)
+    monkeypatch.setattr("switchyard_worker.parent.health.pulse.LEAST_FREE_BYTES", 1024 * 1024)
     let_children_run(PRINTS_UNTIL_FULL, tmp_path, monkeypatch)
     harness.configure(output_folder=small_disk, delete_files_after_upload=True)
     harness.add_task("a", max_attempts=1)
@@ -252,9 +287,9 @@ def test_a_disk_that_fills_while_a_child_prints_ends_no_worker(
 def test_a_worker_on_a_full_disk_takes_no_task_until_there_is_room(
     harness: WorkerHarness, small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", 1024 * 1024)
-    monkeypatch.setattr("worker.parent.health.machine.SECONDS_BETWEEN_PROBES", 0.2)
-    monkeypatch.setattr("worker.parent.receive.loop.HOLD_SECONDS", 0.1)
+    monkeypatch.setattr("switchyard_worker.parent.health.pulse.LEAST_FREE_BYTES", 1024 * 1024)
+    monkeypatch.setattr("switchyard_worker.parent.health.machine.SECONDS_BETWEEN_PROBES", 0.2)
+    monkeypatch.setattr("switchyard_worker.parent.receive.loop.HOLD_SECONDS", 0.1)
     full = small_disk / "full"
     full.write_bytes(bytes(2 * 1024 * 1024))
     harness.configure(output_folder=small_disk)

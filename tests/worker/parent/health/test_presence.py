@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from switchyard import VERSION
-from switchyard.adapters.memory import ManualClock
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.presence import Load, PresentWorker, those_there
+from switchyard.testing import ManualClock
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.health.presence import PresenceReports
 from tests.builders import NOW_MS
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import run, until
 from tests.worker.recorded_presence import RecordedPresence
-from worker.parent.assembly import runtime_of
-from worker.parent.health.presence import PresenceReports
 
 THERE = PresentWorker(
     worker_id="worker-1",
@@ -23,6 +23,7 @@ THERE = PresentWorker(
     slots=3,
     busy=0,
     version=VERSION,
+    backend="offline",
 )
 
 
@@ -41,6 +42,7 @@ class Office:
             presence,
             worker_id=ports.worker_id,
             slots=3,
+            backend="offline",
             load=lambda: self.load,
             changed=self.changed,
         )

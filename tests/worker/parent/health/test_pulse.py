@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from switchyard.adapters.system import SystemClock
-from worker.health import main
-from worker.parent.health.pulse import MISSED_MS, PULSE_FILE, has_pulse, keep_pulse
+from switchyard_worker.health import main
+from switchyard_worker.parent.health.pulse import MISSED_MS, PULSE_FILE, has_pulse, keep_pulse
 
 REPOSITORY = Path(__file__).parents[4]
 
@@ -34,7 +34,7 @@ def beat(folder: Path, *, times: int = 1, sick: str | None = None) -> None:
 
 def look(folder: Path) -> int:
     return subprocess.run(
-        [sys.executable, "-m", "worker.health"],
+        [sys.executable, "-m", "switchyard_worker.health"],
         cwd=REPOSITORY,
         env={"OUTPUT_FOLDER": str(folder), "PYTHONPATH": "layers/shared/python"},
         check=False,
@@ -84,6 +84,6 @@ def test_a_sick_worker_has_no_pulse_until_it_is_well(tmp_path: Path) -> None:
 def test_a_pulse_is_not_enough_where_nothing_can_be_written(tmp_path: Path) -> None:
     beat(tmp_path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("worker.parent.health.pulse.LEAST_FREE_BYTES", 2**62)
+        patch.setattr("switchyard_worker.parent.health.pulse.LEAST_FREE_BYTES", 2**62)
         assert main(tmp_path, now_ms=SystemClock().now_ms()) == 1
     assert main(tmp_path, now_ms=SystemClock().now_ms()) == 0

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.environments import aws_environment
+from switchyard_local.environments import aws_environment
 from tests.worker.test_main import ENVIRONMENT, REPOSITORY
 
 PATIENCE_SECONDS = 15  # less than the long poll, and than the time-out of its connection
@@ -30,7 +30,7 @@ def test_an_idle_worker_leaves_in_the_middle_of_a_long_poll(
     port = deaf.getsockname()[1]
     environment = ENVIRONMENT | aws_environment(port) | {"NO_PROXY": "*"}
     worker = subprocess.Popen(
-        [sys.executable, "-m", "worker"],
+        [sys.executable, "-m", "switchyard_worker"],
         cwd=REPOSITORY,
         env=environment,
         stdout=subprocess.PIPE,

@@ -5,9 +5,9 @@ import logging
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.domain.health.clock_offset import ClockOffset
-from worker.parent.health.stop import LOOKS_BEFORE_LEAVING, ClockWatch, Stop, WrongClock
+from switchyard.testing import ManualClock
+from switchyard_worker.parent.health.stop import LOOKS_BEFORE_LEAVING, ClockWatch, Stop, WrongClock
 
 RIGHT = ClockOffset(ahead_ms=200, error_ms=900)
 WRONG = ClockOffset(ahead_ms=-299_000, error_ms=900)

@@ -8,10 +8,10 @@ import pytest
 from switchyard.contracts.steps import StepDefinition
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides
+from switchyard_worker.boundary import Assignment
+from switchyard_worker.parent.attempts.assignments import Defaults, Order, planned
 from tests.builders import a_definition, a_plan
 from tests.worker.harness import WorkerHarness
-from worker.boundary import Assignment
-from worker.parent.attempts.assignments import Defaults, Order, planned
 
 LONG = {"offline": {"delayMs": 60_000}}
 DEFAULTS = Defaults(model="claude-default", timeout_ms=300_000, step_timeout_ms=120_000)
@@ -67,22 +67,26 @@ def test_the_child_is_told_what_a_redrive_asked_for(harness: WorkerHarness) -> N
     harness.work(until=harness.quiet)
 
     (file,) = harness.folder.rglob("task.json")
-    told = json.loads(file.read_text())
-    assert (told["model"], told["max_turns"], told["timeout_ms"]) == ("claude-opus", 40, 90_000)
+    emitted = json.loads(file.read_text())
+    assert (emitted["model"], emitted["max_turns"], emitted["timeout_ms"]) == (
+        "claude-opus",
+        40,
+        90_000,
+    )
 
 
 def test_a_running_task_that_is_cancelled_stops_and_settles(harness: WorkerHarness) -> None:
     harness.add_task(given=LONG)
 
     def cancelled() -> bool:
-        if harness.told == ["Task Processing Started"]:
+        if harness.emitted == ["Task Processing Started"]:
             harness.memory.cancelling.cancel(harness.task(), now_ms=0)
         return harness.quiet()
 
     harness.work(until=cancelled)
 
     assert harness.task().state is TaskState.CANCELLED
-    assert harness.told == ["Task Processing Started", "Task Cancelled"]
+    assert harness.emitted == ["Task Processing Started", "Task Cancelled"]
 
 
 @pytest.mark.parametrize("state", [TaskState.READY, TaskState.QUEUED])
@@ -95,7 +99,7 @@ def test_a_task_that_was_cancelled_before_its_wake_up_came_is_not_run(
     harness.work(until=harness.quiet)
 
     assert harness.task().state is TaskState.CANCELLED
-    assert harness.told == ["Task Cancelled"]
+    assert harness.emitted == ["Task Cancelled"]
 
 
 def test_a_task_whose_job_is_being_cancelled_is_settled_and_not_started(
@@ -109,7 +113,7 @@ def test_a_task_whose_job_is_being_cancelled_is_settled_and_not_started(
     harness.work(until=harness.quiet)
 
     assert harness.task().state is TaskState.CANCELLED
-    assert harness.told == ["Task Cancelled"]
+    assert harness.emitted == ["Task Cancelled"]
 
 
 def test_a_flagged_task_whose_worker_died_is_settled_by_whoever_receives_it(
@@ -122,4 +126,4 @@ def test_a_flagged_task_whose_worker_died_is_settled_by_whoever_receives_it(
     harness.work(until=harness.quiet)
 
     assert (harness.task().state, harness.task().fence) == (TaskState.CANCELLED, 4)
-    assert harness.told == ["Task Cancelled"]
+    assert harness.emitted == ["Task Cancelled"]

@@ -40,9 +40,9 @@ def the_task(harness: WorkerHarness) -> Task:
     return harness.memory.state.tasks[BARE]
 
 
-def quarantined(harness: WorkerHarness) -> list[str]:
+def parked(harness: WorkerHarness) -> list[str]:
     blobs = harness.memory.blobs.blobs
-    return [json.loads(blobs[key])["reason"] for key in blobs if key.startswith("quarantine/")]
+    return [json.loads(blobs[key])["reason"] for key in blobs if key.startswith("parked/")]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_it_is_adopted_and_done(harness: WorkerHarness, message: dict[str, Any])
     assert (task.state, task.attempt, task.definition_version) == (TaskState.COMPLETED, 1, 1)
     assert harness.memory.state.payloads[BARE].input == {"a": 1}
     assert harness.memory.state.payloads[BARE].output == {"text": "done"}
-    assert harness.told == ["Task Processing Started", "Task Completed"]
+    assert harness.emitted == ["Task Processing Started", "Task Completed"]
     assert "jobId" not in harness.memory.bus.events[-1].detail()["properties"]
 
 
@@ -80,8 +80,8 @@ def test_a_second_message_of_the_same_id_runs_nothing(harness: WorkerHarness) ->
 
     assert the_task(harness).attempt == 1
     assert harness.memory.state.payloads[BARE].input == "first"
-    assert harness.told.count("Task Completed") == 2
-    assert quarantined(harness) == []
+    assert harness.emitted.count("Task Completed") == 2
+    assert parked(harness) == []
 
 
 def test_the_definition_is_the_one_of_the_adoption(harness: WorkerHarness) -> None:
@@ -98,7 +98,7 @@ def test_attribute_and_body_must_not_name_two(harness: WorkerHarness) -> None:
 
     harness.work(until=lambda: harness.memory.queue.waiting == 0)
 
-    assert quarantined(harness) == ["requestId: the attribute and the body name two"]
+    assert parked(harness) == ["requestId: the attribute and the body name two"]
 
 
 def test_it_may_wake_a_task_of_a_job_that_is_there(harness: WorkerHarness) -> None:
@@ -108,7 +108,7 @@ def test_it_may_wake_a_task_of_a_job_that_is_there(harness: WorkerHarness) -> No
     harness.work(until=harness.quiet)
 
     assert harness.task("a").attempt == 1
-    assert quarantined(harness) == []
+    assert parked(harness) == []
 
 
 def test_a_stage_without_a_tenant_takes_none_in(
@@ -124,7 +124,7 @@ def test_a_stage_without_a_tenant_takes_none_in(
 
     harness.work(until=lambda: harness.memory.queue.waiting == 0)
 
-    (reason,) = quarantined(harness)
+    (reason,) = parked(harness)
     assert "not taken in here" in reason
     assert harness.memory.state.tasks == {}
 
@@ -148,7 +148,7 @@ def test_an_outage_while_adopting_costs_nothing(
 
     assert refused
     assert the_task(harness).attempt == 1
-    assert quarantined(harness) == []
+    assert parked(harness) == []
 
 
 @pytest.mark.parametrize("tenant", ["", "Acme", "acme\n", "a" * 64, "../acme"])

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from switchyard.adapters.memory.leases import MemoryTaskLeases
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.ports import Seen
+from switchyard.testing.leases import MemoryTaskLeases
 from tests.builders import JOB, a_task
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import LoopHarness, RecordedInbox, run, until
@@ -129,7 +129,7 @@ def test_a_worker_runs_what_is_left_behind_many_cancelled_tasks(harness: WorkerH
 
     assert harness.task("last").state is TaskState.COMPLETED
     assert (
-        harness.told.count("Task Cancelled") == 1
+        harness.emitted.count("Task Cancelled") == 1
     )  # of the one that showed that there may be more
     assert 0 < len(looks.looks) < FLOOD / 3
 

@@ -13,10 +13,10 @@ from switchyard.domain.ids import TaskRef, bare_task
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Lease, Payload
 from switchyard.ports import Received
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.health.stop import MOST_IN_A_ROW, Unhealthy
 from tests.builders import TENANT, a_task
 from tests.worker.harness import LongPoll, WorkerHarness
-from worker.parent.files.folder import TaskFolder
-from worker.parent.health.stop import MOST_IN_A_ROW, Unhealthy
 
 
 def in_the_future() -> int:
@@ -46,7 +46,7 @@ def test_a_message_for_a_running_task_is_redundant(harness: WorkerHarness) -> No
     harness.work(until=lambda: harness.memory.queue.waiting == 0)
 
     assert harness.task().owner == "another"
-    assert harness.told == []
+    assert harness.emitted == []
 
 
 def test_a_task_that_may_not_run_yet_is_sent_again_with_a_delay(harness: WorkerHarness) -> None:
@@ -78,7 +78,7 @@ def test_an_exhausted_task_fails_and_is_told(harness: WorkerHarness) -> None:
     assert outcome is not None
     assert (outcome.state, outcome.error_category) == (TaskState.FAILED, "exhausted")
     assert "out of memory" in (outcome.error or "")
-    assert harness.told == ["Task Failed"]
+    assert harness.emitted == ["Task Failed"]
 
 
 def test_a_flagged_task_that_nobody_runs_is_cancelled(harness: WorkerHarness) -> None:
@@ -87,7 +87,7 @@ def test_a_flagged_task_that_nobody_runs_is_cancelled(harness: WorkerHarness) ->
     harness.work(until=harness.quiet)
 
     assert harness.task().state is TaskState.CANCELLED
-    assert harness.told == ["Task Cancelled"]
+    assert harness.emitted == ["Task Cancelled"]
 
 
 def test_a_settled_task_is_told_again_exactly_as_before(harness: WorkerHarness) -> None:
@@ -98,7 +98,7 @@ def test_a_settled_task_is_told_again_exactly_as_before(harness: WorkerHarness) 
     harness.work(until=harness.quiet)
 
     *_, first, second = harness.memory.bus.events
-    assert harness.told == ["Task Processing Started", "Task Completed", "Task Completed"]
+    assert harness.emitted == ["Task Processing Started", "Task Completed", "Task Completed"]
     assert second.detail() == first.detail()
 
 
@@ -108,7 +108,7 @@ def test_a_worker_that_is_handed_a_message_twice_runs_its_task_once(harness: Wor
 
     harness.work(until=harness.quiet)
 
-    assert harness.told == ["Task Processing Started", "Task Completed"]
+    assert harness.emitted == ["Task Processing Started", "Task Completed"]
 
 
 def test_a_bug_that_every_message_meets_ends_the_worker(
@@ -143,7 +143,7 @@ def test_a_message_stays_until_the_bus_took_the_event(
     harness.work(until=harness.quiet)
 
     assert refused == [1]
-    assert harness.told[-1] == "Task Completed"
+    assert harness.emitted[-1] == "Task Completed"
 
 
 def test_a_settled_task_whose_output_has_expired_is_told_without_it(
@@ -156,7 +156,7 @@ def test_a_settled_task_whose_output_has_expired_is_told_without_it(
     harness.memory.queue.send([TaskMessage.to(ref, run=1)])
     harness.work(until=harness.quiet)
 
-    assert harness.told == ["Task Processing Started", "Task Completed", "Task Completed"]
+    assert harness.emitted == ["Task Processing Started", "Task Completed", "Task Completed"]
 
 
 def test_a_message_that_cannot_be_answered_does_not_end_the_worker(

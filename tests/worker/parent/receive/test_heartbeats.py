@@ -8,16 +8,16 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.contracts.events import Event, TaskHeartbeat
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
+from switchyard.testing import ManualClock
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.receive.lease import Heartbeats, Watched
+from switchyard_worker.parent.supervision.child_output import LastActivity
+from switchyard_worker.parent.supervision.descendants import resident_bytes
 from tests.builders import a_task, an_emitter
 from tests.worker.harness import WorkerHarness
-from worker.parent.assembly import runtime_of
-from worker.parent.receive.lease import Heartbeats, Watched
-from worker.parent.supervision.child_output import LastActivity
-from worker.parent.supervision.descendants import resident_bytes
 
 STARTED_MS = 1_000_000
 
@@ -63,9 +63,9 @@ class Beating:
     async def beat(self, *, after_seconds: float = 20) -> None:
         self.clock.advance(after_seconds)
         self.heartbeats.beat(self.task)
-        telling = self.heartbeats._emitting
-        if telling:
-            await asyncio.wait({telling})
+        facts = self.heartbeats._emitting
+        if facts:
+            await asyncio.wait({facts})
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_a_running_task_tells_its_memory_and_who_runs_it(harness: WorkerHarness)
     assert said.last_activity is not None
     assert (said.last_activity.type, said.last_activity.step_name) == ("sdk_query", "task-step")
     assert said.effective_until > last.timestamp
-    assert harness.told == ["Task Processing Started", "Task Completed"]
+    assert harness.emitted == ["Task Processing Started", "Task Completed"]
 
 
 def test_a_bus_that_is_down_costs_no_lease(harness: WorkerHarness) -> None:

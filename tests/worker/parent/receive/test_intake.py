@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.adapters.memory.consumption import MemoryConsumption
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.pause import Pause
+from switchyard.testing import ManualClock
+from switchyard.testing.presence import MemoryPauseSwitch
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.receive.intake import SECONDS_BETWEEN_LOOKS, ConsumptionPause
+from switchyard_worker.parent.receive.loop import HOLD_SECONDS
 from tests.builders import NOW_MS
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import LoopHarness, RecordedInbox, run, until
-from worker.parent.assembly import runtime_of
-from worker.parent.receive.intake import SECONDS_BETWEEN_LOOKS, ConsumptionPause
-from worker.parent.receive.loop import HOLD_SECONDS
 
 
-class CountedConsumption(MemoryConsumption):
+class CountedConsumption(MemoryPauseSwitch):
     def __init__(self) -> None:
         super().__init__()
         self.looks = 0
@@ -31,9 +31,9 @@ class CountedConsumption(MemoryConsumption):
 
 
 @pytest.fixture
-def consumption(harness: WorkerHarness) -> CountedConsumption:
-    harness.memory.consumption = CountedConsumption()
-    return harness.memory.consumption
+def pause_switch(harness: WorkerHarness) -> CountedConsumption:
+    harness.memory.pause_switch = CountedConsumption()
+    return harness.memory.pause_switch
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ def clock(harness: WorkerHarness) -> ManualClock:
 
 @pytest.fixture
 def pause(
-    harness: WorkerHarness, consumption: CountedConsumption, clock: ManualClock
+    harness: WorkerHarness, pause_switch: CountedConsumption, clock: ManualClock
 ) -> ConsumptionPause:
-    return ConsumptionPause(runtime_of(replace(harness.ports(), clock=clock)), consumption)
+    return ConsumptionPause(runtime_of(replace(harness.ports(), clock=clock)), pause_switch)
 
 
 def is_on(pause: ConsumptionPause) -> bool:
@@ -53,39 +53,39 @@ def is_on(pause: ConsumptionPause) -> bool:
 
 
 def test_it_is_looked_at_once_in_ten_seconds(
-    pause: ConsumptionPause, consumption: CountedConsumption, clock: ManualClock
+    pause: ConsumptionPause, pause_switch: CountedConsumption, clock: ManualClock
 ) -> None:
     assert not any(is_on(pause) for _ in range(5))
-    assert consumption.looks == 1
-    consumption.pause(now_ms=NOW_MS)
+    assert pause_switch.looks == 1
+    pause_switch.pause(now_ms=NOW_MS)
     clock.sleep(SECONDS_BETWEEN_LOOKS)
 
     assert all(is_on(pause) for _ in range(5))
-    assert consumption.looks == 2
+    assert pause_switch.looks == 2
 
 
 @pytest.mark.parametrize("paused", [True, False])
 def test_what_cannot_be_seen_stays_as_it_was(
-    paused: bool, pause: ConsumptionPause, consumption: CountedConsumption, clock: ManualClock
+    paused: bool, pause: ConsumptionPause, pause_switch: CountedConsumption, clock: ManualClock
 ) -> None:
     if paused:
-        consumption.pause(now_ms=NOW_MS)
+        pause_switch.pause(now_ms=NOW_MS)
     assert is_on(pause) is paused
 
-    consumption.outage = Unavailable("the table is down")
+    pause_switch.outage = Unavailable("the table is down")
     clock.sleep(SECONDS_BETWEEN_LOOKS)
 
     assert is_on(pause) is paused
-    assert consumption.looks == 2
+    assert pause_switch.looks == 2
 
 
 def test_the_log_tells_of_each_change_once(
     pause: ConsumptionPause,
-    consumption: CountedConsumption,
+    pause_switch: CountedConsumption,
     clock: ManualClock,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    for change in (lambda: consumption.pause(now_ms=NOW_MS, reason="costs"), consumption.resume):
+    for change in (lambda: pause_switch.pause(now_ms=NOW_MS, reason="costs"), pause_switch.resume):
         change()
         for _ in range(3):
             clock.sleep(SECONDS_BETWEEN_LOOKS)
@@ -96,12 +96,12 @@ def test_the_log_tells_of_each_change_once(
 
 
 def test_a_paused_worker_receives_nothing_and_rests(
-    harness: WorkerHarness, consumption: CountedConsumption
+    harness: WorkerHarness, pause_switch: CountedConsumption
 ) -> None:
     async def story() -> None:
         one = LoopHarness(harness, RecordedInbox(harness))
         one.send(1)
-        consumption.pause(now_ms=NOW_MS)
+        pause_switch.pause(now_ms=NOW_MS)
         running = asyncio.create_task(one.loop().run())
         await until(lambda: len(one.rests) >= 3)
         assert one.inbox.asked == []
@@ -114,23 +114,23 @@ def test_a_paused_worker_receives_nothing_and_rests(
 
 
 def test_what_runs_when_consumption_is_paused_finishes(
-    harness: WorkerHarness, consumption: CountedConsumption, monkeypatch: pytest.MonkeyPatch
+    harness: WorkerHarness, pause_switch: CountedConsumption, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.parent.receive.intake.SECONDS_BETWEEN_LOOKS", 0)
+    monkeypatch.setattr("switchyard_worker.parent.receive.intake.SECONDS_BETWEEN_LOOKS", 0)
 
     async def story() -> None:
         one = LoopHarness(harness, RecordedInbox(harness))
         one.send(1)
         running = asyncio.create_task(one.loop(slots=2).run())
         await until(lambda: len(one.handling) == 1)
-        consumption.pause(now_ms=NOW_MS)
+        pause_switch.pause(now_ms=NOW_MS)
         await until(lambda: len(one.rests) >= 1)
         one.send(1)
         one.finish.set()
         await until(lambda: one.inbox.deleted == [1])
         await until(lambda: len(one.rests) >= 3)
         assert len(one.handling) == 1
-        consumption.resume()
+        pause_switch.resume()
         await until(lambda: one.waiting == 0)
         one.stop.ask()
         await running

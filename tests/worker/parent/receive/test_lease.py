@@ -9,12 +9,12 @@ import pytest
 
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.life_signs import LifeSigns
 from switchyard.domain.tasks.task import Lease, Task
 from switchyard.ports import Received
 from switchyard.settings import WorkerSettings
+from switchyard_worker.parent.receive.lease import LeaseTiming
 from tests.worker.harness import LongPoll, WorkerHarness
-from worker.parent.receive.lease import LeaseTiming
 
 LONG = {"offline": {"delayMs": 60_000}}
 
@@ -29,13 +29,13 @@ class Leases:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._leases, name)
 
-    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
         self.renewals += 1
         return self._leases.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
 
 
 class UnreachableLeases(Leases):
-    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
         self.renewals += 1
         raise Unavailable("the state table is down")
 
@@ -45,7 +45,7 @@ class HangingLeases(Leases):
         super().__init__(harness)
         self.answer = threading.Event()
 
-    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
         self.renewals += 1
         self.answer.wait(10)
         raise Unavailable("no answer")
@@ -68,7 +68,7 @@ def test_a_task_that_somebody_else_took_is_stopped_and_not_settled(harness: Work
     taken: list[float] = []
 
     def somebody_took_it_and_we_noticed() -> bool:
-        if not taken and harness.told:
+        if not taken and harness.emitted:
             harness.change("a", owner="another", fence=9)
             taken.append(time.monotonic())
         return bool(taken) and time.monotonic() > taken[0] + 1
@@ -77,7 +77,7 @@ def test_a_task_that_somebody_else_took_is_stopped_and_not_settled(harness: Work
 
     assert harness.task().state is TaskState.PROCESSING
     assert harness.task().owner == "another"
-    assert harness.told == ["Task Processing Started"]
+    assert harness.emitted == ["Task Processing Started"]
     assert harness.memory.queue.waiting == 1
 
 
@@ -91,7 +91,7 @@ def test_without_a_confirmed_renewal_the_child_stops_before_the_lease_ends(
     ended: list[float] = []
 
     def child_is_gone() -> bool:
-        finished = bool(harness.told) and not _children_in(harness)
+        finished = bool(harness.emitted) and not _children_in(harness)
         if finished:
             ended.append(time.monotonic() - began)
         return finished
@@ -123,25 +123,25 @@ def test_a_running_task_sees_its_cancellation_at_the_next_beat(harness: WorkerHa
     harness.add_task(given=LONG)
 
     def cancelled() -> bool:
-        if harness.told == ["Task Processing Started"] and not harness.task().cancel_requested:
+        if harness.emitted == ["Task Processing Started"] and not harness.task().cancel_requested:
             harness.change("a", cancel_requested=True)
         return harness.quiet()
 
     harness.work(until=cancelled)
 
     assert harness.task().state is TaskState.CANCELLED
-    assert harness.told == ["Task Processing Started", "Task Cancelled"]
+    assert harness.emitted == ["Task Processing Started", "Task Cancelled"]
 
 
 def test_what_does_not_finish_within_the_grace_is_handed_back(harness: WorkerHarness) -> None:
     harness.configure(stop_grace_seconds=1)
     harness.add_task(given=LONG)
 
-    harness.work(until=lambda: harness.told == ["Task Processing Started"])
+    harness.work(until=lambda: harness.emitted == ["Task Processing Started"])
 
     assert harness.task().state is TaskState.QUEUED
     assert harness.task().attempt == 0
-    assert harness.told == ["Task Processing Started", "Task Released"]
+    assert harness.emitted == ["Task Processing Started", "Task Released"]
     assert harness.memory.queue.waiting == 1
     assert not _children_in(harness)
 
@@ -149,7 +149,7 @@ def test_what_does_not_finish_within_the_grace_is_handed_back(harness: WorkerHar
 def test_a_task_may_finish_within_the_grace(harness: WorkerHarness) -> None:
     harness.add_task(given={"offline": {"delayMs": 500}})
 
-    harness.work(until=lambda: harness.told == ["Task Processing Started"])
+    harness.work(until=lambda: harness.emitted == ["Task Processing Started"])
 
     assert harness.task().state is TaskState.COMPLETED
 

@@ -7,6 +7,7 @@ import pytest
 
 from switchyard.domain.errors import Unavailable
 from switchyard.ports import Received
+from switchyard_worker.parent.health.stop import MOST_IN_A_ROW, Bugs, Stop, Unhealthy
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import (
     PATIENCE_SECONDS,
@@ -16,7 +17,6 @@ from tests.worker.loop_harness import (
     run,
     until,
 )
-from worker.parent.health.stop import MOST_IN_A_ROW, Bugs, Stop, Unhealthy
 
 
 def test_no_more_is_received_than_there_are_free_slots(harness: WorkerHarness) -> None:

@@ -1,6 +1,7 @@
-"""Messages that can never be handled: put aside whole, with the reason, and not received again."""
+"""Messages that can never be handled: parked whole, with the reason, and not received again."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -64,11 +65,11 @@ POISON = {
 }
 
 
-def quarantined(harness: WorkerHarness) -> list[dict[str, Any]]:
+def parked(harness: WorkerHarness) -> list[dict[str, Any]]:
     blobs = harness.memory.blobs.blobs
-    kept = {key: json.loads(blobs[key]) for key in blobs if key.startswith("quarantine/")}
-    assert all(key.endswith(f"/{letter['messageId']}.json") for key, letter in kept.items())
-    return list(kept.values())
+    stored = {key: json.loads(blobs[key]) for key in blobs if key.startswith("parked/")}
+    assert all(key.endswith(f"/{message['id']}.json") for key, message in stored.items())
+    return list(stored.values())
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def harness(harness: WorkerHarness) -> WorkerHarness:
 
 
 @pytest.mark.parametrize(("body", "reason"), POISON.values(), ids=POISON.keys())
-def test_poison_is_kept_whole_with_its_reason_and_deleted(
+def test_poison_is_parked_whole_with_its_reason_and_deleted(
     harness: WorkerHarness, body: str, reason: str
 ) -> None:
     attributes = {"colour": MessageAttribute(data_type="String", string_value="blue")}
@@ -86,13 +87,13 @@ def test_poison_is_kept_whole_with_its_reason_and_deleted(
 
     harness.work(until=lambda: harness.memory.queue.waiting == 0)
 
-    (kept,) = quarantined(harness)
-    assert kept["body"] == body
-    assert reason in kept["reason"]
-    assert kept["queue"] == "tasks"
-    assert kept["messageAttributes"]["colour"]["stringValue"] == "blue"
-    assert kept["sentAt"] <= kept["keptAt"]
-    assert harness.told == []
+    (stored,) = parked(harness)
+    assert stored["body"] == body
+    assert reason in stored["reason"]
+    assert stored["queue"] == "tasks"
+    assert stored["messageAttributes"]["colour"]["stringValue"] == "blue"
+    assert datetime.fromisoformat(stored["sentAt"]) <= datetime.fromisoformat(stored["parkedAt"])
+    assert harness.emitted == []
     assert harness.memory.state.tasks == {}
 
 
@@ -105,7 +106,7 @@ def test_a_wake_up_with_a_field_of_a_newer_version_wakes_its_task(harness: Worke
     harness.work(until=harness.quiet)
 
     assert harness.task("a").state is TaskState.COMPLETED
-    assert quarantined(harness) == []
+    assert parked(harness) == []
 
 
 def test_a_wake_up_of_a_newer_schema_is_left_to_a_newer_worker(
@@ -125,7 +126,7 @@ def test_a_wake_up_of_a_newer_schema_is_left_to_a_newer_worker(
 
     assert hidden_for == [60]
     assert queue.waiting == 1
-    assert quarantined(harness) == []
+    assert parked(harness) == []
 
 
 def test_every_kind_of_poison_among_good_messages_harms_none_of_them(
@@ -139,13 +140,13 @@ def test_every_kind_of_poison_among_good_messages_harms_none_of_them(
 
     harness.work(until=harness.quiet, seconds=60)
 
-    assert sorted(kept["body"] for kept in quarantined(harness)) == sorted(
+    assert sorted(stored["body"] for stored in parked(harness)) == sorted(
         b for b, _ in POISON.values()
     )
     for task_id in good:
         task = harness.task(task_id)
         assert (task.state, task.attempt, task.fence) == (TaskState.COMPLETED, 1, 1)
-    assert harness.told.count("Task Completed") == len(good)
+    assert harness.emitted.count("Task Completed") == len(good)
 
 
 def test_poison_stays_in_the_queue_while_the_bucket_is_out_of_reach(
@@ -166,7 +167,7 @@ def test_poison_stays_in_the_queue_while_the_bucket_is_out_of_reach(
     harness.work(until=lambda: harness.memory.queue.waiting == 0)
 
     assert refused == [1]
-    assert len(quarantined(harness)) == 1
+    assert len(parked(harness)) == 1
 
 
 def test_the_reason_steers_nobodys_terminal(harness: WorkerHarness) -> None:
@@ -174,6 +175,6 @@ def test_the_reason_steers_nobodys_terminal(harness: WorkerHarness) -> None:
 
     harness.work(until=lambda: harness.memory.queue.waiting == 0)
 
-    (kept,) = quarantined(harness)
-    assert kept["reason"].isprintable()
-    assert len(kept["reason"]) <= 300
+    (stored,) = parked(harness)
+    assert stored["reason"].isprintable()
+    assert len(stored["reason"]) <= 300

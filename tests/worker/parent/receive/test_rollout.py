@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.adapters.memory.deployments import MemoryDeployments
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.pause import Pause
 from switchyard.domain.health.rollout import Deployment, Hold, decide_hold
 from switchyard.domain.tasks.task import Lease
+from switchyard.testing.presence import MemoryDeployments
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.health.presence import PresenceReports
+from switchyard_worker.parent.receive.loop import Loop
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import HangingInbox, LoopHarness, RecordedInbox, run, until
 from tests.worker.recorded_presence import RecordedPresence
-from worker.parent.assembly import runtime_of
-from worker.parent.health.presence import PresenceReports
-from worker.parent.receive.loop import Loop
 
 OLD, NEW = "switchyard-dev-worker:7", "switchyard-dev-worker:8"
 REPLACED = "worker is replaced: it finishes its tasks and takes no more"
@@ -24,8 +24,8 @@ REPLACED = "worker is replaced: it finishes its tasks and takes no more"
 
 @pytest.fixture
 def deployments(harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch) -> MemoryDeployments:
-    monkeypatch.setattr("worker.parent.receive.rollout.SECONDS_BETWEEN_LOOKS", 0.02)
-    monkeypatch.setattr("worker.parent.receive.intake.SECONDS_BETWEEN_LOOKS", 0)
+    monkeypatch.setattr("switchyard_worker.parent.receive.rollout.SECONDS_BETWEEN_LOOKS", 0.02)
+    monkeypatch.setattr("switchyard_worker.parent.receive.intake.SECONDS_BETWEEN_LOOKS", 0)
     harness.memory.deployments = MemoryDeployments(OLD)
     return harness.memory.deployments
 
@@ -186,6 +186,7 @@ def test_its_presence_says_at_once_that_it_drains(
                 ports.presence,
                 worker_id=ports.worker_id,
                 slots=2,
+                backend="offline",
                 load=lambda: loop.intake.load,
                 changed=loop.intake.changed,
             )

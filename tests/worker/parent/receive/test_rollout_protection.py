@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from switchyard.adapters.ecs import NoScaleInProtection, scale_in_protection
-from switchyard.adapters.memory.transport import MemoryBus
 from switchyard.contracts.events import Event
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.rollout import minutes_to_protect
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Lease
+from switchyard.testing.transport import MemoryBus
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.health.stop import Stop
+from switchyard_worker.parent.receive.lease import LeaseTiming
+from switchyard_worker.parent.receive.rollout import Protection
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import run, until
-from worker.parent.assembly import runtime_of
-from worker.parent.health.stop import Stop
-from worker.parent.receive.lease import LeaseTiming
-from worker.parent.receive.rollout import Protection
 
 
 def test_a_worker_is_protected_for_the_time_of_its_attempt_before_that_starts(
@@ -38,7 +38,7 @@ def test_a_worker_is_protected_for_the_time_of_its_attempt_before_that_starts(
 
     harness.memory.bus = WatchedBus()
 
-    harness.work(until=lambda: bool(harness.told))
+    harness.work(until=lambda: bool(harness.emitted))
 
     assert harness.task().state is TaskState.COMPLETED
     assert harness.protection.asked == [40, None], "30 minutes, and 10 to upload and settle"

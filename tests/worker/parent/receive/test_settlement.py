@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
+from switchyard.testing import ManualClock
+from switchyard_worker.parent.assembly import runtime_of
+from switchyard_worker.parent.attempts.verdict import Concluded, failed
+from switchyard_worker.parent.receive.settlement import Settlement
 from tests.builders import NOW_MS
 from tests.worker.harness import WorkerHarness
-from worker.parent.assembly import runtime_of
-from worker.parent.attempts.verdict import Concluded, failed
-from worker.parent.receive.settlement import Settlement
 
 LIMITED = failed(category=FailureCategory.RATE_LIMIT, error="slower", retry_after_ms=30_000)
 A_DAY_LATER_MS = 24 * 60 * 60 * 1000
@@ -41,7 +41,7 @@ def test_a_rate_limit_that_says_how_long_parks_the_task_at_no_cost(harness: Work
     assert (task.state, task.attempt) == (TaskState.QUEUED, 0)
     assert task.not_before_ms == NOW_MS + 30_000
     assert task.last_error == "slower"
-    assert harness.told == ["Task Released"]
+    assert harness.emitted == ["Task Released"]
 
 
 def test_what_was_paid_for_costs_its_attempt_and_waits_as_long(harness: WorkerHarness) -> None:
@@ -50,7 +50,7 @@ def test_what_was_paid_for_costs_its_attempt_and_waits_as_long(harness: WorkerHa
     task = harness.task()
     assert (task.state, task.attempt) == (TaskState.QUEUED, 1)
     assert task.not_before_ms == NOW_MS + 30_000
-    assert harness.told == ["Task Processing Failed"]
+    assert harness.emitted == ["Task Processing Failed"]
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(output_tokens=5)])
@@ -61,7 +61,7 @@ def test_past_its_deadline_a_task_is_parked_no_more(harness: WorkerHarness, usag
     assert harness.task().state is TaskState.FAILED
     assert outcome is not None
     assert outcome.error_category == "rate-limit"
-    assert harness.told == ["Task Failed"]
+    assert harness.emitted == ["Task Failed"]
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(output_tokens=5)], ids=["parked", "retried"])
@@ -74,4 +74,4 @@ def test_what_was_flagged_while_it_ran_is_not_tried_again(
     assert task.state is TaskState.CANCELLED
     assert task.outcome is not None
     assert task.outcome.error == "cancellation was requested"
-    assert "Task Cancelled" in harness.told
+    assert "Task Cancelled" in harness.emitted

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from switchyard.adapters.memory import ManualClock
-from switchyard.domain.tasks.signs import MAX_ACTIVITY_BYTES, Signs
+from switchyard.domain.tasks.life_signs import MAX_ACTIVITY_BYTES, LifeSigns
+from switchyard.testing import ManualClock
+from switchyard_worker.agents.hooks import SessionHooks
+from switchyard_worker.boundary import MARKER, Marked, mark, mark_call, marked_in
+from switchyard_worker.parent.supervision.child_output import LastActivity
 from tests.worker.harness import WorkerHarness
-from worker.agents.hooks import SessionHooks
-from worker.boundary import MARKER, Marked, mark, mark_call, marked_in
-from worker.parent.supervision.child_output import LastActivity
 
 NOW_MS = 1_000_000
 
@@ -35,7 +35,7 @@ def marked(capsys: pytest.CaptureFixture[str]) -> list[Marked | None]:
 
 
 def test_who_has_said_nothing_is_alive_all_the_same(activity: LastActivity) -> None:
-    assert activity.signs(beat_at_ms=7) == Signs(beat_at_ms=7)
+    assert activity.signs(beat_at_ms=7) == LifeSigns(beat_at_ms=7)
 
 
 def test_saying_the_same_again_is_no_change(activity: LastActivity, clock: ManualClock) -> None:
@@ -111,7 +111,7 @@ def test_a_call_that_is_no_plain_text_makes_no_marker(call: str) -> None:
 def test_a_session_marks_every_call_before_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
     hooks = SessionHooks(step="plan")
     [[matcher]] = [found for name, found in hooks.matchers().items() if name == "PreToolUse"]
-    told: Any = {
+    emitted: Any = {
         "hook_event_name": "PreToolUse",
         "tool_use_id": "1",
         "tool_name": "Read",
@@ -120,7 +120,7 @@ def test_a_session_marks_every_call_before_it_is_made(capsys: pytest.CaptureFixt
 
     async def call_twice() -> None:
         for _ in range(2):
-            await matcher.hooks[0](told, None, {"signal": None})
+            await matcher.hooks[0](emitted, None, {"signal": None})
 
     asyncio.run(call_twice())
     first, second = marked(capsys)

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from switchyard.adapters.system import SystemClock, system_sleep
-from tests.worker.real_child import HOST, run, stdout
-from worker.guard.redaction import Redaction
-from worker.parent.files.folder import TaskFolder
-from worker.parent.supervision.child_environment import child_environment
-from worker.parent.supervision.child_output import (
+from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.supervision.child_environment import child_environment
+from switchyard_worker.parent.supervision.child_output import (
     MAX_LINE_BYTES,
     MAX_STORED_BYTES,
     ChildOutput,
     LastActivity,
     Printed,
 )
-from worker.parent.supervision.children import Child
+from switchyard_worker.parent.supervision.children import Child
+from tests.worker.real_child import HOST, run, stdout
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_what_looks_like_a_secret_is_not_kept_either(folder: Path) -> None:
 def test_a_marker_is_what_the_child_does_and_no_output(folder: Path) -> None:
     activity = LastActivity(SystemClock())
     code = (
-        "from worker.boundary import mark\n"
+        "from switchyard_worker.boundary import mark\n"
         "print('first'); mark('step_running', step='plan'); mark('sdk_query', step='plan')\n"
         'print(\'::step {"type": "root", "stepName": "x"}\'); print("::step [")'
     )
@@ -82,7 +82,7 @@ def test_a_marker_is_heard_after_any_amount_of_output(folder: Path) -> None:
     activity = LastActivity(SystemClock())
     code = (
         f"print('\\n' * {3 * MAX_STORED_BYTES})\n"
-        "from worker.boundary import mark; mark('waiting', step='late')"
+        "from switchyard_worker.boundary import mark; mark('waiting', step='late')"
     )
 
     run(

@@ -10,9 +10,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from switchyard_worker.boundary import TASK_FILE, Assignment, become_subreaper
+from switchyard_worker.parent.supervision.child_environment import (
+    ChildAccess,
+    Credential,
+    child_environment,
+)
 from tests.worker.real_child import HOST, a_family, run, stdout, to_start
-from worker.boundary import TASK_FILE, Assignment, become_subreaper
-from worker.parent.supervision.child_environment import ChildAccess, Credential, child_environment
 
 
 @pytest.fixture
@@ -151,7 +155,8 @@ def test_the_offline_child_imports_nothing_heavy(tmp_path: Path) -> None:
         assignment.write(file)
     code = (
         "import sys, pathlib\n"
-        f"from worker.child.__main__ import main; main(pathlib.Path({str(tmp_path)!r}))\n"
+        "from switchyard_worker.child.__main__ import main\n"
+        f"main(pathlib.Path({str(tmp_path)!r}))\n"
         "print(*sorted(name.partition('.')[0] for name in sys.modules))"
     )
 
@@ -159,7 +164,7 @@ def test_the_offline_child_imports_nothing_heavy(tmp_path: Path) -> None:
 
     heavy = {"asyncio", "boto3", "botocore", "claude_agent_sdk", "jsonschema", "psutil", "pydantic"}
     imported = set(stdout(tmp_path).splitlines()[-1].split())
-    assert {"worker", "switchyard"} <= imported
+    assert {"switchyard_worker", "switchyard"} <= imported
     assert not imported & heavy
 
 
@@ -194,8 +199,10 @@ def test_a_sweep_that_gives_up_says_so_and_the_next_one_ends_what_was_left(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("worker.parent.supervision.children.SWEEP_SECONDS", 0.1)
-    monkeypatch.setattr("worker.parent.supervision.children.SECONDS_BETWEEN_SWEEPS", 0.05)
+    monkeypatch.setattr("switchyard_worker.parent.supervision.children.SWEEP_SECONDS", 0.1)
+    monkeypatch.setattr(
+        "switchyard_worker.parent.supervision.children.SECONDS_BETWEEN_SWEEPS", 0.05
+    )
     orphan = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
 
     async def story() -> int:
@@ -203,7 +210,8 @@ def test_a_sweep_that_gives_up_says_so_and_the_next_one_ends_what_was_left(
         children = a_family()
         with monkeypatch.context() as patched:
             patched.setattr(
-                "worker.parent.supervision.descendants.send", lambda processes, number: None
+                "switchyard_worker.parent.supervision.descendants.send",
+                lambda processes, number: None,
             )
             async with children.running(to_start(folder, orphan)) as child:
                 await child.exited()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from worker.parent.supervision.descendants import (
+from switchyard_worker.parent.supervision.descendants import (
     Processes,
     Seen,
     all_processes,
@@ -17,8 +17,8 @@ from worker.parent.supervision.descendants import (
     orphans,
     processes_below,
     send,
-    threads_of,
 )
+from switchyard_worker.parent.supervision.user_processes import threads_of
 
 NEGLIGENT = (
     "import subprocess, sys, time\n"
@@ -70,7 +70,7 @@ def test_everything_below_is_found_in_one_pass(
         passes.append(1)
         return all_processes()
 
-    monkeypatch.setattr("worker.parent.supervision.descendants.all_processes", counted)
+    monkeypatch.setattr("switchyard_worker.parent.supervision.descendants.all_processes", counted)
 
     below = processes_below([os.getpid()])
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,12 +13,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.fakes.messages_api import messages_api
-from tests.fakes.messages_api_replies import uses
+from switchyard_worker.boundary import WORKER_MARK, mark_of_worker
+from switchyard_worker.child.limits import end_with_worker
+from switchyard_worker.parent.supervision import end_orphans
+from switchyard_worker.parent.supervision.process_enders import OrphanWatcher
+from tests.fakes.servers.messages_api import messages_api
+from tests.fakes.servers.messages_api_replies import uses
 from tests.worker.parent.claude.test_access import BLUE, KEY, MODEL
 from tests.worker.test_main import ENVIRONMENT, REPOSITORY
-from worker.boundary import WORKER_MARK, mark_of_worker
-from worker.child.limits import end_with_worker
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can")
 
@@ -72,12 +75,76 @@ def test_a_child_ends_with_a_worker_that_is_killed(tmp_path: Path) -> None:
     with killed_worker(tmp_path, {}) as pid:
 
         def children() -> list[psutil.Process]:
-            return [p for p in family(pid) if "worker.child" in _command(p)]
+            return [p for p in family(pid) if "switchyard_worker.child" in _command(p)]
 
         wait_until(lambda: bool(children()), "no child was started")
         all_below = family(pid)
+        assert any(end_orphans.__file__ in _command(process) for process in all_below)
         psutil.Process(pid).kill()
         wait_until(lambda: not alive(all_below), "something outlived the worker", GONE_SECONDS)
+
+
+PARENT = """
+import os, subprocess, sys
+from switchyard_worker.boundary import WORKER_MARK, mark_of_worker
+from switchyard_worker.parent.supervision.process_enders import OrphanWatcher
+{before}
+marked = dict(os.environ) | {{WORKER_MARK: mark_of_worker()}}
+child = subprocess.Popen({command}, env=marked, start_new_session=True, stdout=subprocess.PIPE)
+child.stdout.readline()
+print(child.pid, flush=True)
+child.wait()
+"""
+ASKS_FOR_THE_SIGNAL = (
+    "import os, time; from switchyard_worker.child.limits import end_with_worker; "
+    "end_with_worker(os.environ); print('ready', flush=True); time.sleep(60)"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "command"),
+    [
+        ("", f"[sys.executable, '-c', {ASKS_FOR_THE_SIGNAL!r}]"),
+        ("watcher = OrphanWatcher({}); watcher.ensure()", "['sh', '-c', 'echo ready; sleep 60']"),
+    ],
+    ids=["the parent-death signal", "the watcher"],
+)
+def test_each_of_the_two_ends_a_process_of_a_killed_worker_alone(before: str, command: str) -> None:
+    paths = os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "layers/shared/python")])
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT.format(before=before, command=command)],
+        env={"PYTHONPATH": paths, "PATH": os.environ["PATH"]},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout
+    left = psutil.Process(int(parent.stdout.readline()))
+    try:
+        parent.kill()
+        parent.wait()
+        wait_until(lambda: not alive([left]), "it outlived its worker", GONE_SECONDS)
+    finally:
+        parent.stdout.close()
+        if left.is_running():
+            left.kill()
+
+
+def test_a_watcher_that_was_ended_is_started_again() -> None:
+    watcher = OrphanWatcher({})
+    try:
+        watcher.ensure()
+        first = watcher.pid
+        assert first
+        watcher.ensure()
+        assert watcher.pid == first
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: not alive([psutil.Process(first)]), "it cannot be killed")
+        watcher.ensure()
+        assert watcher.pid not in {None, first}
+    finally:
+        watcher.close()
+        assert watcher._process
+        watcher._process.wait()
 
 
 def test_what_claudes_command_line_left_in_the_background_ends_with_a_killed_worker(
@@ -96,7 +163,8 @@ def test_what_claudes_command_line_left_in_the_background_ends_with_a_killed_wor
 
 
 def test_a_child_whose_worker_died_before_it_could_ask_for_the_signal_ends_at_once() -> None:
-    code = "import os; from worker.child.limits import end_with_worker as end; end(os.environ)"
+    imported = "import os; from switchyard_worker.child.limits import end_with_worker"
+    code = f"{imported}; end_with_worker(os.environ)"
     paths = os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "layers/shared/python")])
     program = [sys.executable, "-c", f"{code}; print('lives')"]
 

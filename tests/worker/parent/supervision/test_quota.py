@@ -112,7 +112,7 @@ MODEST = {
 
 @pytest.fixture
 def bounded(harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch) -> WorkerHarness:
-    monkeypatch.setattr("worker.parent.supervision.quota.SECONDS_BETWEEN_COUNTS", 0.1)
+    monkeypatch.setattr("switchyard_worker.parent.supervision.quota.SECONDS_BETWEEN_COUNTS", 0.1)
     harness.configure(
         child_disk_mb=MEGABYTES,
         child_max_files=FILES,

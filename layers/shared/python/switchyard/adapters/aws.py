@@ -1,5 +1,6 @@
 """How we talk to AWS: one way to make a client, one way to call it, one translation of failure."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -59,7 +60,12 @@ _DONE_OR_NOT: Final = frozenset({"InternalServerError", "TransactionInProgressEx
 
 
 def client(service: Service, limits: TimeLimits = USUAL_LIMITS, /, **where: str) -> Any:
-    """Create a client; `where` overrides the environment's region, endpoint and credentials."""
+    """Create a client; `where` overrides the environment's region, endpoint and credentials.
+
+    AWS_REGION counts as it does for the CDK and the AWS command line: boto3 alone ignores it.
+    """
+    if region := os.environ.get("AWS_REGION"):
+        where = {"region_name": region} | where
     config = _config(limits).merge(_OF_ITS_OWN.get(service, Config()))
     made = boto3.client(service, config=config, **where)  # type: ignore[call-overload]
     observe_answers(made)

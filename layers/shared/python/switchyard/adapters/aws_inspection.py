@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from switchyard.adapters import aws
 from switchyard.adapters.aws_services import Service
 from switchyard.adapters.ecs import primary_release
-from switchyard.contracts.undeliverable import holds_dead_letters, queue_name
+from switchyard.contracts.sqs_records import holds_dead_letters, queue_name
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE, STACKS, Switch, SwitchKind, Workers
 
@@ -17,6 +17,7 @@ RULE: Final = "AWS::Events::Rule"
 MAPPING: Final = "AWS::Lambda::EventSourceMapping"
 QUEUE: Final = "AWS::SQS::Queue"
 SERVICE: Final = "AWS::ECS::Service"
+BOOTSTRAP_STACK: Final = "CDKToolkit"
 ON: Final = {"ENABLED", "Enabled"}
 
 
@@ -41,6 +42,13 @@ class AwsInspection:
         describe = self._client("secretsmanager").describe_secret
         answer = _seen(describe, missing="ResourceNotFoundException", SecretId=name)
         return answer is not None and "DeletedDate" not in answer
+
+    def bootstrap_version(self) -> int | None:
+        describe = self._client("cloudformation").describe_stacks
+        answer = _seen(describe, missing="ValidationError", StackName=BOOTSTRAP_STACK)
+        outputs = answer["Stacks"][0].get("Outputs", []) if answer else []
+        versions = [o["OutputValue"] for o in outputs if o["OutputKey"] == "BootstrapVersion"]
+        return int(versions[0]) if versions else None
 
     def release(self) -> str | None:
         """Return the release that the workers' service wants to run; `None` without a service."""

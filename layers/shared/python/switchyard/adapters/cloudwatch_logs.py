@@ -16,16 +16,16 @@ class CloudWatchTaskOutput:
         self._log_group = log_group
         self._request_id = request_id
         self._since_ms = since_ms
-        self._told: dict[str, int] = {}
+        self._emitted: dict[str, int] = {}
         """When each line was logged, by its id: those that may be found again."""
 
     def news(self) -> Sequence[str]:
         found = sorted(self._window(), key=lambda line: int(line["timestamp"]))
-        news = [line for line in found if line["eventId"] not in self._told]
-        self._told |= {line["eventId"]: int(line["timestamp"]) for line in news}
-        if self._told:
-            self._since_ms = max(self._since_ms, max(self._told.values()) - LATENESS_MS)
-            self._told = {i: at for i, at in self._told.items() if at >= self._since_ms}
+        news = [line for line in found if line["eventId"] not in self._emitted]
+        self._emitted |= {line["eventId"]: int(line["timestamp"]) for line in news}
+        if self._emitted:
+            self._since_ms = max(self._since_ms, max(self._emitted.values()) - LATENESS_MS)
+            self._emitted = {i: at for i, at in self._emitted.items() if at >= self._since_ms}
         printed = (printed_in(line["message"], self._request_id) for line in news)
         return [line for line in printed if line is not None]
 

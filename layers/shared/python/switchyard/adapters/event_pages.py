@@ -1,4 +1,4 @@
-"""Reading the log to the end or page by page, wherever it is kept."""
+"""Reading the log to the end or page by page, wherever it is stored."""
 
 import json
 from abc import ABC, abstractmethod
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from switchyard.adapters.event_overflow import EventOverflow
-from switchyard.contracts.events import KeptEvent
+from switchyard.contracts.events import StoredEvent
 from switchyard.domain.events.event_cursor import cursor_at, place_of
 from switchyard.domain.events.event_queries import EventQuery
 from switchyard.ports import PageOfEvents
@@ -31,7 +31,7 @@ class EventPages(ABC):
     def _whole(self, summaries: Sequence[Record]) -> Iterable[Record]:
         """The records behind summaries, in any order; without those that have expired since."""
 
-    def read(self, query: EventQuery, *, full: bool = False) -> tuple[KeptEvent, ...]:
+    def read(self, query: EventQuery, *, full: bool = False) -> tuple[StoredEvent, ...]:
         found: Iterable[Record] = self._answers(query)
         if full and query.summarised:
             found = self._whole(list(found))
@@ -104,7 +104,7 @@ class EventPages(ABC):
             if record["tenantId"] == query.tenant:
                 yield record
 
-    def _fitting(self, records: Sequence[Record], max_bytes: int) -> Iterator[KeptEvent]:
+    def _fitting(self, records: Sequence[Record], max_bytes: int) -> Iterator[StoredEvent]:
         """Whole events as long as they fit together, but at least one."""
         total = 0
         for record in self._wholes(records):
@@ -121,20 +121,20 @@ class EventPages(ABC):
             whole = {_place(record): record for record in self._whole(summaries)}
             yield from (whole.get(_place(record), record) for record in chunk)
 
-    def _at_most(self, record: Record, max_bytes: int) -> tuple[KeptEvent, int]:
+    def _at_most(self, record: Record, max_bytes: int) -> tuple[StoredEvent, int]:
         """What is in the bucket stays there if it is too large even alone."""
         event = self._put_back(record)
         size = _size(event)
         if size <= max_bytes:
             return event, size
-        event = KeptEvent.model_validate(record)
+        event = StoredEvent.model_validate(record)
         return event, _size(event)
 
-    def _put_back(self, record: Record) -> KeptEvent:
+    def _put_back(self, record: Record) -> StoredEvent:
         if "properties" not in record:
-            return KeptEvent.model_validate(record)
+            return StoredEvent.model_validate(record)
         properties = self._overflow.put_back(record["properties"])
-        return KeptEvent.model_validate({**record, "properties": properties})
+        return StoredEvent.model_validate({**record, "properties": properties})
 
 
 def _known_to_be_next(found: list[Record], ends: list[str], *, newest_first: bool) -> list[Record]:
@@ -161,5 +161,5 @@ def _place(record: Record) -> str:
     return place
 
 
-def _size(event: KeptEvent) -> int:
+def _size(event: StoredEvent) -> int:
     return len(json.dumps(event.properties))

@@ -6,7 +6,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import call, code_of
-from switchyard.contracts.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
+from switchyard.contracts.events.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.triggers import Bus, message_template
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused
@@ -86,7 +86,9 @@ class EventBridgeRules:
             "Id": TARGET,
             "Arn": self._queue_arn,
             "InputTransformer": {
-                "InputTemplate": message_template(rule.tenant, rule.trigger, WHOLE_EVENT)
+                "InputTemplate": message_template(
+                    rule.tenant, rule.trigger, WHOLE_EVENT, local_time=rule.local_time
+                )
             },
             "RetryPolicy": {
                 "MaximumRetryAttempts": DELIVERY_RETRIES,

@@ -10,7 +10,7 @@ from switchyard.adapters.aws import call, code_of
 from switchyard.domain.errors import MissingBlob
 from switchyard.ports import StoredBlob
 
-# Whoever may read objects but not list them is told that a missing one is forbidden.
+# Without the permission to list, S3 answers that a missing object is forbidden.
 _MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied"})
 
 

@@ -32,7 +32,7 @@ class SecretsManagerSecrets:
         except ClientError as error:
             if code_of(error) == _MISSING:
                 return None
-            # Whoever may not read it is told later: somebody has to mend that.
+            # A missing permission is reported later: an operator has to grant it.
             raise Unavailable(str(error)) from error
         text: str | None = answer.get("SecretString")
         return text

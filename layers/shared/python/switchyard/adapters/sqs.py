@@ -4,11 +4,89 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from switchyard.adapters.aws import call
-from switchyard.adapters.sqs_mail import as_sqs
-from switchyard.contracts.messages import MessageAttribute, TaskMessage
-from switchyard.domain.errors import Unavailable
+from botocore.exceptions import ClientError
+
+from switchyard.adapters.aws import call, code_of
+from switchyard.contracts.dispatch_messages import DispatchMessage
+from switchyard.contracts.messages import Attributes, MessageAttribute, TaskMessage
+from switchyard.domain.errors import Unavailable, UnknownQueue
+from switchyard.domain.ids import JobRef
+from switchyard.domain.tasks.task import TaskRun
+from switchyard.domain.text import in_slices
 from switchyard.ports import Received
+
+
+class SqsDispatchQueue:
+    """Sends jobs to a queue of their own: the step of one does not wait behind the tasks of all."""
+
+    def __init__(self, client: Any, queue_url: str, job_queue_url: str) -> None:
+        self._client = client
+        self._url = queue_url
+        self._job_url = job_queue_url
+
+    def send(self, refs: Sequence[TaskRun | JobRef]) -> None:
+        jobs = [ref for ref in refs if isinstance(ref, JobRef)]
+        runs = [ref for ref in refs if isinstance(ref, TaskRun)]
+        self._send_all(self._job_url, jobs)
+        self._send_all(self._url, runs)
+
+    def _send_all(self, url: str, refs: Sequence[TaskRun | JobRef]) -> None:
+        for batch in in_slices(refs, ENTRIES_PER_BATCH):
+            self._send_batch(url, batch)
+
+    def _send_batch(self, url: str, refs: Sequence[TaskRun | JobRef]) -> None:
+        answer = call(
+            self._client.send_message_batch,
+            QueueUrl=url,
+            Entries=[
+                {
+                    "Id": str(number),
+                    "MessageBody": DispatchMessage.to(ref).model_dump_json(
+                        by_alias=True, exclude_none=True
+                    ),
+                }
+                for number, ref in enumerate(refs)
+            ],
+        )
+        failed = answer.get("Failed", [])
+        if failed:
+            raise Unavailable(f"SQS refused {len(failed)} of {len(refs)} messages")
+
+
+_NO_SUCH_QUEUE: Final = frozenset(
+    {"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist"}
+)  # as the query protocol calls it, and as JSON does
+
+
+class SqsQueueSender:
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def send(self, queue: str, body: str, attributes: Attributes) -> None:
+        call(
+            self._client.send_message,
+            QueueUrl=call(self._url, queue),
+            MessageBody=body,
+            MessageAttributes={name: as_sqs(found) for name, found in attributes.items()},
+        )
+
+    def _url(self, queue: str) -> str:
+        try:
+            url: str = self._client.get_queue_url(QueueName=queue)["QueueUrl"]
+        except ClientError as error:
+            if code_of(error) in _NO_SUCH_QUEUE:
+                raise UnknownQueue(queue) from error
+            raise
+        return url
+
+
+def as_sqs(attribute: MessageAttribute) -> dict[str, Any]:
+    if attribute.binary_value is not None:
+        value: dict[str, Any] = {"BinaryValue": base64.b64decode(attribute.binary_value)}
+    else:
+        value = {"StringValue": attribute.string_value}
+    return {"DataType": attribute.data_type, **value}
+
 
 ENTRIES_PER_BATCH: Final = 10  # SQS's limit, for sending and for receiving
 MAX_DELAY_SECONDS: Final = 900

@@ -1,4 +1,4 @@
-"""Keeps one SQS message hidden while somebody works on it, for longer than the queue would."""
+"""Keeps one SQS message hidden while it is worked on, for longer than the queue would."""
 
 import os
 import threading
@@ -21,7 +21,7 @@ class SQSHeartbeat:
     """Extends a message's visibility from a thread of its own, at every interval.
 
     Ask `check_for_errors` before an effect that must not happen twice: once it answers, the message
-    may be with somebody else. Afterwards is too late, for raising then repeats what was done.
+    may be with another consumer. Afterwards is too late, for raising then repeats what was done.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class SQSHeartbeat:
                     ReceiptHandle=self.receipt_handle,
                     VisibilityTimeout=self.visibility_timeout_sec,
                 )
-            except Exception as error:  # noqa: BLE001 - whoever works on the message is to know
+            except Exception as error:  # noqa: BLE001 - the consumer of the message has to know
                 self._fail(error, stop_event)
 
     def _fail(self, error: Exception, stop_event: threading.Event) -> None:

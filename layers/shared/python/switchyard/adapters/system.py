@@ -1,12 +1,12 @@
 """The real clock, sleep, randomness, ids and threads: the only place that touches them."""
 
-import asyncio
 import random
 import secrets
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Barrier
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -25,7 +25,9 @@ class SystemClock:
 
 
 async def system_sleep(seconds: float) -> None:
-    await asyncio.sleep(seconds)
+    from asyncio import sleep  # noqa: PLC0415 - commands that never wait start without it
+
+    await sleep(seconds)
 
 
 class SystemIds:
@@ -48,10 +50,23 @@ class ThreadOffload:
     """Runs a port's blocking call on a thread, so that the event loop never waits for it."""
 
     def __init__(self, *, threads: int) -> None:
+        """Start all threads. Raise `RuntimeError` if the machine has too few left.
+
+        A pool that starts them when they are needed takes a call before it finds that there is no
+        thread for it: the caller would hear of a failure, and another thread make the call later.
+        """
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="port")
+        all_started = Barrier(threads)
+        try:
+            wait([self._pool.submit(all_started.wait) for _ in range(threads)])
+        except RuntimeError:
+            all_started.abort()
+            raise
 
     async def __call__(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        loop = asyncio.get_running_loop()
+        from asyncio import get_running_loop  # noqa: PLC0415 - as above
+
+        loop = get_running_loop()
         return await loop.run_in_executor(self._pool, lambda: call(*args, **kwargs))
 
     def close(self) -> None:

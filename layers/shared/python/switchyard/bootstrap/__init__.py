@@ -9,21 +9,25 @@ from switchyard.on_demand import on_demand
 
 if TYPE_CHECKING:
     from switchyard.bootstrap.api import ApiPorts, api_ports
-    from switchyard.bootstrap.dispatching import dispatcher, sweeper
+    from switchyard.bootstrap.dispatch import (
+        dead_letter_archive,
+        dead_letter_processor,
+        dispatcher,
+        sweeper,
+    )
     from switchyard.bootstrap.functions import (
         AuthorizerPorts,
         SaveEventPorts,
         authorizer_ports,
         save_event_ports,
     )
-    from switchyard.bootstrap.letters import dead_letter_processor, undeliverable_keeper
     from switchyard.bootstrap.operators import (
         new_api_key,
-        stage_consumption,
         stage_endpoint,
         stage_keys,
-        stage_letters,
         stage_output,
+        stage_parked_messages,
+        stage_pause_switch,
     )
     from switchyard.bootstrap.worker import Offload, WorkerPorts, worker_ports
 
@@ -35,17 +39,17 @@ __all__ = [
     "WorkerPorts",
     "api_ports",
     "authorizer_ports",
+    "dead_letter_archive",
     "dead_letter_processor",
     "dispatcher",
     "new_api_key",
     "save_event_ports",
-    "stage_consumption",
     "stage_endpoint",
     "stage_keys",
-    "stage_letters",
     "stage_output",
+    "stage_parked_messages",
+    "stage_pause_switch",
     "sweeper",
-    "undeliverable_keeper",
     "worker_ports",
 ]
 
@@ -54,7 +58,9 @@ _PARTS: Final = {
         "ApiPorts",
         "api_ports",
     ),
-    "dispatching": (
+    "dispatch": (
+        "dead_letter_archive",
+        "dead_letter_processor",
         "dispatcher",
         "sweeper",
     ),
@@ -64,16 +70,12 @@ _PARTS: Final = {
         "authorizer_ports",
         "save_event_ports",
     ),
-    "letters": (
-        "dead_letter_processor",
-        "undeliverable_keeper",
-    ),
     "operators": (
         "new_api_key",
-        "stage_consumption",
+        "stage_pause_switch",
         "stage_endpoint",
         "stage_keys",
-        "stage_letters",
+        "stage_parked_messages",
         "stage_output",
     ),
     "worker": (

@@ -1,37 +1,42 @@
 """The function behind the producer API."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
-from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
-from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
 from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
-from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.s3 import S3BlobStore, S3Links
-from switchyard.adapters.sqs_dispatch import SqsDispatchQueue
+from switchyard.adapters.sqs import SqsDispatchQueue
 from switchyard.adapters.system import SystemIds
-from switchyard.bootstrap.changing import cancel_requests, open_task_limit, redrive_requests
+from switchyard.bootstrap.job_requests import (
+    cancel_requests,
+    open_task_limit,
+    redrive_requests,
+    submitter,
+)
+from switchyard.bootstrap.triggers import trigger_operator
 from switchyard.bootstrap.wiring import definition_store, emitter_for
 from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.access.rates import Limits
 from switchyard.ports import (
     BlobStore,
     Clock,
-    Consumption,
     DefinitionStore,
     DispatchQueue,
     EventReader,
     JobStore,
+    PauseSwitch,
     Payloads,
     TaskGraph,
 )
@@ -44,6 +49,7 @@ from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.redrive import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.jobs.task_files import TaskFiles
+from switchyard.usecases.triggers.tenant_triggers import TenantTriggers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +59,7 @@ class ApiPorts:
     adder: TaskAdder
     cancels: CancelRequests
     redrives: RedriveRequests
-    consumption: Consumption
+    pause_switch: PauseSwitch
     jobs: JobStore
     graph: TaskGraph
     payloads: Payloads
@@ -65,6 +71,7 @@ class ApiPorts:
     emitter: Emitter
     clock: Clock
     files: TaskFiles
+    triggers: TenantTriggers
     ceilings: Ceilings
     app: str
     stage: str
@@ -75,74 +82,93 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
     state = DynamoDbTable(dynamodb, settings.state_table_name)
     s3 = aws.client("s3")
     blobs = S3BlobStore(s3, settings.s3_bucket)
-    payloads, jobs = DynamoDbPayloads(state, blobs), DynamoDbJobStore(state)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
-    dispatches = SqsDispatchQueue(
-        aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
-    )
-    emitter, clock = emitter_for(settings, origin="producer-api"), function_clock()
-    open_tasks = open_task_limit(state, settings.ceilings)
+    sqs = aws.client("sqs")
+    dispatches = SqsDispatchQueue(sqs, settings.dispatch_queue_url, settings.job_queue_url)
+    emitter = emitter_for(settings, origin="producer-api")
+    files = TaskFiles(blobs=blobs, links=S3Links(s3, settings.s3_bucket), bucket=settings.s3_bucket)
+    events = DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)
     return ApiPorts(
-        gate=Gate(
-            rates=DynamoDbRequestRates(state),
-            limits=Limits(
-                per_second=settings.requests_per_second,
-                burst=settings.requests_at_once,
-                per_day=settings.requests_per_day,
-            ),
-            clock=clock,
+        gate=_gate(settings, state),
+        submitter=submitter(
+            settings, state=state, blobs=blobs, dispatches=dispatches, emitter=emitter
         ),
-        submitter=Submitter(
-            intake=DynamoDbJobIntake(state, payloads),
-            jobs=jobs,
-            definitions=definitions,
-            submission_keys=DynamoDbSubmissionKeys(state),
-            tenants=DynamoDbTenantStore(state),
-            open_tasks=open_tasks,
-            blobs=blobs,
-            dispatches=dispatches,
-            emitter=emitter,
-            clock=clock,
-            ids=SystemIds(),
-            ceilings=settings.ceilings,
-            webhooks_may_reach_private=settings.webhooks_may_reach_private,
-        ),
-        adder=TaskAdder(
-            jobs=jobs,
-            payloads=payloads,
-            additions=DynamoDbTaskAdditions(state, payloads),
-            definitions=definitions,
-            dispatches=dispatches,
-            emitter=emitter,
-            clock=clock,
-            open_tasks=open_tasks,
-            ceilings=settings.ceilings,
-        ),
+        adder=_adder(settings, state, blobs, dispatches, emitter),
         cancels=cancel_requests(state, dispatches, emitter),
-        consumption=DynamoDbConsumption(state),
+        pause_switch=DynamoDbPauseSwitch(state),
         redrives=redrive_requests(state, blobs, dispatches, settings.ceilings),
-        jobs=jobs,
+        jobs=DynamoDbJobStore(state),
         graph=DynamoDbTaskGraph(state),
-        payloads=payloads,
+        payloads=DynamoDbPayloads(state, blobs),
         definitions=definitions,
-        remover=DefinitionRemover(
-            definitions=definitions,
-            jobs=jobs,
-            triggers=DynamoDbTriggerStore(state),
-            clock=clock,
-        ),
+        remover=_remover(definitions, state),
         dispatches=dispatches,
         blobs=blobs,
-        reader=DynamoDbEventReader(
-            DynamoDbTable(dynamodb, settings.dynamodb_events_table_name),
-            EventOverflow(blobs, settings.s3_bucket),
-        ),
+        reader=DynamoDbEventReader(events, EventOverflow(blobs, settings.s3_bucket)),
         emitter=emitter,
-        clock=clock,
-        files=TaskFiles(
-            blobs=blobs, links=S3Links(s3, settings.s3_bucket), bucket=settings.s3_bucket
-        ),
+        clock=function_clock(),
+        files=files,
+        triggers=_triggers(settings, state, definitions, sqs),
         ceilings=settings.ceilings,
         app=settings.app_name,
         stage=settings.stage,
+    )
+
+
+def _triggers(
+    settings: ApiSettings, state: DynamoDbTable, definitions: DefinitionStore, sqs: Any
+) -> TenantTriggers:
+    operator = trigger_operator(
+        settings.stage,
+        state,
+        definitions,
+        settings.ceilings,
+        rules=EventBridgeRules(
+            aws.client("events"),
+            bus_name=settings.eventbridge_bus_name,
+            queue_arn=settings.trigger_queue_arn,
+            dead_letters_arn=settings.trigger_dead_letters_arn,
+        ),
+        sqs=sqs,
+        queue_arn=settings.trigger_queue_arn,
+    )
+    return TenantTriggers(operator=operator, clock=function_clock(), ids=SystemIds())
+
+
+def _gate(settings: ApiSettings, state: DynamoDbTable) -> Gate:
+    limits = Limits(
+        per_second=settings.requests_per_second,
+        burst=settings.requests_at_once,
+        per_day=settings.requests_per_day,
+    )
+    return Gate(rates=DynamoDbRequestRates(state), limits=limits, clock=function_clock())
+
+
+def _adder(
+    settings: ApiSettings,
+    state: DynamoDbTable,
+    blobs: BlobStore,
+    dispatches: DispatchQueue,
+    emitter: Emitter,
+) -> TaskAdder:
+    payloads = DynamoDbPayloads(state, blobs)
+    return TaskAdder(
+        jobs=DynamoDbJobStore(state),
+        payloads=payloads,
+        additions=DynamoDbTaskAdditions(state, payloads),
+        definitions=definition_store(aws.client("dynamodb"), settings.task_definitions_table),
+        dispatches=dispatches,
+        emitter=emitter,
+        clock=function_clock(),
+        open_tasks=open_task_limit(state, settings.ceilings),
+        ceilings=settings.ceilings,
+    )
+
+
+def _remover(definitions: DefinitionStore, state: DynamoDbTable) -> DefinitionRemover:
+    return DefinitionRemover(
+        definitions=definitions,
+        jobs=DynamoDbJobStore(state),
+        triggers=DynamoDbTriggerStore(state),
+        clock=function_clock(),
     )

@@ -45,6 +45,6 @@ def save_event_ports(settings: SaveEventSettings) -> SaveEventPorts:
 
 
 def _exporter(settings: SaveEventSettings) -> SpanExporter:
-    from switchyard.bootstrap.exporting import span_exporter  # noqa: PLC0415 - few stages need it
+    from switchyard.bootstrap.span_export import span_exporter  # noqa: PLC0415 - few stages need it
 
     return span_exporter(settings)

@@ -1,33 +1,49 @@
-"""What people do to a stage with credentials of their own."""
+"""Wires what operators run against a stage: keys, parked messages, triggers, inspection."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import TypeAdapter
 
 from switchyard.adapters import aws
+from switchyard.adapters.aws_inspection import AwsInspection
 from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.cloudwatch_logs import CloudWatchTaskOutput
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
-from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
+from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.tenant_items import DynamoDbTenantItems
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
-from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.sqs_mail import SqsMail
+from switchyard.adapters.sqs import SqsQueueSender
 from switchyard.adapters.system import SystemIds
-from switchyard.contracts.undeliverable import queue_name
+from switchyard.bootstrap.health import measurer, task_checker
+from switchyard.bootstrap.triggers import trigger_operator
+from switchyard.bootstrap.wiring import definition_store
+from switchyard.domain.access.ceilings import Ceilings
+from switchyard.domain.access.erasure import Table
 from switchyard.domain.errors import Unavailable
-from switchyard.ports import Consumption, TaskOutput
+from switchyard.domain.health.health import HealthLimits
+from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.rollout import RolloutState
+from switchyard.ports import PauseSwitch, TaskOutput
+from switchyard.settings import MeasureSettings
 from switchyard.usecases.access.api_keys import KeyMove, KeyRing
+from switchyard.usecases.access.erase_tenant import TenantEraser
 from switchyard.usecases.access.tenants import TenantOperator
-from switchyard.usecases.letters.kept_letters import KeptLetters
-from switchyard.usecases.letters.watch_letter import LetterWatch
+from switchyard.usecases.dead_letters.parked_messages import ParkedMessages
+from switchyard.usecases.dead_letters.watch_redrive import RedriveWatch
+from switchyard.usecases.health.check_tasks import TaskChecker
+from switchyard.usecases.health.examine_stage import Examiner
+from switchyard.usecases.health.watch_rollout import RolloutWatch
+from switchyard.usecases.measuring.measure import Measurer
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 
@@ -38,7 +54,7 @@ def new_api_key(tenant: str, *, table_name: str) -> str:
 
 @contextmanager
 def stage_keys(stage: str, **where: str) -> Iterator[KeyRing]:
-    """The keys of a stage. `where` and what is raised are as with `stage_letters`."""
+    """The keys of a stage. `where` and what is raised are as with `stage_parked_messages`."""
     with reached():
         outputs = CloudFormationOutputs(**where)
         table = outputs.of(f"switchyard-{stage}-infrastructure", "ApiKeysTableName")
@@ -47,7 +63,7 @@ def stage_keys(stage: str, **where: str) -> Iterator[KeyRing]:
 
 @contextmanager
 def stage_key_move(stage: str, **where: str) -> Iterator[KeyMove]:
-    """Yield what moves a stage's keys into their own table; otherwise as with `stage_letters`."""
+    """Yield what moves a stage's keys into their own table; see `stage_parked_messages`."""
     with reached():
         outputs, stack = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
         yield KeyMove(
@@ -62,33 +78,33 @@ def stage_endpoint(stage: str) -> str:
 
 
 @contextmanager
-def stage_letters(stage: str, **where: str) -> Iterator[KeptLetters]:
-    """What a stage keeps because nobody could handle it.
+def stage_parked_messages(stage: str, **where: str) -> Iterator[ParkedMessages]:
+    """Yield the parked messages of a stage.
 
-    `where` is what the environment would else say of region, endpoint and credentials. Within the
-    block, too, `Unavailable` is raised when something of it is missing.
+    `where` overrides the region, endpoint and credentials of the environment. Within the block,
+    too, `Unavailable` is raised when a part of the stage is missing.
     """
     with reached():
         bucket = CloudFormationOutputs(**where).of(
             f"switchyard-{stage}-infrastructure", "ArtifactsBucketName"
         )
-        yield KeptLetters(
+        yield ParkedMessages(
             blobs=S3BlobStore(aws.client("s3", **where), bucket),
-            mail=SqsMail(aws.client("sqs", **where)),
+            queue_sender=SqsQueueSender(aws.client("sqs", **where)),
         )
 
 
 @contextmanager
-def stage_letter_watch(stage: str, **where: str) -> Iterator[LetterWatch]:
-    """Sees what becomes of letters that are sent again; otherwise as with `stage_letters`."""
-    with reached(), stage_letters(stage, **where) as letters:
+def stage_redrive_watch(stage: str, **where: str) -> Iterator[RedriveWatch]:
+    """Yield what watches a redriven message; see `stage_parked_messages`."""
+    with reached(), stage_parked_messages(stage, **where) as parked:
         outputs, stack = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
         dynamodb = aws.client("dynamodb", **where)
         log = DynamoDbTable(dynamodb, outputs.of(stack, "EventsTableName"))
         bucket = outputs.of(stack, "ArtifactsBucketName")
         overflow = EventOverflow(S3BlobStore(aws.client("s3", **where), bucket), bucket)
-        yield LetterWatch(
-            letters=letters,
+        yield RedriveWatch(
+            parked=parked,
             graph=DynamoDbTaskGraph(DynamoDbTable(dynamodb, outputs.of(stack, "StateTableName"))),
             log=DynamoDbEventReader(log, overflow),
             adopting_tenant=outputs.of(stack, "AdoptingTenant"),
@@ -97,18 +113,18 @@ def stage_letter_watch(stage: str, **where: str) -> Iterator[LetterWatch]:
 
 
 @contextmanager
-def stage_consumption(stage: str, **where: str) -> Iterator[Consumption]:
-    """The brake of a stage's workers; otherwise as with `stage_letters`."""
+def stage_pause_switch(stage: str, **where: str) -> Iterator[PauseSwitch]:
+    """Yield the switch that pauses a stage's workers; see `stage_parked_messages`."""
     with reached():
         table = CloudFormationOutputs(**where).of(
             f"switchyard-{stage}-infrastructure", "StateTableName"
         )
-        yield DynamoDbConsumption(DynamoDbTable(aws.client("dynamodb", **where), table))
+        yield DynamoDbPauseSwitch(DynamoDbTable(aws.client("dynamodb", **where), table))
 
 
 @contextmanager
 def stage_tenants(stage: str, **where: str) -> Iterator[TenantOperator]:
-    """Yield what sets tenants' settings; otherwise as with `stage_letters`."""
+    """Yield what sets tenants' settings; see `stage_parked_messages`."""
     with reached():
         table = CloudFormationOutputs(**where).of(
             f"switchyard-{stage}-infrastructure", "StateTableName"
@@ -118,8 +134,33 @@ def stage_tenants(stage: str, **where: str) -> Iterator[TenantOperator]:
 
 
 @contextmanager
+def stage_eraser(stage: str, **where: str) -> Iterator[TenantEraser]:
+    """Yield what erases tenants; otherwise as with `stage_keys`."""
+    with reached(), stage_triggers(stage, **where) as triggers:
+        outputs, stack = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
+        dynamodb = aws.client("dynamodb", **where)
+        names: dict[Table, str] = {
+            "state": "StateTableName",
+            "events": "EventsTableName",
+            "definitions": "TaskDefinitionsTableName",
+            "keys": "ApiKeysTableName",
+        }
+        bucket = outputs.of(stack, "ArtifactsBucketName")
+        yield TenantEraser(
+            items=DynamoDbTenantItems(
+                {
+                    table: DynamoDbTable(dynamodb, outputs.of(stack, output))
+                    for table, output in names.items()
+                }
+            ),
+            blobs=S3BlobStore(aws.client("s3", **where), bucket),
+            triggers=triggers,
+        )
+
+
+@contextmanager
 def stage_output(stage: str, request_id: str, *, since_ms: int) -> Iterator[TaskOutput]:
-    """What a task prints on a deployed stage; otherwise as with `stage_letters`."""
+    """What a task prints on a deployed stage; see `stage_parked_messages`."""
     with reached():
         group = f"/switchyard/{stage}/worker"
         yield CloudWatchTaskOutput(aws.client("logs"), group, request_id, since_ms=since_ms)
@@ -128,7 +169,7 @@ def stage_output(stage: str, request_id: str, *, since_ms: int) -> Iterator[Task
 def function_variables(names: Iterable[str], **where: str) -> dict[str, dict[str, str]]:
     """The environment variables of deployed functions, by function, with all references resolved.
 
-    `where` is as with `stage_letters`. Raise `Unavailable` when a function is not deployed.
+    `where` is as with `stage_parked_messages`. Raise `Unavailable` when a function is not deployed.
     """
     with reached():
         functions = aws.client("lambda", **where)
@@ -163,19 +204,94 @@ def stage_triggers(stage: str, **where: str) -> Iterator[TriggerOperator]:
         outputs = CloudFormationOutputs(**where)
         table = outputs.of(f"switchyard-{stage}-infrastructure", "StateTableName")
         api = f"switchyard-{stage}-producer-api"
+        dynamodb = aws.client("dynamodb", **where)
+        definitions = outputs.of(f"switchyard-{stage}-infrastructure", "TaskDefinitionsTableName")
         queue_arn = outputs.of(api, "TriggerQueueArn")
-        state = DynamoDbTable(aws.client("dynamodb", **where), table)
-        yield TriggerOperator(
-            stage=stage,
-            store=DynamoDbTriggerStore(state),
-            tenants=DynamoDbTenantStore(state),
+        yield trigger_operator(
+            stage,
+            DynamoDbTable(dynamodb, table),
+            definition_store(dynamodb, definitions),
+            _ceilings(stage, **where),
             rules=EventBridgeRules(
                 aws.client("events", **where),
                 bus_name=f"switchyard-{stage}",
                 queue_arn=queue_arn,
                 dead_letters_arn=outputs.of(api, "TriggerDeadLettersArn"),
             ),
-            mail=SqsMail(aws.client("sqs", **where)),
-            queue=queue_name(queue_arn),
+            sqs=aws.client("sqs", **where),
+            queue_arn=queue_arn,
+        )
+
+
+def _ceilings(stage: str, **where: str) -> Ceilings:
+    """Read the ceilings of the deployed API: operators register nothing that it would refuse."""
+    name = f"switchyard-{stage}-api"
+    variables = function_variables([name], **where)[name]
+    return TypeAdapter(Ceilings).validate_json(variables["CEILINGS"])
+
+
+def stage_examiner(stage: str, *, option: str, **where: str) -> Examiner:
+    """`where` is what the environment would else say of region, endpoint and credentials."""
+
+    def paused() -> Pause | None:
+        with stage_pause_switch(stage, **where) as pause_switch:
+            return pause_switch.paused()
+
+    def rollout() -> RolloutState:
+        with stage_rollout(stage, **where) as watch:
+            return watch.look()
+
+    def tenants_with_keys() -> Collection[str]:
+        with stage_keys(stage, **where) as ring:
+            return {tenant for tenant, _ in ring.keys.everyones()}
+
+    return Examiner(
+        stage=stage,
+        option=option,
+        inspection=AwsInspection(stage, **where),
+        paused=paused,
+        rollout=rollout,
+        tenants_with_keys=tenants_with_keys,
+    )
+
+
+@contextmanager
+def stage_rollout(stage: str, **where: str) -> Iterator[RolloutWatch]:
+    """Look at the workers of a stage; otherwise as with `stage_parked_messages`."""
+    with reached():
+        outputs, shared = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
+        table = DynamoDbTable(aws.client("dynamodb", **where), outputs.of(shared, "StateTableName"))
+        yield RolloutWatch(
+            presence=DynamoDbPresence(table),
+            current=AwsInspection(stage, **where).release,
             clock=function_clock(),
         )
+
+
+@contextmanager
+def stage_checker(stage: str, **where: str) -> Iterator[TaskChecker]:
+    """Yield what checks running tasks by the stage's limits; see `stage_parked_messages`."""
+    with reached():
+        outputs = CloudFormationOutputs(**where)
+        shared = f"switchyard-{stage}-infrastructure"
+        limits = outputs.of(f"switchyard-{stage}-health-check", "HealthLimits")
+        yield task_checker(
+            aws.client("dynamodb", **where),
+            state=outputs.of(shared, "StateTableName"),
+            definitions=outputs.of(shared, "TaskDefinitionsTableName"),
+            limits=HealthLimits(**json.loads(limits)),
+        )
+
+
+@contextmanager
+def stage_measurer(stage: str, **where: str) -> Iterator[Measurer]:
+    """Yield what measures a stage; see `stage_parked_messages`."""
+    with reached():
+        outputs, shared = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
+        settings = MeasureSettings(
+            stage=stage,
+            state_table_name=outputs.of(shared, "StateTableName"),
+            sqs_queue_url=outputs.of(shared, "TaskQueueUrl"),
+            dead_letter_queue_urls=",".join(AwsInspection(stage, **where).dead_letter_queues()),
+        )
+        yield measurer(settings, **where)

@@ -11,8 +11,8 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.events import Context
 from switchyard.ports import BlobStore, Clock, DefinitionStore
 from switchyard.settings import EmitterSettings
+from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.events.emitting import Emitter
-from switchyard.usecases.letters.quarantine import Quarantine
 
 
 def definition_store(dynamodb: Any, table_name: str) -> DefinitionStore:
@@ -29,6 +29,6 @@ def emitter_for(settings: EmitterSettings, *, origin: str, worker_id: str | None
     )
 
 
-def quarantine_for(queue_url: str, blobs: BlobStore, clock: Clock) -> Quarantine:
+def parking_for(queue_url: str, blobs: BlobStore, clock: Clock) -> MessageParking:
     """A queue's URL ends in its name."""
-    return Quarantine(blobs=blobs, clock=clock, queue=queue_url.rpartition("/")[2])
+    return MessageParking(blobs=blobs, clock=clock, queue=queue_url.rpartition("/")[2])

@@ -7,11 +7,10 @@ from typing import ParamSpec, Protocol, TypeVar
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import worker_clock
-from switchyard.adapters.dynamodb.consumption import DynamoDbConsumption
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.presence import DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.dynamodb.task_adoption import DynamoDbTaskAdoption
+from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.ecs import deployments, scale_in_protection
 from switchyard.adapters.s3 import S3BlobStore
@@ -22,12 +21,12 @@ from switchyard.adapters.system import (
     ThreadOffload,
     system_sleep,
 )
-from switchyard.bootstrap.wiring import definition_store, emitter_for, quarantine_for
+from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
 from switchyard.ports import (
     BlobStore,
-    Consumption,
     DefinitionStore,
     Deployments,
+    PauseSwitch,
     Payloads,
     Presence,
     Randomness,
@@ -39,9 +38,9 @@ from switchyard.ports import (
     TaskQueue,
 )
 from switchyard.settings import WorkerSettings
+from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.events.emitting import Emitter
-from switchyard.usecases.letters.quarantine import Quarantine
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,16 +63,16 @@ class WorkerPorts:
     randomness: Randomness
     worker_id: str
     tenant_id: str | None
-    """Whose other producers' tasks are; `None` if none are taken in."""
+    """The tenant of other producers' tasks; `None` if none are adopted."""
     leases: TaskLeases
     payloads: Payloads
     definitions: DefinitionStore
     queue: TaskQueue
     inbox: TaskInbox
-    consumption: Consumption
+    pause_switch: PauseSwitch
     presence: Presence
     adopter: Adopter
-    quarantine: Quarantine
+    parking: MessageParking
     blobs: BlobStore
     emitter: Emitter
     protection: ScaleInProtection
@@ -108,12 +107,12 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         definitions=definitions,
         queue=queue,
         inbox=queue,
-        consumption=DynamoDbConsumption(state),
+        pause_switch=DynamoDbPauseSwitch(state),
         presence=DynamoDbPresence(state),
         adopter=Adopter(
             definitions=definitions, adoption=DynamoDbTaskAdoption(state, payloads), clock=clock
         ),
-        quarantine=quarantine_for(settings.sqs_queue_url, blobs, clock),
+        parking=parking_for(settings.sqs_queue_url, blobs, clock),
         blobs=blobs,
         emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
         protection=scale_in_protection(os.environ),

@@ -14,21 +14,27 @@ with Client(url, key) as client:
     print(client.task(job_id, report).output)
 """
 
-from switchyard.client.client import Client
-from switchyard.client.errors import (
-    ClientError,
-    KeyRefused,
-    NotConnected,
-    NotFound,
-    Refused,
-    RefusedForNow,
-    StillRunning,
-    TooManyRequests,
-    Unreachable,
-    UnsafeName,
-    UnusableJob,
-)
-from switchyard.client.job import Job, Task
+from typing import TYPE_CHECKING
+
+from switchyard.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from switchyard.client.client import Client
+    from switchyard.client.errors import (
+        ClientError,
+        KeyRefused,
+        NotConnected,
+        NotFound,
+        Refused,
+        RefusedForNow,
+        StillRunning,
+        TooManyRequests,
+        Unreachable,
+        UnsafeName,
+        UnusableJob,
+    )
+    from switchyard.client.job import Job, Task
+    from switchyard.contracts.triggers import TriggerContent
 
 __all__ = [
     "Client",
@@ -42,7 +48,29 @@ __all__ = [
     "StillRunning",
     "Task",
     "TooManyRequests",
+    "TriggerContent",
     "Unreachable",
     "UnsafeName",
     "UnusableJob",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "client": ("Client", "TriggerContent"),
+        "errors": (
+            "ClientError",
+            "KeyRefused",
+            "NotConnected",
+            "NotFound",
+            "Refused",
+            "RefusedForNow",
+            "StillRunning",
+            "TooManyRequests",
+            "Unreachable",
+            "UnsafeName",
+            "UnusableJob",
+        ),
+        "job": ("Job", "Task"),
+    },
+)

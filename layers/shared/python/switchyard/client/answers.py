@@ -1,9 +1,10 @@
 """What an answer that is not a success means."""
 
-from http import HTTPStatus
+from __future__ import annotations
 
-import httpx
-from pydantic import ValidationError
+from http import HTTPStatus
+from math import inf
+from typing import TYPE_CHECKING
 
 from switchyard.client.errors import (
     PAUSE_SECONDS,
@@ -15,17 +16,30 @@ from switchyard.client.errors import (
     RefusedForNow,
     TooManyRequests,
     Unreachable,
+    sentence,
 )
-from switchyard.contracts.problems import ProblemDetails, ProblemEntry
 from switchyard.domain.errors import Problem
+
+if TYPE_CHECKING:
+    import httpx
+
+    from switchyard.contracts.problems import ProblemDetails, ProblemEntry
 
 
 def no_answer(error: Exception, url: str) -> Unreachable:
+    import httpx
+
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.InvalidURL):
         return NotConnected(f"{url} cannot be reached: {sentence(error)}")
     if isinstance(error, httpx.TimeoutException):
         return Unreachable(f"{url} did not answer in time; try again.")
     return Unreachable(f"{url} cannot be reached: {sentence(error)}")
+
+
+def not_listening(url: str) -> NotConnected:
+    """Report an address of this machine at which nothing ever answered: waiting does not help."""
+    said = f"Nothing listens at {url}: start the local cloud with `switchyard up`, then try again."
+    return NotConnected(said, pause_seconds=inf)
 
 
 def strange_answer(url: str) -> Unreachable:
@@ -62,17 +76,16 @@ def gone(response: httpx.Response) -> ClientError:
     return Unreachable(f"The bucket could not answer ({status}).")
 
 
-def sentence(reason: object) -> str:
-    """With one full stop, whoever wrote it."""
-    return f"{str(reason).rstrip('.')}."
-
-
 def _pause_seconds(response: httpx.Response) -> float:
-    told = response.headers.get("retry-after", "")
-    return float(told) if told.isdecimal() else PAUSE_SECONDS
+    reported = response.headers.get("retry-after", "")
+    return float(reported) if reported.isdecimal() else PAUSE_SECONDS
 
 
 def _details(response: httpx.Response) -> ProblemDetails:
+    from pydantic import ValidationError
+
+    from switchyard.contracts.problems import ProblemDetails
+
     try:
         return ProblemDetails.model_validate_json(response.content, extra="ignore")
     except ValidationError:  # a gateway in between answered, not our API

@@ -1,11 +1,12 @@
 """The API for programs: what may pass is waited out, and nothing is done twice."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-import httpx
 from pydantic import ValidationError
 
 from switchyard.client.connection import Connection
@@ -33,19 +34,29 @@ from switchyard.contracts.changes import (
     RedriveJob,
     TaskCancelAccepted,
 )
-from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.contracts.event_views import EventsAsked, EventView
-from switchyard.contracts.jobs import (
-    FileLink,
-    JobAccepted,
-    JobPage,
-    JobSummary,
-    JobView,
-    TasksAdded,
-    TaskView,
-)
+from switchyard.contracts.events.views import EventsAsked, EventView
 from switchyard.contracts.problems import validation_problems
-from switchyard.ports import Clock
+from switchyard.contracts.triggers import (
+    FireTrigger,
+    RegisteredTrigger,
+    TriggerContent,
+    TriggerFired,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+    from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+    from switchyard.contracts.jobs import (
+        FileLink,
+        JobAccepted,
+        JobPage,
+        JobSummary,
+        JobView,
+        TasksAdded,
+        TaskView,
+    )
+    from switchyard.ports import Clock
 
 T = TypeVar("T")
 
@@ -176,6 +187,33 @@ class Client:
     def define(self, name: str, definition: TaskDefinition) -> RegisteredDefinition:
         """Register what tasks of this name do; unchanged, it keeps its version."""
         return self._ask(lambda: self._api.put_definition(name, definition))
+
+    def triggers(self) -> tuple[RegisteredTrigger, ...]:
+        """Return the triggers by name, with their last and next runs."""
+        return self._ask(self._api.triggers).triggers
+
+    def trigger(self, name: str) -> RegisteredTrigger:
+        return self._ask(lambda: self._api.trigger(name))
+
+    def put_trigger(self, name: str, content: TriggerContent) -> RegisteredTrigger:
+        """Add a trigger, or change it; a disabled one stays disabled."""
+        return self._ask(lambda: self._api.put_trigger(name, content))
+
+    def delete_trigger(self, name: str) -> RegisteredTrigger:
+        """Remove it for good; jobs that it has started go on. What it was is returned."""
+        return self._ask_once(lambda: self._api.delete_trigger(name))
+
+    def switch_trigger(self, name: str, *, on: bool) -> RegisteredTrigger:
+        """Let a trigger start jobs again, or start nothing."""
+        return self._ask(lambda: self._api.switch_trigger(name, on=on))
+
+    def fire_trigger(self, name: str, event: Mapping[str, Any] | None = None) -> TriggerFired:
+        """Try a trigger now. One that waits for events needs an `event`, as EventBridge says it.
+
+        Sent twice, an event with an `id` of its own (for a schedule: with a `time`) starts one job.
+        """
+        request = FireTrigger(event=None if event is None else dict(event))
+        return self._ask_once(lambda: self._api.fire_trigger(name, request))
 
     def _jobs(self, asked: dict[str, str | None]) -> JobPage:
         return self._ask(lambda: self._api.jobs(limit=JOBS_PER_PAGE, **asked))

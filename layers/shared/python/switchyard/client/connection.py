@@ -1,18 +1,26 @@
-"""One HTTP connection to one API: a request in, a model or an error out."""
+"""One HTTP connection to one API: a request in, a model or an error out.
+
+httpx is imported with the first connection, so that a command can be described without it.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-import httpx
 from pydantic import BaseModel, ValidationError
 
-from switchyard.client.answers import gone, no_answer, refusal, strange_answer
+from switchyard.client.answers import gone, no_answer, not_listening, refusal, strange_answer
+
+if TYPE_CHECKING:
+    import httpx
 
 M = TypeVar("M", bound=BaseModel)
 
 LOOPBACK: Final = {"127.0.0.1", "::1", "localhost"}
-TIMEOUT: Final = httpx.Timeout(30, connect=5)
+TIMEOUT_SECONDS: Final = 30
+CONNECT_SECONDS: Final = 5
 
 
 class Connection:
@@ -25,6 +33,7 @@ class Connection:
     ) -> None:
         self._url = url
         self._transport = transport
+        self._answered = False
         with self._translated():
             self._client = self._client_for(url, base_url=url, headers={"x-api-key": key})
 
@@ -43,6 +52,7 @@ class Connection:
         """Raise `ClientError`."""
         with self._translated():
             response = self._client.request(method, path, **request)
+        self._answered = True
         if not response.is_success:
             raise refusal(response)
         try:
@@ -50,8 +60,16 @@ class Connection:
         except ValidationError as error:
             raise strange_answer(self._url) from error
 
+    def text(self, path: str) -> str:
+        """Return an answer that is no model, such as a page. Raise `ClientError`."""
+        with self._translated():
+            response = self._client.get(path)
+        if not response.is_success:
+            raise refusal(response)
+        return response.text
+
     def download(self, url: str) -> Iterator[bytes]:
-        """What is at another address, piece by piece: it is not told the key.
+        """Download from another address, in chunks, without sending the key.
 
         Raise `ClientError`, between two pieces too.
         """
@@ -61,15 +79,32 @@ class Connection:
             yield from r.iter_bytes()
 
     def _client_for(self, url: str, **options: Any) -> httpx.Client:
+        import httpx
+
         # A proxy for the internet cannot reach a cloud on this machine.
-        elsewhere = httpx.URL(url).host not in LOOPBACK
+        address = httpx.URL(url)
+        elsewhere = address.host not in LOOPBACK
         return httpx.Client(
-            timeout=TIMEOUT, transport=self._transport, trust_env=elsewhere, **options
+            timeout=httpx.Timeout(TIMEOUT_SECONDS, connect=CONNECT_SECONDS),
+            transport=self._transport,
+            trust_env=elsewhere,
+            verify=address.scheme != "http",  # without TLS, no certificates have to be loaded
+            **options,
         )
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
+        import httpx
+
         try:
             yield
         except (httpx.TransportError, httpx.InvalidURL) as error:
+            if isinstance(error, httpx.ConnectError) and not self._answered and self._is_local:
+                raise not_listening(self._url) from None
             raise no_answer(error, self._url) from error
+
+    @property
+    def _is_local(self) -> bool:
+        import httpx
+
+        return httpx.URL(self._url).host in LOOPBACK

@@ -12,11 +12,20 @@ ClientError               whatever comes between a program and its job
 └── StillRunning          the time to wait was over before the job was
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from switchyard.domain.errors import Problem
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from switchyard.domain.errors import Problem
 
 PAUSE_SECONDS = 1.0
+
+
+def sentence(reason: object) -> str:
+    """Return the text of a reason with one full stop at its end."""
+    return f"{str(reason).rstrip('.')}."
 
 
 class ClientError(Exception):

@@ -1,13 +1,17 @@
-"""The events that somebody asks for, wherever the API keeps the answer."""
+"""The events that a caller asks for, whichever route answers."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
-from switchyard.client.routes import Routes
-from switchyard.contracts.event_views import EventPage, EventsAsked, EventView, Order
 from switchyard.contracts.events import CATALOGUE
-from switchyard.contracts.events.telling import JOB_STATES, TASK_STATES
+from switchyard.contracts.events.facts import JOB_STATES, TASK_STATES
+from switchyard.contracts.events.views import EventPage, EventsAsked, EventView, Order
+
+if TYPE_CHECKING:
+    from switchyard.client.routes import Routes
 
 MOST_AT_ONCE: Final = 1000
 

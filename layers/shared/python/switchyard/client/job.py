@@ -1,17 +1,21 @@
 """A job, described in Python."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from switchyard.client.errors import UnusableJob
 from switchyard.contracts.jobs import AddTasks, SubmitJob, TaskRequest
 from switchyard.contracts.problems import validation_problems
-from switchyard.domain.errors import Problem
 from switchyard.domain.states import Rule
+
+if TYPE_CHECKING:
+    from switchyard.domain.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +44,11 @@ class Job:
         name: str = "job",
         *,
         tags: Mapping[str, str] | None = None,
-        notify: Mapping[str, str] | None = None,
+        notify: Mapping[str, str | Sequence[str]] | None = None,
     ) -> None:
-        """`notify` names who is told of its failures: `{"channel": …}` or `{"webhook": …}`."""
+        """`notify` names where failures are published: `{"channel": …}` or `{"webhook": …}`; with
+        `"on": ["failed", "completed"]` success is published as well.
+        """
         self._name = name
         self._tags = dict(tags or {})
         self._notify = notify

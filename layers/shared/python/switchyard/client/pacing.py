@@ -3,10 +3,13 @@
 A key has 10,000 requests a day. Whoever waits for a whole day makes about 4,000 of them.
 """
 
-from typing import Final
+from __future__ import annotations
 
-from switchyard.domain.backoff import Backoff
-from switchyard.ports import Clock
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from switchyard.domain.backoff import Backoff
+    from switchyard.ports import Clock
 
 LONGEST_SECONDS: Final = 30.0
 LOOKS_PER_PAST: Final = 200

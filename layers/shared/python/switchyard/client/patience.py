@@ -1,10 +1,14 @@
 """A short outage is no reason to give up, and neither is a refusal that will pass."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from switchyard.client.errors import RefusedForNow, Unreachable
-from switchyard.ports import Clock
+
+if TYPE_CHECKING:
+    from switchyard.ports import Clock
 
 T = TypeVar("T")
 
@@ -20,7 +24,7 @@ def patiently(
     *,
     passing: tuple[type[Passing], ...] = (Unreachable,),
     seconds: float = OUTAGE_SECONDS,
-    tell: Callable[[Passing], None] = lambda _: None,
+    report: Callable[[Passing], None] = lambda _: None,
 ) -> T:
     """Ask again while what stands in the way is `passing`, unless that takes too long.
 
@@ -33,5 +37,5 @@ def patiently(
         except passing as error:
             if clock.monotonic() + error.pause_seconds > deadline:
                 raise
-            tell(error)
+            report(error)
             clock.sleep(error.pause_seconds)

@@ -1,37 +1,51 @@
-"""The producer API, as typed calls: each is one request."""
+"""The producer API, as typed calls: each is one request.
 
-from collections.abc import Iterator
-from types import TracebackType
-from typing import Any, Self
+Each call imports the models of its answer when it is made, so that a program that only lists jobs
+does not wait for the models of definitions, events and triggers.
+"""
 
-from pydantic import BaseModel
+from __future__ import annotations
 
-from switchyard.client.connection import Connection, M
-from switchyard.contracts.changes import (
-    CancelAccepted,
-    RedriveAccepted,
-    RedriveJob,
-    TaskCancelAccepted,
-)
-from switchyard.contracts.definitions import (
-    DefinitionDeleted,
-    DefinitionList,
-    RegisteredDefinition,
-    TaskDefinition,
-)
-from switchyard.contracts.event_views import EventPage, EventsAsked, JobEventsAsked
-from switchyard.contracts.health import Health
-from switchyard.contracts.jobs import (
-    KEY_HEADER,
-    AddTasks,
-    FileLink,
-    JobAccepted,
-    JobPage,
-    JobView,
-    SubmitJob,
-    TasksAdded,
-    TaskView,
-)
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from pydantic import BaseModel
+
+    from switchyard.client.connection import Connection, M
+    from switchyard.contracts.changes import (
+        CancelAccepted,
+        RedriveAccepted,
+        RedriveJob,
+        TaskCancelAccepted,
+    )
+    from switchyard.contracts.definitions import (
+        DefinitionDeleted,
+        DefinitionList,
+        RegisteredDefinition,
+        TaskDefinition,
+    )
+    from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
+    from switchyard.contracts.health import Health
+    from switchyard.contracts.jobs import (
+        AddTasks,
+        FileLink,
+        JobAccepted,
+        JobPage,
+        JobView,
+        SubmitJob,
+        TasksAdded,
+        TaskView,
+    )
+    from switchyard.contracts.triggers import (
+        FireTrigger,
+        RegisteredTrigger,
+        TriggerContent,
+        TriggerFired,
+        TriggerList,
+    )
 
 
 class Routes:
@@ -53,9 +67,13 @@ class Routes:
 
     def submit(self, job: SubmitJob, *, key: str) -> JobAccepted:
         """However often it is sent under the same key, it is one job."""
+        from switchyard.contracts.jobs import KEY_HEADER, JobAccepted
+
         return self._call(JobAccepted, "POST", "/jobs", json=_body(job), headers={KEY_HEADER: key})
 
     def add(self, job_id: str, tasks: AddTasks) -> TasksAdded:
+        from switchyard.contracts.jobs import TasksAdded
+
         return self._call(TasksAdded, "POST", f"/jobs/{job_id}/tasks", json=_body(tasks))
 
     def jobs(
@@ -66,55 +84,112 @@ class Routes:
         status: str | None = None,
         tag: str | None = None,
     ) -> JobPage:
+        from switchyard.contracts.jobs import JobPage
+
         asked = {"limit": limit, "cursor": cursor, "status": status, "tag": tag}
         given = {name: value for name, value in asked.items() if value is not None}
         return self._call(JobPage, "GET", "/jobs", params=given)
 
     def job(self, job_id: str) -> JobView:
+        from switchyard.contracts.jobs import JobView
+
         return self._call(JobView, "GET", f"/jobs/{job_id}")
 
     def task(self, job_id: str, task_id: str) -> TaskView:
+        from switchyard.contracts.jobs import TaskView
+
         return self._call(TaskView, "GET", f"/jobs/{job_id}/tasks/{task_id}")
 
     def cancel(self, job_id: str) -> CancelAccepted:
+        from switchyard.contracts.changes import CancelAccepted
+
         return self._call(CancelAccepted, "POST", f"/jobs/{job_id}/cancel")
 
     def cancel_task(self, job_id: str, task_id: str) -> TaskCancelAccepted:
+        from switchyard.contracts.changes import TaskCancelAccepted
+
         path = f"/jobs/{job_id}/tasks/{task_id}/cancel"
         return self._call(TaskCancelAccepted, "POST", path)
 
     def redrive(self, job_id: str, request: RedriveJob) -> RedriveAccepted:
+        from switchyard.contracts.changes import RedriveAccepted
+
         path = f"/jobs/{job_id}/redrive"
         return self._call(RedriveAccepted, "POST", path, json=_body(request))
 
     def events(self, asked: EventsAsked) -> EventPage:
+        from switchyard.contracts.events.views import EventPage
+
         return self._call(EventPage, "GET", "/events", extra="allow", params=_body(asked))
 
     def job_events(self, job_id: str, asked: JobEventsAsked) -> EventPage:
+        from switchyard.contracts.events.views import EventPage
+
         path = f"/jobs/{job_id}/events"
         return self._call(EventPage, "GET", path, extra="allow", params=_body(asked))
 
     def put_definition(self, name: str, definition: TaskDefinition) -> RegisteredDefinition:
+        from switchyard.contracts.definitions import RegisteredDefinition
+
         path = f"/task-definitions/{name}"
         return self._call(RegisteredDefinition, "PUT", path, json=_body(definition))
 
     def definitions(self, cursor: str | None = None) -> DefinitionList:
+        from switchyard.contracts.definitions import DefinitionList
+
         given = {"cursor": cursor} if cursor else {}
         return self._call(DefinitionList, "GET", "/task-definitions", params=given)
 
     def definition(self, name: str, version: int | None = None) -> RegisteredDefinition:
         """The latest version, unless another is asked for."""
+        from switchyard.contracts.definitions import RegisteredDefinition
+
         which = f"/versions/{version}" if version is not None else ""
         return self._call(RegisteredDefinition, "GET", f"/task-definitions/{name}{which}")
 
     def delete_definition(self, name: str) -> DefinitionDeleted:
+        from switchyard.contracts.definitions import DefinitionDeleted
+
         return self._call(DefinitionDeleted, "DELETE", f"/task-definitions/{name}")
+
+    def triggers(self) -> TriggerList:
+        from switchyard.contracts.triggers import TriggerList
+
+        return self._call(TriggerList, "GET", "/triggers")
+
+    def trigger(self, name: str) -> RegisteredTrigger:
+        from switchyard.contracts.triggers import RegisteredTrigger
+
+        return self._call(RegisteredTrigger, "GET", f"/triggers/{name}")
+
+    def put_trigger(self, name: str, content: TriggerContent) -> RegisteredTrigger:
+        from switchyard.contracts.triggers import RegisteredTrigger
+
+        return self._call(RegisteredTrigger, "PUT", f"/triggers/{name}", json=_body(content))
+
+    def delete_trigger(self, name: str) -> RegisteredTrigger:
+        from switchyard.contracts.triggers import RegisteredTrigger
+
+        return self._call(RegisteredTrigger, "DELETE", f"/triggers/{name}")
+
+    def switch_trigger(self, name: str, *, on: bool) -> RegisteredTrigger:
+        from switchyard.contracts.triggers import RegisteredTrigger
+
+        path = f"/triggers/{name}/{'enable' if on else 'disable'}"
+        return self._call(RegisteredTrigger, "POST", path)
+
+    def fire_trigger(self, name: str, request: FireTrigger) -> TriggerFired:
+        from switchyard.contracts.triggers import TriggerFired
+
+        return self._call(TriggerFired, "POST", f"/triggers/{name}/fire", json=_body(request))
 
     def download(self, link: FileLink) -> Iterator[bytes]:
         """A file of a task, piece by piece."""
         return self._connection.download(link.url)
 
     def health(self) -> Health:
+        from switchyard.contracts.health import Health
+
         return self._call(Health, "GET", "/health")
 
     def _call(self, answer: type[M], method: str, path: str, **request: Any) -> M:

@@ -1,13 +1,17 @@
 """A job as it changes, until it has settled."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from switchyard.client.pacing import Pacing
 from switchyard.client.statuses import FINAL
-from switchyard.contracts.jobs import JobView
 from switchyard.domain.backoff import Backoff
-from switchyard.ports import Clock
+
+if TYPE_CHECKING:
+    from switchyard.contracts.jobs import JobView
+    from switchyard.ports import Clock
 
 SLOWEST_POLL_SECONDS: Final = 1.0
 POLLS: Final = Backoff(first=0.33, longest=SLOWEST_POLL_SECONDS, factor=1.1)

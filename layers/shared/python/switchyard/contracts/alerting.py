@@ -15,8 +15,7 @@ from switchyard.contracts.events import (
     TaskRedriven,
     TaskTimeout,
 )
-from switchyard.contracts.quarantine import QUARANTINED_BELOW
-from switchyard.contracts.undeliverable import KEPT_BELOW
+from switchyard.contracts.parked_messages import PARKED_PREFIXES, QUARANTINE_PREFIX
 from switchyard.contracts.wire import Written
 from switchyard.domain.alerts.subjects import (
     QUARANTINE,
@@ -44,7 +43,6 @@ TASK_EVENTS: Final = (TaskFailed.event_type, TaskTimeout.event_type)
 """The events of tasks that belong to no job."""
 OBJECT_EVENTS: Final = ("Object Created", "Object Deleted")
 ALARM_EVENT: Final = "CloudWatch Alarm State Change"
-DEAD_LETTER_PREFIXES: Final = (f"{QUARANTINED_BELOW}/", f"{KEPT_BELOW}/")
 
 
 class NotAWakeUp(Rejected):
@@ -98,11 +96,11 @@ class _ObjectDetail(_Loose):
 
     @property
     def subject(self) -> Subject:
-        below, _, rest = self.object.key.partition("/")
-        if below == QUARANTINED_BELOW:
+        prefix, _, rest = self.object.key.partition("/")
+        if f"{prefix}/" == QUARANTINE_PREFIX:
             return DeadLettersSubject(QUARANTINE)
-        if below != KEPT_BELOW or "/" not in rest:
-            raise NotAWakeUp("the object is not an archived dead letter")
+        if f"{prefix}/" not in PARKED_PREFIXES or "/" not in rest:
+            raise NotAWakeUp("the object is not a parked message")
         return DeadLettersSubject(rest.partition("/")[0])
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from switchyard.contracts.wire import told_as
+from switchyard.contracts.wire import described_by
 from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
 
 
@@ -14,4 +14,4 @@ def _definition_name(name: str) -> str:
     return name
 
 
-DefinitionName = Annotated[str, AfterValidator(_definition_name), told_as(DEFINITION_NAME)]
+DefinitionName = Annotated[str, AfterValidator(_definition_name), described_by(DEFINITION_NAME)]

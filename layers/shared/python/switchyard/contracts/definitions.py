@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from switchyard.contracts.definition_health import HealthSection
 from switchyard.contracts.definition_names import DefinitionName
+from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.steps import (
     MAX_STEPS,
@@ -14,7 +14,7 @@ from switchyard.contracts.steps import (
     ToolNames,
     problem_with_steps,
 )
-from switchyard.contracts.wire import CleanLine, CleanText, Closed, Written, at_most
+from switchyard.contracts.wire import CleanLine, CleanText, Closed, Written, at_most, timeout_up_to
 from switchyard.domain.access.ceilings import Asked, Ceilings
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.submission_keys import body_hash
@@ -25,7 +25,7 @@ TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
 
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
-Milliseconds = Annotated[int, Field(ge=1_000, le=TWELVE_HOURS_MS)]
+Milliseconds = Annotated[int, Field(ge=1_000, le=TWELVE_HOURS_MS), timeout_up_to(TWELVE_HOURS_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """From a size on that the table has numbers for."""
 

@@ -1,6 +1,77 @@
-"""What the API says of itself."""
+"""The health of running tasks, of task definitions, and of the API itself."""
 
-from switchyard.contracts.wire import Written
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from switchyard.contracts.events.checks import Health as HealthName
+from switchyard.contracts.events.checks import HealthSummary
+from switchyard.contracts.wire import Closed, Written
+from switchyard.domain.health.health import CheckedTask, HealthReport, OwnLimits
+from switchyard.domain.ids import TaskRef, task_named
+
+NOT_FOUND = {"health": "not_found"}
+
+
+class HealthQuestion(Closed):
+    """How one task is; no schedule asks like that."""
+
+    request_id: str
+    tenant_id: str
+
+    @classmethod
+    def asked_in(cls, event: dict[str, Any]) -> Self | None:
+        return cls.model_validate(event) if "requestId" in event else None
+
+    @property
+    def ref(self) -> TaskRef | None:
+        """`None` for an id that no task can have."""
+        try:
+            return task_named(self.tenant_id, self.request_id)
+        except ValueError:
+            return None
+
+
+class TaskHealth(Written):
+    request_id: str
+    tenant_id: str
+    definition: str
+    health: HealthName
+    reason: str
+    elapsed: int
+    """Milliseconds, as is the next."""
+    time_since_last_event: int
+    last_event_type: str
+    worker_id: str
+
+    @classmethod
+    def of(cls, task: CheckedTask) -> Self:
+        return cls(
+            request_id=task.ref.request_id,
+            tenant_id=task.ref.tenant,
+            definition=task.definition,
+            health=task.health.value,
+            reason=task.reason,
+            elapsed=task.elapsed_ms,
+            time_since_last_event=task.silent_ms,
+            last_event_type=task.last_event_type,
+            worker_id=task.worker_id,
+        )
+
+
+class StageHealth(Written):
+    checked_at: int
+    summary: HealthSummary
+    tasks: tuple[TaskHealth, ...]
+    """The worst first."""
+
+    @classmethod
+    def of(cls, report: HealthReport) -> Self:
+        return cls(
+            checked_at=report.checked_at_ms,
+            summary=HealthSummary.of(report),
+            tasks=tuple(map(TaskHealth.of, report.tasks)),
+        )
 
 
 class Health(Written):
@@ -9,3 +80,38 @@ class Health(Written):
     version: str
     paused: bool = False
     """Whether the operators keep the workers from taking tasks; jobs are accepted all the same."""
+
+
+ONE_DAY_MS = 24 * 60 * 60 * 1000
+Span = Annotated[int, Field(ge=1_000, le=ONE_DAY_MS)]
+
+
+class HealthSection(Closed):
+    """Milliseconds; what is left out is as the stage has it."""
+
+    silent_warning: Span | None = None
+    """From when on a task without a sign of life is worth a warning."""
+    silent_critical: Span | None = None
+    overtime: Span | None = None
+    """How long it may run; else a minute more than its timeout."""
+    progress: Span | None = None
+    """How long it may do one and the same thing."""
+    repeats: int | None = Field(default=None, ge=2, le=1_000)
+    """How often in a row the same call of a tool is too often."""
+
+    @model_validator(mode="after")
+    def _warns_before_it_is_critical(self) -> Self:
+        warning, critical = self.silent_warning, self.silent_critical
+        if warning is not None and critical is not None and warning >= critical:
+            raise ValueError("silentWarning must be less than silentCritical")
+        return self
+
+    @property
+    def limits(self) -> OwnLimits:
+        return OwnLimits(
+            silent_warning_ms=self.silent_warning,
+            silent_critical_ms=self.silent_critical,
+            overtime_ms=self.overtime,
+            progress_ms=self.progress,
+            repeats=self.repeats,
+        )

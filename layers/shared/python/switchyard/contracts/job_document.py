@@ -1,4 +1,4 @@
-"""A submission as it is kept until all of its job is written."""
+"""A submission as it is stored until all of its job is written."""
 
 from typing import Final, Self
 

@@ -13,7 +13,7 @@ from switchyard.contracts.wire import (
     JsonValue,
     Written,
     at_most,
-    told_as,
+    described_by,
     unless_absent,
 )
 from switchyard.domain.ids import TASK_ID, TASK_ID_RULE
@@ -30,7 +30,7 @@ def _task_id(value: str) -> str:
     return value
 
 
-TaskId = Annotated[str, AfterValidator(_task_id), told_as(TASK_ID)]
+TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
 Tag = Annotated[CleanText, Field(min_length=1, max_length=128)]
 
 

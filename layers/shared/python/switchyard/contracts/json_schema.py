@@ -1,4 +1,4 @@
-"""A JSON Schema inside a document: kept only if it is one."""
+"""A JSON Schema inside a document, accepted only if it is valid."""
 
 import json
 import re

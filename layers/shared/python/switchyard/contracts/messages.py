@@ -65,7 +65,7 @@ class TaskMessage(Written):
     request_id: str
     run: int = Field(ge=1)
     _traceparent: str | None = PrivateAttr(default=None)
-    """No part of the body: whoever does not know it reads the message all the same."""
+    """The trace context, sent as an attribute: older versions read the message too."""
 
     @classmethod
     def waking(cls, task: Task) -> Self:

@@ -4,12 +4,14 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from switchyard.contracts.wire import Closed, told_as, unless_absent
+from switchyard.contracts.wire import Closed, described_by, unless_absent
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs import notify as domain
 from switchyard.domain.jobs.notify import (
+    DEFAULT_ENDS,
     MAX_URL,
     SLACK_CHANNEL,
+    NotifiedEnd,
     hook_at,
     problem_with_channel,
     problem_with_hook,
@@ -31,19 +33,24 @@ def _webhook(url: str) -> str:
     return url
 
 
-SlackChannel = Annotated[str, AfterValidator(_channel), told_as(SLACK_CHANNEL)]
+SlackChannel = Annotated[str, AfterValidator(_channel), described_by(SLACK_CHANNEL)]
 WebhookUrl = Annotated[
     str, AfterValidator(_webhook), Field(json_schema_extra={"format": "uri", "maxLength": MAX_URL})
 ]
 
 
 class Notify(Closed):
-    """Told when the job fails, when it recovers, and when a message of it is put aside."""
+    """Where it is published that the job failed, recovered or, if asked for, completed."""
 
     channel: SlackChannel | None = unless_absent()
     """Of Slack: its name with # in front, or its id."""
     webhook: WebhookUrl | None = unless_absent()
     """Signed requests are sent there: https only, and to public addresses."""
+
+    on: tuple[NotifiedEnd, ...] = Field(
+        default=DEFAULT_ENDS, min_length=1, max_length=2, exclude_if=lambda on: on == DEFAULT_ENDS
+    )
+    """Which ends are published: failures, unless it says otherwise; each once for each run."""
 
     @model_validator(mode="after")
     def _names_one(self) -> Self:
@@ -54,10 +61,12 @@ class Notify(Closed):
     @classmethod
     def of(cls, notify: domain.Notify) -> "Notify":
         """As it was stored: what was valid then is told, whatever is valid now."""
-        return cls.model_construct(channel=notify.channel, webhook=notify.webhook)
+        return cls.model_construct(channel=notify.channel, webhook=notify.webhook, on=notify.on)
 
     def value(self) -> domain.Notify:
-        return domain.Notify(channel=self.channel, webhook=self.webhook)
+        return domain.Notify(
+            channel=self.channel, webhook=self.webhook, on=tuple(sorted(set(self.on)))
+        )
 
 
 def notify_problems(notify: Notify | None, *, nearby_allowed: bool) -> list[Problem]:

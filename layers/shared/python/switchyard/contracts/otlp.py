@@ -92,9 +92,9 @@ class TraceRequest(Written):
     @classmethod
     def of(cls, spans: Sequence[Span], *, stage: str) -> "TraceRequest":
         about = {"service.name": "switchyard", "deployment.environment.name": stage}
-        told = ScopeSpans(spans=tuple(map(WireSpan.of, spans)))
+        emitted = ScopeSpans(spans=tuple(map(WireSpan.of, spans)))
         resource = Resource(attributes=_attributes(about))
-        return cls(resource_spans=(ResourceSpans(resource=resource, scope_spans=(told,)),))
+        return cls(resource_spans=(ResourceSpans(resource=resource, scope_spans=(emitted,)),))
 
     def body(self) -> bytes:
         return self.model_dump_json(by_alias=True, exclude_none=True).encode()

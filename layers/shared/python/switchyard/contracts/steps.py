@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
-from switchyard.contracts.wire import CleanLine, CleanText, Closed, at_most
+from switchyard.contracts.wire import CleanLine, CleanText, Closed, at_most, timeout_up_to
 from switchyard.domain.ids import STEP_NAME, STEP_NAME_RULE
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.prompts.placeholders import steps_named_in
@@ -34,8 +34,12 @@ def _output_file(name: str) -> str:
 
 ToolName = Annotated[CleanLine, Field(min_length=1, max_length=200)]
 ProcessName = Annotated[str, AfterValidator(_step_name)]
-"""What `worker/child/processors/__init__.py` knows an output's treatment by."""
+"""What `switchyard_worker/child/processors/__init__.py` knows an output's treatment by."""
 ToolNames = Annotated[tuple[ToolName, ...], Field(max_length=MAX_TOOLS), at_most(MAX_TOOLS)]
+
+StepMilliseconds = Annotated[
+    int, Field(ge=1_000, le=FIFTEEN_MINUTES_MS), timeout_up_to(FIFTEEN_MINUTES_MS)
+]
 
 
 class StepDefinition(Closed):
@@ -48,7 +52,7 @@ class StepDefinition(Closed):
     """Below `artifacts/`; `{name}.json` when absent, the task's result for the last step."""
     max_turns: int | None = Field(default=None, ge=1, le=200)
     tools: ToolNames | None = None
-    timeout: int | None = Field(default=None, ge=1_000, le=FIFTEEN_MINUTES_MS)
+    timeout: StepMilliseconds | None = None
     """Milliseconds; the stage's `DEFAULT_TIMEOUT` when absent."""
     process_output: ProcessName | None = None
 

@@ -13,7 +13,7 @@ DUE_SUMMARY: Final = ("state", "ready_at_ms", "started_at_ms")
 """Of tasks: each changes only together with the due time, so that no write costs more for it."""
 
 ALERTS_PARTITION: Final = "ALERTS"
-"""Of the state table: what people were told."""
+"""The partition of alerts in the state table."""
 
 JOBS_INDEX: Final = "jobs-index"
 JOBS_TENANT: Final = "listed_under"
@@ -37,7 +37,7 @@ COUNTS_PARTITIONS: Final = "COUNTS#"
 """Those of the state table that begin with it: a day's counters each."""
 WORKERS_PARTITION: Final = "WORKERS"
 CONSUMPTION_PARTITION: Final = "STAGE#CONSUMPTION"
-ONCE_PREFIX: Final = "ONCE#"
+DEDUPLICATION_PREFIX: Final = "ONCE#"
 """Of the partitions with what must not happen twice, one each."""
 
 

@@ -1,13 +1,21 @@
-"""Triggers: as people declare them, as they are kept, and what travels through their queue."""
+"""Triggers: as people declare them, as they are stored, and what travels through their queue."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
-from switchyard.contracts.jobs import MAX_TAGS, JobAccepted
-from switchyard.contracts.wire import CleanText, Closed, JsonValue, SchemaOne, Written
+from switchyard.contracts.jobs import MAX_TAGS, JobAccepted, instant
+from switchyard.contracts.wire import CleanText, Closed, JsonValue, Written, refuse_newer
 from switchyard.domain.ids import (
     EVENT_ID,
     EVENT_ID_RULE,
@@ -17,6 +25,7 @@ from switchyard.domain.ids import (
     TRIGGER_NAME_RULE,
 )
 from switchyard.domain.triggers.schedules import parse_schedule
+from switchyard.domain.triggers.time_zones import next_start_ms, problem_with_time_zone
 
 Bus = Literal["switchyard", "default"]
 BUSES: Final[tuple[Bus, ...]] = get_args(Bus)
@@ -45,6 +54,13 @@ def _schedule(text: str) -> str:
     return text
 
 
+def _time_zone(name: str) -> str:
+    problem = problem_with_time_zone(name)
+    if problem:
+        raise ValueError(problem)
+    return name
+
+
 def _event_word(text: str) -> str:
     if not EVENT_ID.fullmatch(text):
         raise ValueError(f"must be {EVENT_ID_RULE}")
@@ -55,6 +71,13 @@ EventWord = Annotated[str, AfterValidator(_event_word)]
 TriggerName = Annotated[str, AfterValidator(_trigger_name)]
 TenantName = Annotated[str, AfterValidator(_tenant)]
 ScheduleText = Annotated[str, AfterValidator(_schedule)]
+TimeZoneName = Annotated[str, AfterValidator(_time_zone)]
+
+
+LOCAL_TIME: Final = 2
+"""The schema of messages for local schedules: releases that know no time zones must not read them,
+as they would start a job in every hour."""
+MessageSchema = Annotated[Literal[1, 2], BeforeValidator(refuse_newer(LOCAL_TIME))]
 
 
 class OnEvents(Closed):
@@ -70,14 +93,14 @@ class OnEvents(Closed):
         return self
 
 
-class Trigger(Closed):
+class TriggerContent(Closed):
     """A job template, and what starts it: either events or a schedule."""
 
-    schema_version: Literal[1] = 1
-    name: TriggerName
     description: CleanText = Field(default="", max_length=512)
     on: OnEvents | None = None
     schedule: ScheduleText | None = None
+    time_zone: TimeZoneName | None = None
+    """Whose local time the schedule means; without it, it means UTC."""
     job: dict[str, JsonValue]
 
     @model_validator(mode="after")
@@ -86,16 +109,33 @@ class Trigger(Closed):
             raise ValueError("a trigger has either `on` or `schedule`")
         return self
 
+    @model_validator(mode="after")
+    def _has_local_time(self) -> Self:
+        if self.time_zone and not (self.schedule and self.schedule.startswith("cron(")):
+            raise ValueError("only a schedule of cron(…) has a `timeZone`")
+        return self
+
+    def named(self, name: str) -> "Trigger":
+        """Raise `ValidationError` for what cannot be a name."""
+        return Trigger.model_validate({"name": name, **self.model_dump(exclude_unset=True)})
+
+
+class Trigger(TriggerContent):
+    """A trigger and its name, under which its tenant has no other."""
+
+    schema_version: Literal[1] = 1
+    name: TriggerName
+
     @property
     def definitions(self) -> set[str]:
-        """Those that its tasks name; one that an event is to name is not known yet."""
+        """Return the definitions that its tasks name, unless an event is to name them."""
         tasks = self.job.get("tasks")
         named = [task.get("name") for task in tasks if isinstance(task, dict)] if tasks else []
-        return {name for name in named if isinstance(name, str)}
+        return {name for name in named if isinstance(name, str) and "{{" not in name}
 
     @property
     def bus(self) -> Bus:
-        """Where its rule is; schedules are kept on the default bus alone."""
+        """Where its rule is; schedules exist on the default bus alone."""
         return self.on.bus if self.on else "default"
 
 
@@ -121,6 +161,41 @@ class AppliedTrigger(Written):
     """When it was last applied or enabled: rates count from there."""
     last_run: TriggerRun | None = None
 
+    def next_run_at(self, *, now_ms: int) -> datetime | None:
+        """When its schedule starts the next job; `None` for events, and while it is disabled."""
+        schedule, zone = self.trigger.schedule, self.trigger.time_zone
+        if schedule is None or not self.enabled:
+            return None
+        since_ms = round(self.since.timestamp() * 1000)
+        return instant(next_start_ms(schedule, zone, after_ms=now_ms, since_ms=since_ms))
+
+
+class RegisteredTrigger(AppliedTrigger):
+    """A trigger as its tenant sees it."""
+
+    next_run: datetime | None = None
+    """When its schedule starts the next job; `None` for events, and while it is disabled."""
+
+    @classmethod
+    def of(cls, applied: AppliedTrigger, *, now_ms: int) -> Self:
+        return cls(**dict(applied), next_run=applied.next_run_at(now_ms=now_ms))
+
+
+class TriggerList(Written):
+    triggers: tuple[RegisteredTrigger, ...]
+
+
+class FireTrigger(Closed):
+    """An event to try a trigger with; EventBridge's own fields may be left out."""
+
+    event: dict[str, JsonValue] | None = None
+
+
+class TriggerFired(Written):
+    tenant: str
+    trigger: str
+    event_id: str
+
 
 class BusEvent(BaseModel):
     """What EventBridge says of every event, of which we need two things."""
@@ -130,13 +205,41 @@ class BusEvent(BaseModel):
     id: EventWord
     time: EventWord
 
+    @property
+    def moment(self) -> datetime | None:
+        """Return the time in UTC, or `None` for a text that is no time."""
+        try:
+            return datetime.fromisoformat(self.time).astimezone(UTC)
+        except ValueError:
+            return None
+
+
+def whole_event(
+    given: dict[str, JsonValue] | None, *, event_id: str, now_ms: int, source: str
+) -> dict[str, JsonValue]:
+    """An event with what EventBridge adds to it, unless `given` says it; `None` is a schedule's."""
+    added: dict[str, JsonValue] = {
+        "version": "0",
+        "id": event_id,
+        "detail-type": "Scheduled Event" if given is None else "",
+        "source": "aws.events" if given is None else source,
+        "account": "",
+        "time": f"{instant(now_ms):%Y-%m-%dT%H:%M:%SZ}",
+        "region": "",
+        "resources": [],
+        "detail": {},
+    }
+    return added | (given or {})
+
 
 class TriggerMessage(Written):
     """What a trigger's rule makes of an event."""
 
-    schema_version: SchemaOne = Field(default=1, alias="schema")
+    schema_version: MessageSchema = Field(default=1, alias="schema")
     tenant_id: TenantName
     trigger: TriggerName
+    by_hand: bool = False
+    """Whether the trigger was fired on request, so that its schedule is not asked."""
     event: dict[str, JsonValue]
 
     @property
@@ -162,7 +265,11 @@ def parse_trigger_message(body: str) -> TriggerMessage:
         raise UnreadableMessage(f"{place}: {first['msg']}") from error
 
 
-def message_template(tenant: str, trigger: str, event: str) -> str:
+def message_template(
+    tenant: str, trigger: str, event: str, *, by_hand: bool = False, local_time: bool = False
+) -> str:
     """The message's text around the text of an event."""
-    about = json.dumps({"schema": 1, "tenantId": tenant, "trigger": trigger})
+    schema = LOCAL_TIME if local_time else 1
+    fields: dict[str, object] = {"schema": schema, "tenantId": tenant, "trigger": trigger}
+    about = json.dumps(fields | ({"byHand": True} if by_hand else {}))
     return f'{about[:-1]}, "event": {event}}}'

@@ -61,18 +61,21 @@ class WebhookMessage(Written):
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     id: str
     """The same for each attempt to deliver one state, so that a receiver can drop repetitions."""
-    type: Literal["incident.open", "incident.over"]
+    type: Literal["incident.open", "incident.over", "job.completed"]
     job: WebhookJob | None
     incident: WebhookIncident
     at: datetime
     """When it was sent."""
 
     @classmethod
-    def of(cls, incident: Incident, *, now_ms: int) -> Self:
+    def of(cls, incident: Incident, *, now_ms: int, seen_open: bool = True) -> Self:
+        """`seen_open` is whether the receiver may know of an open incident."""
+        announced = incident.announced and not seen_open
+        over = "job.completed" if announced else "incident.over"
         job = incident.subject.job
         return cls(
             id=delivery_id(str(incident.subject), incident.name),
-            type="incident.open" if incident.open else "incident.over",
+            type="incident.open" if incident.open else over,
             job=WebhookJob(tenant_id=job.tenant, job_id=job.job_id) if job else None,
             incident=WebhookIncident(
                 subject=str(incident.subject),

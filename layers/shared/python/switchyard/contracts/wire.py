@@ -6,9 +6,19 @@ written it, so unknown fields are ignored, at every level.
 """
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic.alias_generators import to_camel
 
 from switchyard.domain.errors import NewerVersion
@@ -45,14 +55,20 @@ class Written(Wire):
         return {"extra": cls.model_config["extra"]} | how
 
 
-def _not_newer(given: Any) -> Any:
+def refuse_newer(latest: int) -> Callable[[Any], Any]:
     """Raised as it is: pydantic turns nothing but its own and `ValueError` into a problem."""
-    if isinstance(given, int) and given > 1:
-        raise NewerVersion(f"schema {given} is of a newer version; this one reads up to 1")
-    return given
+
+    def refuse(given: Any) -> Any:
+        if isinstance(given, int) and given > latest:
+            raise NewerVersion(
+                f"schema {given} is of a newer version; this one reads up to {latest}"
+            )
+        return given
+
+    return refuse
 
 
-SchemaOne = Annotated[Literal[1], BeforeValidator(_not_newer)]
+SchemaOne = Annotated[Literal[1], BeforeValidator(refuse_newer(1))]
 """Of what is written with a schema's number. Raise `NewerVersion` for a later one."""
 
 
@@ -60,7 +76,7 @@ def _clean(value: Any) -> Any:
     return without_control_characters(value) if isinstance(value, str) else value
 
 
-def _kept(value: Any) -> Any:
+def _stored(value: Any) -> Any:
     problem = problem_in(value)
     if problem:
         raise ValueError(problem)
@@ -77,7 +93,7 @@ CleanText = Annotated[str, BeforeValidator(_clean)]
 CleanLine = Annotated[str, BeforeValidator(_one_line)]
 """Clean text on one line: no value can begin a line of its own in a log."""
 
-JsonValue = Annotated[Any, AfterValidator(_kept)]
+JsonValue = Annotated[Any, AfterValidator(_stored)]
 """Whatever JSON can say, and nothing that it cannot."""
 
 
@@ -95,7 +111,21 @@ def at_most(count: int) -> BeforeValidator:
     return BeforeValidator(few_enough)
 
 
-def told_as(pattern: re.Pattern[str]) -> Any:
+def timeout_up_to(most_ms: int) -> WrapValidator:
+    """Refuse a timeout with a sentence that names its unit: many people expect seconds."""
+
+    def refuse(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return check(given)
+        except ValidationError as error:
+            raise ValueError(
+                f"a timeout is in milliseconds, from 1,000 to {most_ms:,}; 5 minutes are 300000"
+            ) from error
+
+    return WrapValidator(refuse)
+
+
+def described_by(pattern: re.Pattern[str]) -> Any:
     """For the description of the API: what a validator of our own, with better words, checks."""
     return Field(json_schema_extra={"pattern": f"^{pattern.pattern}$"})
 

@@ -1,4 +1,4 @@
-"""What may be told of an error: no keys, no tokens, no logins in addresses, nobody's home."""
+"""Errors in a form that may be published: no keys, no tokens, no logins, no home folders."""
 
 import re
 from dataclasses import dataclass
@@ -130,5 +130,5 @@ def _without_private_keys(text: str) -> str:
 
 
 def error_text(error: str, *, max_characters: int) -> str:
-    """Safe to store, to tell and to show."""
+    """Return a text that is safe to store, to publish and to show."""
     return without_secrets(without_control_characters(error))[:max_characters]

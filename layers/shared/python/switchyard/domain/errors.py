@@ -1,14 +1,14 @@
 """
 SwitchyardError
 ├── Rejected       the caller's fault; trying again cannot help
-│   ├── InvalidJob · InvalidDefinition     carry every problem that was found
+│   ├── InvalidJob · InvalidDefinition · InvalidTrigger   carry every problem that was found
 │   ├── UnreadableDocument                 of a job that was accepted: carries them too
 │   ├── KeyReused                          the idempotency key stands for another body
 │   ├── UnknownJob · UnknownTask · UnknownDefinition
-│   ├── UnknownKey · UnknownQueue · UnknownLetter · MissingBlob
+│   ├── UnknownKey · UnknownQueue · UnknownParkedMessage · MissingBlob
 │   ├── TooMuch                            more data than is read at once
 │   ├── TooManyRequests                    says when the next one is welcome
-│   └── Conflict                           somebody else was faster
+│   └── Conflict                           another request was faster
 │       ├── DefinitionInUse                names who uses it
 │       └── NotNow                         it will pass by itself
 └── Unavailable    a dependency's fault; worth trying again
@@ -73,8 +73,12 @@ class InvalidDefinition(Invalid):
     pass
 
 
+class InvalidTrigger(Invalid):
+    pass
+
+
 class UnreadableDocument(Invalid):
-    """Kept by another version of ours, or by somebody else."""
+    """Something stored cannot be read: another version or another program wrote it."""
 
 
 class KeyReused(Rejected):
@@ -110,7 +114,7 @@ class UnknownQueue(Rejected):
         super().__init__(f"there is no queue {name}")
 
 
-class UnknownLetter(Rejected):
+class UnknownParkedMessage(Rejected):
     pass
 
 

@@ -12,7 +12,7 @@ _NOT_UNICODE: Final = "contains half of a character (a lone surrogate)"
 
 
 def problem_in(value: Any) -> str | None:
-    """Why the value cannot be kept, or `None`."""
+    """Why the value cannot be stored, or `None`."""
     waiting, seen = [(value, 1)], 0
     while waiting:
         inner, depth = waiting.pop()

@@ -16,11 +16,11 @@ def moment_ms(text: str, *, now_ms: int) -> int:
     span = _SPAN.fullmatch(text)
     if span:
         ago = timedelta(**{_UNITS[span[2]]: int(span[1])})
-        return _kept(now_ms - milliseconds(ago))
+        return _stored(now_ms - milliseconds(ago))
     moment = _parsed(text)
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} does not say in which zone; end it in Z for UTC")
-    return _kept(round(moment.timestamp() * 1000))
+    return _stored(round(moment.timestamp() * 1000))
 
 
 def day_of(moment: int) -> str:
@@ -34,7 +34,7 @@ def end_of_day_ms(day: str) -> int:
     return round((begins + timedelta(days=1)).timestamp() * 1000)
 
 
-def _kept(moment: int) -> int:
+def _stored(moment: int) -> int:
     return min(max(0, moment), _LAST_MS)
 
 

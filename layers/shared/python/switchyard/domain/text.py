@@ -2,8 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+
+def in_slices(things: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(things), size):
+        yield things[start : start + size]
+
 
 MAX_READ: Final = 10_000
 """How many characters of a text are cleaned for display; far more than is shown of any."""

@@ -190,8 +190,8 @@ def refusal(item: Entity | None, transition: Transition) -> Refused[Entity]:
     if item is None:
         return Refused("there is no such item", None)
     failed = [term for term in transition.guard if not term.holds(item)]
-    told = described(tuple(failed)) or "the item has changed since"
-    return Refused(f"{transition.name} needs: {told}", item)
+    reported = described(tuple(failed)) or "the item has changed since"
+    return Refused(f"{transition.name} needs: {reported}", item)
 
 
 def applied(item: Entity, transition: Transition) -> Entity:

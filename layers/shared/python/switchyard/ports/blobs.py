@@ -9,7 +9,7 @@ from typing import Protocol
 class StoredBlob:
     key: str
     modified_at_ms: int
-    """By the store's own clock, which may tell whole seconds."""
+    """The time by the store's own clock, perhaps in whole seconds."""
     size: int
     """Bytes."""
 

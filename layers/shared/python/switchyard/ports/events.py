@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # a function's start need not load them
-    from switchyard.contracts.events import Event, KeptEvent
+    from switchyard.contracts.events import Event, StoredEvent
     from switchyard.domain.events.event_queries import EventQuery
     from switchyard.domain.measuring.counts import Counts
     from switchyard.domain.measuring.spans import Span
@@ -25,7 +25,7 @@ class EventLog(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PageOfEvents:
-    events: tuple[KeptEvent, ...]
+    events: tuple[StoredEvent, ...]
     cursor: str | None
     """Where the next page begins; `None` on the last."""
 
@@ -33,7 +33,7 @@ class PageOfEvents:
 class EventReader(Protocol):
     """Looks back; no decision reads the log. `domain/events/event_queries.py` has the questions."""
 
-    def read(self, query: EventQuery, *, full: bool = False) -> Sequence[KeptEvent]:
+    def read(self, query: EventQuery, *, full: bool = False) -> Sequence[StoredEvent]:
         """All answers, however many pages they fill, by time and id; none of another tenant.
 
         Histories and the whole log hold whole events. The other indexes hold summaries, without
@@ -68,7 +68,7 @@ class SpanExporter(Protocol):
 
 
 class Counters(Protocol):
-    """Adds up what events tell, for two days. At best: nothing is decided by it."""
+    """Adds up the numbers of events, for two days, at best effort: nothing is decided by it."""
 
     def add(self, minute_ms: int, counts: Counts) -> None:
         """To what was added before. Raise `Unavailable`, whatever went wrong."""

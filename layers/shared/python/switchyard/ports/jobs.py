@@ -10,15 +10,15 @@ from switchyard.domain.jobs.submission_keys import KeyKind
 
 if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.ids import JobRef
-    from switchyard.domain.jobs.chunks import Chunk, Surroundings
+    from switchyard.domain.jobs.chunks import Chunk, ChunkContext
     from switchyard.domain.jobs.job import Job, JobPicture
     from switchyard.domain.jobs.plan import JobPlan, Pinned
-    from switchyard.domain.jobs.redriving import RedrivePlan, Reopening
+    from switchyard.domain.jobs.redrive import RedrivePlan, Reopening
     from switchyard.domain.states import JobState
     from switchyard.domain.tasks.task import Payload, Task
 
 
-WRITING_SECONDS: Final = 20.0  # whoever asked waits for 30, and is to hear of it
+WRITING_SECONDS: Final = 20.0  # the caller waits for 30, and must get an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class PageOfJobs:
 class JobIntake(Protocol):
     """Takes in new jobs: a small one at once, a large one accepted first and written in parts.
 
-    A submission is known by the job's id and `created_at_ms`: whoever repeats a step of the same
-    one changes nothing, however far it has come since. Raise `Conflict` when it is another's,
+    A submission is known by the job's id and `created_at_ms`: a caller that repeats a step of the
+    same one changes nothing, however far it has come since. Raise `Conflict` when it is another's,
     `Unavailable` when the store takes no more after so many seconds: what it took stays.
     """
 
@@ -104,7 +104,7 @@ class SubmissionKeys(Protocol):
         """Let the key stand for this job, unless it stands for another: return the one it does.
 
         As long as its kind lives; then it may be taken again. Whoever takes it again for the same
-        job changes nothing. Raise `AnswerLost` when nobody knows: whoever asks again is told.
+        job changes nothing. Raise `AnswerLost` when that is unknown: a repeated request finds out.
         """
 
     def take_over(
@@ -119,7 +119,7 @@ class SubmissionKeys(Protocol):
 
 
 class TaskAdditions(Protocol):
-    def surroundings(self, ref: JobRef, names: Collection[str]) -> Surroundings:
+    def chunk_context(self, ref: JobRef, names: Collection[str]) -> ChunkContext:
         """The job, its `__end__`, and those of `names` that are tasks of it, read consistently.
 
         Raise `UnknownJob`.
@@ -202,7 +202,7 @@ class Redriving(Protocol):
         """
 
     def note(self, job: Job, *, written: int) -> None:
-        """Remember how much of the plan is done, so that whoever goes on begins there."""
+        """Remember how much of the plan is done, so that the next step continues there."""
 
     def open(self, job: Job, *, now_ms: int) -> Job | None:
         """REDRIVING becomes OPEN, in its next run; `None` if this redrive is no longer at that."""

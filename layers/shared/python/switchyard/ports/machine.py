@@ -41,7 +41,7 @@ class Randomness(Protocol):
     def between(self, low: float, high: float) -> float: ...
 
 
-class Workforce(Protocol):
+class Parallel(Protocol):
     """Does the same to several things, perhaps at once."""
 
     def each(self, act: Callable[[A], B], things: Sequence[A]) -> list[B]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a function's start need not load them
-    from switchyard.domain.health.consumption import Pause
     from switchyard.domain.health.diagnosis import Switch, Workers
+    from switchyard.domain.health.pause import Pause
     from switchyard.domain.health.presence import PresentWorker
     from switchyard.domain.health.rollout import Deployment
 
@@ -25,7 +25,7 @@ class Presence(Protocol):
         """It will say nothing more; harmless if it never said anything."""
 
     def all(self) -> Sequence[PresentWorker]:
-        """By id. Some may have ended without a word: their time tells."""
+        """By id. Workers may have ended without removing theirs: their time shows it."""
 
 
 class Inspection(Protocol):
@@ -39,6 +39,9 @@ class Inspection(Protocol):
 
     def has_secret(self, name: str) -> bool: ...
 
+    def bootstrap_version(self) -> int | None:
+        """Return the version of the CDK's bootstrap stack; `None` if there is no such stack."""
+
     def workers(self) -> Workers | None:
         """`None` if there is no service."""
 
@@ -48,7 +51,7 @@ class Inspection(Protocol):
         """How many messages wait in each dead-letter queue, by its name."""
 
 
-class Consumption(Protocol):
+class PauseSwitch(Protocol):
     """Whether workers take tasks. What runs, runs on. Each call may raise `Unavailable`."""
 
     def pause(self, *, now_ms: int, reason: str | None = None) -> Pause:

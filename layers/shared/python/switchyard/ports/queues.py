@@ -49,7 +49,7 @@ class QueueDepths(Protocol):
         """By the queue's URL. Raise `Unavailable`."""
 
 
-class Mail(Protocol):
+class QueueSender(Protocol):
     """Sends anything to any queue, by the queue's name."""
 
     def send(self, queue: str, body: str, attributes: Attributes) -> None:
@@ -60,7 +60,7 @@ class DispatchQueue(Protocol):
     """Wakes the dispatcher; decides nothing."""
 
     def send(self, refs: Sequence[TaskRun | JobRef]) -> None:
-        """Let it start ready tasks, follow settled ones whose event was told, or go on with jobs
+        """Let it start ready tasks, follow settled ones whose event was emitted, or go on with jobs
         that are being written, cancelled or redriven.
 
         Send all, or raise `Unavailable`: some may have been sent, which does no harm.

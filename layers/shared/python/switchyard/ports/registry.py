@@ -67,6 +67,8 @@ class TriggerRule:
     bus: Bus
     pattern: Mapping[str, Json] | None = None
     schedule: str | None = None
+    local_time: bool = False
+    """Whether the schedule is one of candidates, of which the trigger's time zone decides."""
     enabled: bool
     tenant: str
     trigger: str

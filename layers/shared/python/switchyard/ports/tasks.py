@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.jobs.job import Job
     from switchyard.domain.states import TaskState
     from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
+    from switchyard.domain.tasks.life_signs import LifeSigns
     from switchyard.domain.tasks.readiness import Verdict
-    from switchyard.domain.tasks.signs import Signs
     from switchyard.domain.tasks.task import Json, Lease, Outcome, Payload, Task
 
 
@@ -61,7 +61,7 @@ class TaskLeases(Protocol):
         `owner` stands for this one claim: while its lease runs, the same owner gets the same lease.
         """
 
-    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
         """Keep the lease; return the task, which may be flagged. Raise `LeaseLost`.
 
         A renewal that arrives late never shortens what a later one was promised, and does not
@@ -88,7 +88,7 @@ class TaskLeases(Protocol):
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
         """Settle a task that nobody holds (exhausted, cancelled), on the fence as read.
 
-        `None` if it is not as read, unless somebody gave it up in the same way.
+        `None` if it is not as read, unless it was given up in the same way.
         """
 
 
@@ -154,7 +154,7 @@ class TaskGraph(Protocol):
 
 
 class Payloads(Protocol):
-    """Inputs and outputs of tasks, wherever they are kept."""
+    """Inputs and outputs of tasks, wherever they are stored."""
 
     def read(self, ref: TaskRef) -> Payload:
         """An empty payload for a task that has none."""
@@ -187,7 +187,7 @@ class PageOfOverdue:
 class Overdue(Protocol):
     """Finds what is unsettled or undispatched and past its due time.
 
-    A page may lag behind: whoever acts on it reads the thing consistently first.
+    A page may lag behind: callers read an item consistently before they act on it.
     """
 
     def page(self, shard: int, *, now_ms: int, limit: int, cursor: str | None) -> PageOfOverdue:
@@ -226,7 +226,7 @@ class Unsettled(Protocol):
     def page(self, shard: int, *, limit: int, cursor: str | None) -> PageOfUnsettled:
         """Those in one of the `DUE_SHARDS`, `limit` at most and perhaps none though more follow.
 
-        A page may lag behind: whoever needs to be sure reads the tasks.
+        A page may lag behind: callers that need to be sure read the tasks.
         """
 
     def read(self, refs: Sequence[TaskRef]) -> tuple[Task, ...]:

@@ -1,4 +1,4 @@
-"""The two routes that tell what the others can do."""
+"""The two routes that describe the others."""
 
 import json
 from functools import cache

@@ -51,6 +51,18 @@ EXAMPLES: Final[dict[str, list[Any]]] = {
             "outputSchema": {"type": "object", "required": ["products"]},
         }
     ],
+    "TriggerContent": [
+        {
+            "description": "A report on every working day.",
+            "schedule": "cron(0 9 ? * MON-FRI *)",
+            "timeZone": "Europe/Berlin",
+            "job": {
+                "name": "report of {{schedule.time}}",
+                "tasks": [{"taskId": "report", "name": "write-report"}],
+            },
+        }
+    ],
+    "FireTrigger": [{}, {"event": {"detail": {"jobId": _JOB_ID}}}],
     "FileLink": [
         {
             "name": "artifacts/task-result.json",

@@ -8,11 +8,11 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from pydantic.alias_generators import to_camel
 
 from switchyard import VERSION
-from switchyard.contracts.event_views import EventsAsked
+from switchyard.contracts.events.views import EventsAsked
 from switchyard.contracts.problems import PROBLEM_TYPE, ProblemDetails
 from switchyard.contracts.wire import Wire
 from switchyard.web.examples import EXAMPLES
-from switchyard.web.operations import OPERATIONS, PARAMETERS, Operation
+from switchyard.web.operations import API_VERSION, OPERATIONS, PARAMETERS, Operation
 from switchyard.web.wording import field_descriptions
 
 Document = dict[str, Any]
@@ -54,7 +54,7 @@ def openapi_document(app: APIGatewayHttpResolver) -> Document:
     found: Document = made.model_dump(mode="json", by_alias=True, exclude_none=True)
     return {
         "openapi": found["openapi"],
-        "info": found["info"],
+        "info": found["info"] | {"x-api-version": API_VERSION},
         "servers": found["servers"],
         "security": [{_SCHEME: []}],
         "tags": [{"name": group} for group in _groups()],

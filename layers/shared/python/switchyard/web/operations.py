@@ -7,14 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.contracts.event_views import EventsAsked, JobEventsAsked
+from switchyard.contracts.events.views import EventsAsked, JobEventsAsked
 from switchyard.contracts.jobs import KEY_HEADER
 from switchyard.contracts.wire import Wire
 from switchyard.domain.measuring.tracing import TRACEPARENT
 
+API_VERSION: Final = "1"
+VERSION_HEADER: Final = "Switchyard-Api-Version"
+"""On every answer of the function; what may change within a version is in docs/api.md."""
 JOBS: Final = "Jobs"
 EVENTS: Final = "Events"
 DEFINITIONS: Final = "Task definitions"
+TRIGGERS: Final = "Triggers"
 ITSELF: Final = "The API itself"
 
 
@@ -81,6 +85,13 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "get_task_definition": _reads(DEFINITIONS, "Read the latest version", 404),
     "delete_task_definition": _reads(DEFINITIONS, "Delete a definition nobody uses", 404, 409),
     "get_task_definition_version": _reads(DEFINITIONS, "Read one version", 400, 404),
+    "get_triggers": _reads(TRIGGERS, "List triggers"),
+    "get_trigger": _reads(TRIGGERS, "Read a trigger with its last and next run", 404),
+    "put_trigger": _takes_a_body(TRIGGERS, "Add a trigger, or change it", 404, 409),
+    "delete_trigger": _reads(TRIGGERS, "Delete a trigger; its jobs go on", 404, 409),
+    "post_trigger_enable": _reads(TRIGGERS, "Let a trigger start jobs again", 404, 409),
+    "post_trigger_disable": _reads(TRIGGERS, "Let a trigger start nothing", 404, 409),
+    "post_trigger_fire": _takes_a_body(TRIGGERS, "Try a trigger with an event", 404, 409),
     "get_health": _reads(ITSELF, "Ask whether the API can do its work"),
     "get_openapi": Operation(
         group=ITSELF,

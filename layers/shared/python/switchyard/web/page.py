@@ -152,10 +152,10 @@ def _kind(schema: Document) -> str:
 
 
 def _bounds(schema: Document) -> str:
-    told = [f"{words} {schema[key]:g}" for key, words in _BOUNDS.items() if key in schema]
-    told += [f"like {schema['pattern']}"] if "pattern" in schema else []
-    told += [f"else {json.dumps(schema['default'])}"] if "default" in schema else []
-    return f" ({', '.join(told)})" if told else ""
+    reported = [f"{words} {schema[key]:g}" for key, words in _BOUNDS.items() if key in schema]
+    reported += [f"like {schema['pattern']}"] if "pattern" in schema else []
+    reported += [f"else {json.dumps(schema['default'])}"] if "default" in schema else []
+    return f" ({', '.join(reported)})" if reported else ""
 
 
 _BOUNDS: Final = {

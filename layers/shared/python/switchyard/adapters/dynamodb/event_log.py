@@ -54,7 +54,7 @@ class DynamoDbEventReader(EventPages):
         return map(_loaded, self._table.get_many([(s["PK"], s["SK"]) for s in summaries]))
 
 
-# What producers and agents wrote is kept as JSON text: DynamoDB's numbers and nesting have limits
+# What producers and agents wrote is stored as JSON text: DynamoDB's numbers and nesting have limits
 # that JSON does not have, and 1.0 would come back as 1.
 def _stored(record: Mapping[str, Any]) -> Item:
     properties = record.get("properties", {})

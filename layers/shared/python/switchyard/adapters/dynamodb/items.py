@@ -16,9 +16,9 @@ from switchyard.contracts.tables import (
 )
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import DEFAULT_ENDS, Notify
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.life_signs import LifeSigns
 from switchyard.domain.tasks.task import Outcome, Overrides, Task, Usage
 from switchyard.domain.transition import is_empty
 
@@ -84,7 +84,7 @@ def job_name(ref: JobRef) -> Item:
 def job_from(item: Mapping[str, Any], tenant: str) -> Job:
     known = {name: item[name] for name in _JOB_FIELDS if name in item}
     known["state"] = JobState(item["state"])
-    known["notify"] = Notify(**known_in(item["notify"], Notify)) if "notify" in item else None
+    known["notify"] = _notify(item)
     return Job(ref=JobRef(tenant, item["job_id"]), **known)
 
 
@@ -110,13 +110,13 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known["not_completed"] = frozenset(item.get("not_completed", ()))
     known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
     known["overrides"] = Overrides(**known_in(item.get("overrides", {}), Overrides))
-    known["signs"] = Signs(**known_in(item["signs"], Signs)) if "signs" in item else None
+    known["signs"] = LifeSigns(**known_in(item["signs"], LifeSigns)) if "signs" in item else None
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
 def field_attribute(value: Any) -> Any:
     """Return a field's value as it is stored: what has fields itself becomes a map."""
-    is_map = isinstance(value, Outcome | Overrides | Signs)
+    is_map = isinstance(value, Outcome | Overrides | LifeSigns)
     return _without_empty(asdict(value)) if is_map else value
 
 
@@ -133,7 +133,7 @@ def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
 
 
 def _state_and_rule(item: Mapping[str, Any]) -> tuple[TaskState, Rule]:
-    """Of an unknown rule nobody here can tell whether its task may run."""
+    """Refuse an unknown rule: whether its task may run cannot be decided here."""
     state = TaskState(item["state"])
     try:
         return state, Rule(item["rule"])
@@ -148,7 +148,20 @@ def _overrides_attribute(overrides: Overrides) -> Item:
 
 
 def _notify_attribute(notify: Notify | None) -> Item:
-    return {"notify": _without_empty(asdict(notify))} if notify else {}
+    """The default of `on` is not stored: earlier releases know no other."""
+    if notify is None:
+        return {}
+    stored = _without_empty(asdict(notify))
+    if notify.on == DEFAULT_ENDS:
+        del stored["on"]
+    return {"notify": stored}
+
+
+def _notify(item: Mapping[str, Any]) -> Notify | None:
+    if "notify" not in item:
+        return None
+    known = known_in(item["notify"], Notify)
+    return Notify(**known | {"on": tuple(known.get("on", DEFAULT_ENDS))})
 
 
 def json_text(value: Any) -> str:

@@ -77,7 +77,7 @@ class DynamoDbJobIntake:
 
     def _data(self, plan: JobPlan) -> list[Item]:
         """Together: each large input is a request to the bucket."""
-        return self._table.workforce.each(
+        return self._table.parallel.each(
             lambda named: self._payloads.new_item(plan.job.ref.task(named[0]), named[1]),
             list(plan.payloads.items()),
         )

@@ -7,8 +7,8 @@ from typing import Final
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.adapters.pauses import Pauses
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.slices import in_slices
-from switchyard.ports import Workforce
+from switchyard.domain.text import in_slices
+from switchyard.ports import Parallel
 
 WRITES_PER_TRANSACTION: Final = 100  # TransactWriteItems' limit
 UNITS_PER_TRANSACTION: Final = 400  # a partition's second has room for two of them
@@ -33,7 +33,7 @@ class Contended(Unavailable):
 class ManyWrites:
     attempt: Attempt
     pauses: Pauses
-    workforce: Workforce
+    parallel: Parallel
 
     def write(self, items: Sequence[Item], *, seconds: float) -> None:
         """Try everything at least once, and for so long what is throttled. Raise `Unavailable`."""
@@ -45,7 +45,7 @@ class ManyWrites:
             for transaction in left:
                 self._write(transaction, until)
 
-        self.workforce.each(work, range(min(WRITERS, len(transactions))))
+        self.parallel.each(work, range(min(WRITERS, len(transactions))))
 
     def _write(self, items: Sequence[Item], until: float) -> None:
         for _ in self.pauses.tries_until(until):
@@ -65,7 +65,7 @@ class ManyUpdates:
 
     attempt: Transaction
     pauses: Pauses
-    workforce: Workforce
+    parallel: Parallel
 
     def write(self, entries: Sequence[Item]) -> list[bool]:
         """Say of each whether it was written: if not, its condition did not hold."""
@@ -77,7 +77,7 @@ class ManyUpdates:
                 for number in self._written(dict(transaction)):
                     written[number] = True
 
-        self.workforce.each(work, range(WRITERS))
+        self.parallel.each(work, range(WRITERS))
         return written
 
     def _written(self, entries: dict[int, Item]) -> Iterable[int]:
@@ -91,8 +91,8 @@ class ManyUpdates:
                 continue
             if not refused:
                 return entries
-            kept = [number for number, no in zip(entries, refused, strict=True) if not no]
-            entries = {number: entries[number] for number in kept}
+            stored = [number for number, no in zip(entries, refused, strict=True) if not no]
+            entries = {number: entries[number] for number in stored}
         raise Unavailable(f"DynamoDB left {len(entries)} items unwritten")
 
 

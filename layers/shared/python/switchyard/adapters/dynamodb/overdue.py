@@ -1,11 +1,11 @@
-"""What is overdue, from the due index of the state table."""
+"""Reads of the index of due items: what is overdue, and which tasks are unsettled."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.items import JOB_SORT_KEY, TASK_PREFIX
+from switchyard.adapters.dynamodb.items import JOB_SORT_KEY, TASK_PREFIX, task_from, task_key
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal
 from switchyard.adapters.dynamodb.transition_writes import write_of
 from switchyard.adapters.dynamodb.values import deserialized, serialized
@@ -13,10 +13,11 @@ from switchyard.contracts.tables import DUE_AT, DUE_INDEX, DUE_SHARD
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import Transition
-from switchyard.ports import PageOfOverdue
+from switchyard.ports import PageOfOverdue, PageOfUnsettled, UnsettledTask
 
 _PARTITION: Final = re.compile(r"TENANT#([^#]+)#JOB#([^#]+)")
 
@@ -66,3 +67,43 @@ def ref_of(item: Mapping[str, Any]) -> TaskRef | JobRef:
     if item["SK"] == JOB_SORT_KEY:
         return job
     return job.task(item["SK"].removeprefix(TASK_PREFIX))
+
+
+class DynamoDbUnsettled:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def page(self, shard: int, *, limit: int, cursor: str | None) -> PageOfUnsettled:
+        start = {"ExclusiveStartKey": serialized(json.loads(cursor))} if cursor else {}
+        page = next(
+            self._table.pages(
+                f"#{DUE_SHARD} = :shard",
+                {"shard": shard},
+                IndexName=DUE_INDEX,
+                Limit=limit,
+                **start,
+            )
+        )
+        last = page.get("LastEvaluatedKey")
+        rows = [_row(deserialized(item)) for item in page["Items"]]
+        return PageOfUnsettled(
+            tasks=tuple(row for row in rows if row is not None),
+            cursor=json.dumps(deserialized(last)) if last else None,
+        )
+
+    def read(self, refs: Sequence[TaskRef]) -> tuple[Task, ...]:
+        items = self._table.get_many([task_key(ref) for ref in refs])
+        return tuple(task_from(item, job_of(item)) for item in items)
+
+
+def _row(item: Mapping[str, Any]) -> UnsettledTask | None:
+    """`None` for a job."""
+    ref = ref_of(item)
+    if not isinstance(ref, TaskRef):
+        return None
+    return UnsettledTask(
+        ref=ref,
+        state=TaskState(item["state"]),
+        ready_at_ms=item.get("ready_at_ms"),
+        started_at_ms=item.get("started_at_ms"),
+    )

@@ -60,7 +60,7 @@ class DynamoDbPayloads:
 
     def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
         items = self._table.get_many([data_key(ref) for ref in refs])
-        payloads = self._table.workforce.each(self._payload, items)
+        payloads = self._table.parallel.each(self._payload, items)
         found = dict(zip(map(_task_id, items), payloads, strict=True))
         return {ref.task_id: found.get(ref.task_id, Payload()) for ref in refs}
 
@@ -78,7 +78,7 @@ class DynamoDbPayloads:
         size = 0
         for start in range(0, len(made), READ_AT_ONCE):
             some = made[start : start + READ_AT_ONCE]
-            texts = self._table.workforce.each(
+            texts = self._table.parallel.each(
                 lambda task_id: self._text(by_task[task_id], "output") or b"null", some
             )
             size += sum(map(len, texts))

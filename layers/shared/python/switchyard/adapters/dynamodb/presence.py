@@ -1,17 +1,24 @@
-"""Workers in the state table, an item each. Of one that left an empty item stays for a while."""
+"""The items of a stage's workers: their presence, and the switch that pauses them."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.table import WHATEVER_IS_THERE, DynamoDbTable, Update
+from switchyard.adapters.dynamodb.table import (
+    WHATEVER_IS_THERE,
+    DynamoDbTable,
+    Key,
+    Refusal,
+    Update,
+)
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.contracts.tables import TTL, WORKERS_PARTITION
+from switchyard.contracts.tables import CONSUMPTION_PARTITION, TTL, WORKERS_PARTITION
+from switchyard.domain.health.pause import Pause
 from switchyard.domain.health.presence import PresentWorker
 
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
-_ADDED: Final = ("release", "draining", "busy_until_ms", "sick")
+_ADDED: Final = ("release", "draining", "busy_until_ms", "sick", "backend")
 """Added later: an older worker does not write them, and an older reader does not look at them."""
 
 
@@ -49,3 +56,38 @@ def _worker(item: Item) -> PresentWorker:
 
 def _until_forgotten(now_ms: int) -> Item:
     return {TTL: now_ms // 1000 + _KEPT_FOR_SECONDS}
+
+
+_KEY: Final[Key] = (CONSUMPTION_PARTITION, "CONSUMPTION")
+
+
+class DynamoDbPauseSwitch:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def pause(self, *, now_ms: int, reason: str | None = None) -> Pause:
+        emitted = {"reason": reason} if reason else {}
+        answer = self._table.update(
+            _KEY,
+            Update(
+                set={"paused_at_ms": now_ms, **emitted},
+                condition="attribute_not_exists(#paused_at_ms)",
+            ),
+        )
+        item = answer.item if isinstance(answer, Refusal) else answer
+        return _pause(item) or Pause(since_ms=now_ms, reason=reason)
+
+    def resume(self) -> None:
+        self._table.update(
+            _KEY,
+            Update(remove=("paused_at_ms", "reason"), condition="attribute_exists(#paused_at_ms)"),
+        )
+
+    def paused(self) -> Pause | None:
+        return _pause(self._table.get(_KEY))
+
+
+def _pause(item: Item | None) -> Pause | None:
+    if item is None or "paused_at_ms" not in item:
+        return None
+    return Pause(since_ms=item["paused_at_ms"], reason=item.get("reason"))

@@ -15,7 +15,7 @@ from switchyard.domain.access.rates import Admitted, Limits, TooFast, Use, Verdi
 from switchyard.domain.errors import Throttled
 from switchyard.domain.moments import day_of
 
-ROUNDS: Final = 10  # whoever loses as many lost to others with the same key
+ROUNDS: Final = 10  # a caller that loses as often lost to others with the same key
 _SECOND_US: Final = 1_000_000
 _LIFE_MS: Final = 2 * 24 * 3600 * 1000  # nothing of the day before yesterday matters
 _WITHIN_THE_DAY: Final = "#day = :day AND #requests < :per_day"

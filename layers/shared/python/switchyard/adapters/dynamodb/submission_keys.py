@@ -1,13 +1,13 @@
-"""Idempotency keys in the state table, which forgets them by itself, sooner or later."""
+"""Items that make a request count once: keys of submissions, and requests seen before."""
 
 from dataclasses import replace
 from typing import Final
 
 from switchyard.adapters.dynamodb.items import job_name, known_in
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
 from switchyard.adapters.dynamodb.transition_writes import Write, write_of
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.contracts.tables import TTL
+from switchyard.contracts.tables import DEDUPLICATION_PREFIX, TTL
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.plan import Pinned
@@ -100,3 +100,15 @@ _PREFIXES: Final = {KeyKind.PRODUCER: "KEY", KeyKind.TRIGGER: "TRIGGERKEY"}
 
 def _key(tenant: str, key: str, kind: KeyKind) -> Key:
     return f"TENANT#{tenant}#{_PREFIXES[kind]}#{key}", "KEY"
+
+
+class DynamoDbDeduplication:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def first(self, name: str, *, now_ms: int, keep_ms: int) -> bool:
+        used = {
+            **key_item((f"{DEDUPLICATION_PREFIX}{name}", "ONCE")),
+            TTL: (now_ms + keep_ms) // 1000 + 1,
+        }
+        return self._table.put_new(used)

@@ -10,11 +10,11 @@ from botocore.exceptions import ClientError
 from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
 from switchyard.adapters.dynamodb.many_writes import Contended, ManyUpdates, ManyWrites
 from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
+from switchyard.adapters.parallel import Threads
 from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
-from switchyard.adapters.workforce import Threads
 from switchyard.domain.errors import AnswerLost, Unavailable
-from switchyard.domain.slices import in_slices
-from switchyard.ports import Workforce
+from switchyard.domain.text import in_slices
+from switchyard.ports import Parallel
 
 Key = tuple[str, str]
 
@@ -83,12 +83,12 @@ class DynamoDbTable:
         name: str,
         *,
         pauses: Pauses = SYSTEM_PAUSES,
-        workforce: Workforce = ON_THREADS,
+        parallel: Parallel = ON_THREADS,
     ) -> None:
         self._client = client
         self.name = name
         self._pauses = pauses
-        self.workforce = workforce
+        self.parallel = parallel
 
     def get(self, key: Key) -> Item | None:
         answer = call(
@@ -100,8 +100,8 @@ class DynamoDbTable:
         return deserialized(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Sequence[Key]) -> list[Item]:
-        """Those that exist, in no order."""
-        read = self.workforce.each(self._get_chunk, list(in_slices(keys, READS_PER_BATCH)))
+        """Return the items that exist, in no order."""
+        read = self.parallel.each(self._get_chunk, list(in_slices(keys, READS_PER_BATCH)))
         return [item for items in read for item in items]
 
     def put_new(self, item: Item) -> bool:
@@ -117,9 +117,7 @@ class DynamoDbTable:
     def put_many(self, items: Sequence[Item], *, seconds: float = PATIENCE_SECONDS) -> None:
         """In no order, and again for so long what is throttled. What is there already stays as it
         is: a try that arrives late must not undo what has happened since another one succeeded."""
-        many = ManyWrites(
-            attempt=self._left_unwritten, pauses=self._pauses, workforce=self.workforce
-        )
+        many = ManyWrites(attempt=self._left_unwritten, pauses=self._pauses, parallel=self.parallel)
         many.write(items, seconds=seconds)
 
     def update(self, key: Key, update: Update) -> Item | Refusal:
@@ -213,7 +211,7 @@ class DynamoDbTable:
         Each has another key. What is contended is tried again; raise `Unavailable` when that does
         not help: some may have been written.
         """
-        many = ManyUpdates(attempt=self._refused, pauses=self._pauses, workforce=self.workforce)
+        many = ManyUpdates(attempt=self._refused, pauses=self._pauses, parallel=self.parallel)
         return many.write([_entry(update.request(self.name, key)) for key, update in updates])
 
     def _refused(self, requests: Sequence[Item]) -> list[bool]:

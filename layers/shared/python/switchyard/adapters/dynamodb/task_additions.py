@@ -1,4 +1,4 @@
-"""Tasks that join a job: one transaction for all that is written together."""
+"""Writes of tasks that are added to a job, and of tasks of other producers."""
 
 from collections.abc import Collection, Iterator
 from typing import Final
@@ -24,9 +24,10 @@ from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.errors import AnswerLost, Conflict, UnknownJob
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs import transitions as of_jobs
-from switchyard.domain.jobs.chunks import Change, Chunk, Member, Surroundings
+from switchyard.domain.jobs.adoption import Adoption
+from switchyard.domain.jobs.chunks import Change, Chunk, ChunkContext, ExistingTask
 from switchyard.domain.tasks import transitions as of_tasks
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks.task import Payload, Task
 
 _TOO_MUCH: Final = frozenset({"ValidationException", TRANSACTION_CANCELLED})
 
@@ -36,21 +37,23 @@ class DynamoDbTaskAdditions:
         self._table = table
         self._payloads = payloads
 
-    def surroundings(self, ref: JobRef, names: Collection[str]) -> Surroundings:
+    def chunk_context(self, ref: JobRef, names: Collection[str]) -> ChunkContext:
         refs = [ref.task(name) for name in sorted({END, *names})]
         keys = [job_key(ref), *map(task_key, refs), *map(dependents_key, refs)]
         found = {item["SK"]: item for item in self._table.get_many(keys)}
         job = found.get(job_key(ref)[1])
         if job is None:
             raise UnknownJob(ref.job_id)
-        members = {
-            name: Member(task_from(task, ref), tuple(_dependents(found, name)))
+        existing_tasks = {
+            name: ExistingTask(task_from(task, ref), tuple(_dependents(found, name)))
             for name in {END, *names}
             if (task := found.get(f"{TASK_PREFIX}{name}"))
         }
-        end = members.pop(END, None)
-        return Surroundings(
-            job=job_from(job, ref.tenant), end=end.task if end else None, members=members
+        end = existing_tasks.pop(END, None)
+        return ChunkContext(
+            job=job_from(job, ref.tenant),
+            end=end.task if end else None,
+            existing_tasks=existing_tasks,
         )
 
     def add(self, chunk: Chunk) -> bool:
@@ -99,7 +102,7 @@ def _dependents(found: dict[str, Item], name: str) -> list[str]:
 
 
 def _of_member(change: Change) -> Iterator[Write]:
-    task = change.member.task
+    task = change.existing.task
     yield write_of(task.ref, of_tasks.stay_parent(task))
     yield dependents_key(task.ref), _moved(change) if change.moves else _followed(change)
 
@@ -108,7 +111,7 @@ def _moved(change: Change) -> Update:
     return Update(
         set={"tasks": list(change.dependents)},
         condition="#tasks = :as_read",
-        values={"as_read": list(change.member.dependents)},
+        values={"as_read": list(change.existing.dependents)},
     )
 
 
@@ -117,10 +120,22 @@ def _followed(change: Change) -> Update:
     return Update(
         append={"tasks": list(change.further)},
         condition="size(#tasks) = :as_read",
-        values={"as_read": len(change.member.dependents)},
+        values={"as_read": len(change.existing.dependents)},
     )
 
 
 def _item(task: Task) -> Item:
     outcome = {"outcome": field_attribute(task.outcome)} if task.outcome else {}
     return task_item(task) | outcome
+
+
+class DynamoDbTaskAdoption:
+    def __init__(self, table: DynamoDbTable, payloads: DynamoDbPayloads) -> None:
+        self._table = table
+        self._payloads = payloads
+
+    def adopt(self, adoption: Adoption) -> bool:
+        ref = adoption.task.ref
+        given = Payload(input=adoption.input, context=adoption.context)
+        payload = self._payloads.new_item(ref, given)
+        return self._table.transact(as_new(task_item(adoption.task)), as_new(payload))

@@ -16,10 +16,10 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, write_of
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.slices import in_slices
 from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.readiness import Verdict
 from switchyard.domain.tasks.task import Task
+from switchyard.domain.text import in_slices
 from switchyard.domain.transition import Refused
 from switchyard.ports import TasksOfJob
 

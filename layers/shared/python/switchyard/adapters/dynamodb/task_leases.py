@@ -21,7 +21,7 @@ from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.claims import Claimable, decide_claim
-from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.life_signs import LifeSigns
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.ports import Claimed, Refused, Seen
 
@@ -55,7 +55,7 @@ class DynamoDbTaskLeases:
             return _not_claimed(answer.found, now_ms)
         return Claimed(answer, Lease(answer, owner))
 
-    def renew(self, lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Task:
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
         renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
         return _still_ours(lease, self._writer.write_task_surely(lease.ref, renewal))
 
@@ -100,7 +100,7 @@ def _write_of_output(ref: TaskRef, output: Item) -> Write:
 
 
 def _stored_output(outcome: Outcome, output: Json) -> Item:
-    """Small outputs are kept in the item; larger ones stay in the bucket, where they are."""
+    """Store small outputs in the item; larger ones stay in the bucket."""
     text = json_text(output)
     if fits_inline(text) or outcome.artifacts is None:
         return {"output": text}

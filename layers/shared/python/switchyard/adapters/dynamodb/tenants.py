@@ -1,9 +1,6 @@
-"""Tenants' settings in the state table, an item each in a partition of the tenant's own.
+"""Tenants' settings, and the counts of their open tasks."""
 
-All of them are found through the index of jobs, under a name that no tenant can have.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from switchyard.adapters.dynamodb.table import (
@@ -18,9 +15,12 @@ from switchyard.contracts.tables import (
     JOBS_INDEX,
     JOBS_ORDER,
     JOBS_TENANT,
+    open_jobs_partition,
     tenant_settings_partition,
 )
+from switchyard.domain.access.open_tasks import OpenJob
 from switchyard.domain.access.tenants import TenantSettings
+from switchyard.domain.ids import JobRef
 
 _LISTED_UNDER: Final = "#TENANTS"
 _LISTS: Final = ("slack_channels", "slack_operators")
@@ -68,3 +68,41 @@ def _order(item: Item) -> str:
 def _settings(item: Item) -> TenantSettings:
     """Read what this version knows: a newer one may have set more."""
     return TenantSettings(**{name: tuple(item[name]) for name in _LISTS if name in item})
+
+
+class DynamoDbOpenTasks:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def of_tenant(self, tenant: str) -> Sequence[OpenJob]:
+        found = self._table.query("#PK = :open", {"open": open_jobs_partition(tenant)})
+        return [
+            OpenJob(
+                ref=JobRef(tenant, item["SK"]),
+                run=item["run"],
+                tasks=item["tasks"],
+                since_ms=item["since_ms"],
+            )
+            for item in found
+        ]
+
+    def note(self, ref: JobRef, *, run: int, tasks: int, now_ms: int) -> None:
+        self._table.update(
+            _open_job_key(ref),
+            Update(
+                set={"run": run, "tasks": tasks, "since_ms": now_ms},
+                condition="attribute_not_exists(#run) OR #run < :set_run"
+                " OR (#run = :set_run AND #tasks <= :set_tasks)",
+            ),
+        )
+
+    def close(self, ref: JobRef, *, run: int) -> None:
+        self._table.delete(
+            _open_job_key(ref),
+            condition="attribute_not_exists(#run) OR #run <= :run",
+            values={"run": run},
+        )
+
+
+def _open_job_key(ref: JobRef) -> Key:
+    return open_jobs_partition(ref.tenant), ref.job_id

@@ -82,7 +82,7 @@ class TransitionWriter:
     def write_job_surely(self, ref: JobRef, transition: Transition) -> Job | Refused[Job]:
         """Write it like `write_job`, and read the job if the answer is lost.
 
-        Raise `AnswerLost` when that cannot tell whether the transition was written.
+        Raise `AnswerLost` when that cannot show whether the transition was written.
         """
         return _resolved(
             transition,
@@ -93,7 +93,7 @@ class TransitionWriter:
     def write_task_surely(self, ref: TaskRef, transition: Transition) -> Task | Refused[Task]:
         """Write it like `write_task`, and read the task if the answer is lost.
 
-        Raise `AnswerLost` when that cannot tell whether the transition was written.
+        Raise `AnswerLost` when that cannot show whether the transition was written.
         """
         return _resolved(
             transition, lambda: self.write_task(ref, transition), lambda: self._find(ref)
@@ -104,7 +104,7 @@ class TransitionWriter:
     ) -> Task | Refused[Task]:
         """Write it like `write_task_surely`, together with something else or not at all.
 
-        A transaction does not show the task as it leaves it: that is told by the one `before`.
+        A transaction does not show the task as it leaves it: `before` shows it.
         """
 
         def write() -> Task | Refused[Task]:
@@ -145,7 +145,7 @@ def _task(item: Item | None, ref: TaskRef) -> Task | None:
 
 
 def _answer(found: Entity | None, transition: Transition) -> Entity | Refused[Entity]:
-    """Answer whoever was refused, or does not know, by the item as it is."""
+    """Answer a caller that was refused, or whose answer was lost, from the item as it is."""
     if found is not None and transition.was_written_to(found):
         return found
     return refusal(found, transition)

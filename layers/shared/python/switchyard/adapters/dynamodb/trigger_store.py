@@ -102,7 +102,7 @@ def _applied(tenant: str, item: Mapping[str, Any]) -> AppliedTrigger:
 
 
 def _trigger(item: Mapping[str, Any]) -> Trigger:
-    """Raise `NewerVersion`: whoever changes what depends on it must not believe that it is gone."""
+    """Raise `NewerVersion`: a caller must not believe that it is gone."""
     try:
         return Trigger.model_validate_json(item["document"], extra="ignore")
     except ValidationError as error:

@@ -15,7 +15,7 @@ from switchyard.adapters.slack.secret import read_slack_secret
 from switchyard.domain.errors import Unavailable
 from switchyard.ports import Clock
 from switchyard.ports.alerting import Secrets, Webhooks
-from switchyard.ports.once import Once
+from switchyard.ports.deduplication import Deduplication
 from switchyard.usecases.alerts.press_button import ButtonPresses, Press
 
 REMEMBERED_MS: Final = 3 * MAX_AGE_SECONDS * 1000
@@ -38,7 +38,7 @@ class Answer:
 class SlackInteractions:
     secrets: Secrets
     secret_name: str
-    once: Once
+    deduplication: Deduplication
     presses: ButtonPresses
     replies: Webhooks
     reply_origin: str
@@ -72,7 +72,7 @@ class SlackInteractions:
         if problem:
             return problem
         name = name_of_signature(request.signature)
-        first = self.once.first(name, now_ms=now_ms, keep_ms=REMEMBERED_MS)
+        first = self.deduplication.first(name, now_ms=now_ms, keep_ms=REMEMBERED_MS)
         return None if first else "the request came before"
 
     def _act(self, press: Press, response_url: str) -> Answer:

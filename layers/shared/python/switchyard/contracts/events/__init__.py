@@ -1,45 +1,53 @@
-"""The event catalogue: one closed model per type, and the envelope they travel in."""
+"""The event catalogue: one closed model per type, and the envelope they travel in.
 
-from switchyard.contracts.events.catalogue import CATALOGUE, Raw, what_it_says
-from switchyard.contracts.events.checks import CheckedTask, HealthSummary, TaskHealthCheck
-from switchyard.contracts.events.envelope import (
-    DETAIL_TYPE,
-    FREE_FORM,
-    OVERFLOW,
-    SCHEMA_VERSION,
-    ArrivedEvent,
-    Context,
-    Event,
-    KeptEvent,
-)
-from switchyard.contracts.events.jobs import (
-    CreatedTask,
-    JobCancelled,
-    JobCompleted,
-    JobCreated,
-    JobFailed,
-    JobFailureDetected,
-    JobSettled,
-    JobTasksAdded,
-)
-from switchyard.contracts.events.properties import JobProperties, Properties, TaskProperties
-from switchyard.contracts.events.tasks import (
-    LastActivity,
-    MemoryUsage,
-    TaskCancelled,
-    TaskCompleted,
-    TaskFailed,
-    TaskHeartbeat,
-    TaskPending,
-    TaskProcessingFailed,
-    TaskProcessingStarted,
-    TaskRedriven,
-    TaskReleased,
-    TaskSkipped,
-    TaskTimeout,
-    UsageFigures,
-)
-from switchyard.contracts.events.telling import told_of_job, told_of_tasks
+A module with models is imported when one of them is used: to build them all takes long.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from switchyard.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from switchyard.contracts.events.catalogue import CATALOGUE, Raw, what_it_says
+    from switchyard.contracts.events.checks import CheckedTask, HealthSummary, TaskHealthCheck
+    from switchyard.contracts.events.envelope import (
+        DETAIL_TYPE,
+        FREE_FORM,
+        OVERFLOW,
+        SCHEMA_VERSION,
+        ArrivedEvent,
+        Context,
+        Event,
+        StoredEvent,
+    )
+    from switchyard.contracts.events.facts import job_event_facts, task_event_facts
+    from switchyard.contracts.events.jobs import (
+        CreatedTask,
+        JobCancelled,
+        JobCompleted,
+        JobCreated,
+        JobFailed,
+        JobFailureDetected,
+        JobSettled,
+        JobTasksAdded,
+    )
+    from switchyard.contracts.events.properties import JobProperties, Properties, TaskProperties
+    from switchyard.contracts.events.tasks import (
+        LastActivity,
+        MemoryUsage,
+        TaskCancelled,
+        TaskCompleted,
+        TaskFailed,
+        TaskHeartbeat,
+        TaskPending,
+        TaskProcessingFailed,
+        TaskProcessingStarted,
+        TaskRedriven,
+        TaskReleased,
+        TaskSkipped,
+        TaskTimeout,
+        UsageFigures,
+    )
 
 __all__ = [
     "CATALOGUE",
@@ -61,11 +69,11 @@ __all__ = [
     "JobProperties",
     "JobSettled",
     "JobTasksAdded",
-    "KeptEvent",
     "LastActivity",
     "MemoryUsage",
     "Properties",
     "Raw",
+    "StoredEvent",
     "TaskCancelled",
     "TaskCompleted",
     "TaskFailed",
@@ -80,7 +88,68 @@ __all__ = [
     "TaskSkipped",
     "TaskTimeout",
     "UsageFigures",
-    "told_of_job",
-    "told_of_tasks",
+    "job_event_facts",
+    "task_event_facts",
     "what_it_says",
 ]
+
+_PARTS: Final = {
+    "catalogue": (
+        "CATALOGUE",
+        "Raw",
+        "what_it_says",
+    ),
+    "checks": (
+        "CheckedTask",
+        "HealthSummary",
+        "TaskHealthCheck",
+    ),
+    "envelope": (
+        "DETAIL_TYPE",
+        "FREE_FORM",
+        "OVERFLOW",
+        "SCHEMA_VERSION",
+        "ArrivedEvent",
+        "Context",
+        "Event",
+        "StoredEvent",
+    ),
+    "facts": (
+        "job_event_facts",
+        "task_event_facts",
+    ),
+    "jobs": (
+        "CreatedTask",
+        "JobCancelled",
+        "JobCompleted",
+        "JobCreated",
+        "JobFailed",
+        "JobFailureDetected",
+        "JobSettled",
+        "JobTasksAdded",
+    ),
+    "properties": (
+        "JobProperties",
+        "Properties",
+        "TaskProperties",
+    ),
+    "tasks": (
+        "LastActivity",
+        "MemoryUsage",
+        "TaskCancelled",
+        "TaskCompleted",
+        "TaskFailed",
+        "TaskHeartbeat",
+        "TaskPending",
+        "TaskProcessingFailed",
+        "TaskProcessingStarted",
+        "TaskRedriven",
+        "TaskReleased",
+        "TaskSkipped",
+        "TaskTimeout",
+        "UsageFigures",
+    ),
+}
+
+if not TYPE_CHECKING:
+    __getattr__ = on_demand(__name__, _PARTS)

@@ -1,4 +1,4 @@
-"""Every type of event there is, and how a kept event becomes its model again."""
+"""Every type of event there is, and how a stored event becomes its model again."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from switchyard.contracts.events.checks import TaskHealthCheck
-from switchyard.contracts.events.envelope import OVERFLOW, SCHEMA_VERSION, KeptEvent
+from switchyard.contracts.events.envelope import OVERFLOW, SCHEMA_VERSION, StoredEvent
 from switchyard.contracts.events.jobs import (
     JobCancelled,
     JobCompleted,
@@ -57,7 +57,7 @@ CATALOGUE: Final[Mapping[str, type[Properties]]] = {
 Raw = dict[str, Any]
 
 
-def what_it_says(event: KeptEvent) -> Properties | Raw:
+def what_it_says(event: StoredEvent) -> Properties | Raw:
     """The event's model; or all that it says as it is, if it has no model here or is not whole.
 
     Fields that a newer sender added to a type that is known here are left out.

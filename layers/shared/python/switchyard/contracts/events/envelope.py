@@ -1,4 +1,4 @@
-"""The envelope that every event travels in: as sent, as it arrives, as it is kept."""
+"""The envelope that every event travels in: as sent, as it arrives, as it is stored."""
 
 from typing import Any, Final, Literal, Self
 
@@ -24,7 +24,7 @@ class Context(Written):
     origin: str
     worker_id: str | None = None
     trace_id: str | None = None
-    """Of the job or task that it tells of."""
+    """The trace id of the job or task that the event is about."""
     parent_span_id: str | None = None
     """That of who submitted it, if they said so."""
 
@@ -88,7 +88,7 @@ class Event(Written):
 
 
 class ArrivedEvent(Written):
-    """An event as a consumer of the bus sees it. Fields it does not know are kept."""
+    """An event as a consumer of the bus sees it. Unknown fields are preserved."""
 
     model_config = Written.model_config | {"extra": "allow"}
 
@@ -129,8 +129,8 @@ class ArrivedEvent(Written):
         return self.model_dump(mode="json", by_alias=True)
 
 
-class KeptEvent(Written):
-    """An event as the log gives it back. Fields it does not know are kept."""
+class StoredEvent(Written):
+    """An event as the log gives it back. Unknown fields are preserved."""
 
     model_config = Written.model_config | {"extra": "allow"}
 

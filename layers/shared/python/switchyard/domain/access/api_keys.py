@@ -1,4 +1,4 @@
-"""API keys as they are kept: by their hash, with what people want to know of them."""
+"""API keys as they are stored: by their hash, with what operators are shown."""
 
 import re
 from dataclasses import dataclass

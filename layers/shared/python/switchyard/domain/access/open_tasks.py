@@ -10,7 +10,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
 
 BEING_SUBMITTED_MS: Final = 15 * 60_000
-"""For how long a job may be counted that is not stored yet: whoever submits it has 30 s."""
+"""For how long a job may be counted that is not stored yet: a submission takes at most 30 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -223,7 +223,7 @@ class PublishResult:
 def decide_publishing(state: IncidentState, known: Alert | None, *, now_ms: int) -> Decision:
     """Decide what to do about `state`, given the alert that is stored for it."""
     if known is None:
-        if not state.open:
+        if not (state.open or state.announced):
             return Skip("over, and never posted")
         return Publish(Alert(key=alert_key(state)))
     in_doubt = known.unsure or known.due_at_ms is not None
@@ -266,5 +266,6 @@ def webhook_retry_pause(elapsed_ms: int) -> int | None:
 
 def _is_published(state: IncidentState, known: Alert) -> bool:
     if not state.open:
-        return not known.open
+        announced = not state.announced or known.fingerprint == state.fingerprint
+        return not known.open and announced
     return known.open and known.fingerprint == state.fingerprint

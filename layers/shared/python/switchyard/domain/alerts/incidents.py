@@ -52,6 +52,8 @@ class IncidentState:
 
     No elapsed time is part of it.
     """
+    announced: bool = False
+    """Whether it is published although it is over and no reader has seen it open."""
     channel: str | None = None
     """The channel to post to; `None` stands for the channel of the stage."""
 

@@ -34,12 +34,18 @@ _TITLES: Final = {
     JobStatus.CANCELLED: "A job that had failed was cancelled",
     JobStatus.PROCESSING: "A job goes on",
 }
+SUCCESS: Final = "A job completed"
 _OPEN: Final = frozenset({JobStatus.PARTIAL_FAILURE, JobStatus.FAILED, REDRIVING})
 
 
 def never_failed(job: Job) -> bool:
     """Whether no alert about the job can have been posted, judged by its item alone."""
     return job.run == 1 and phase_of(job) not in _OPEN and job.failure_detected_at_ms is None
+
+
+def is_success(state: IncidentState) -> bool:
+    """Whether the state is that of a job that has completed."""
+    return state.fingerprint.startswith(f"{JobStatus.COMPLETED}/")
 
 
 def phase_of(job: Job) -> str:
@@ -76,7 +82,8 @@ def job_incident_state(job: Job) -> IncidentState:
 def job_incident(job: Job, tasks: Sequence[Task], *, stage: str) -> Incident:
     """The incident of a job; `tasks` are those that people see."""
     phase, state = phase_of(job), job_incident_state(job)
-    title = f"{_TITLES[phase]}: {job.name}"
+    succeeded = never_failed(job) and phase == JobStatus.COMPLETED
+    title = f"{SUCCESS if succeeded else _TITLES[phase]}: {job.name}"
     return Incident(
         subject=state.subject,
         severity=state.severity,
@@ -84,7 +91,7 @@ def job_incident(job: Job, tasks: Sequence[Task], *, stage: str) -> Incident:
         fingerprint=state.fingerprint,
         title=title,
         sections=tuple(_sections(job, tasks, phase, stage)),
-        news=f"{title} (run {_shown_run(job)})" if state.open else f"Over: {title}",
+        news=f"{title} (run {_shown_run(job)})" if state.open or succeeded else f"Over: {title}",
         buttons=_buttons(job, phase),
     )
 

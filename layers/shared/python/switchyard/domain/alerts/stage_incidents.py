@@ -54,7 +54,7 @@ class DeadLetterFacts:
     reason: str
     event_type: str | None
     entity: str | None
-    kept_at: str
+    parked_at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,7 @@ def _minutes(duration_ms: int) -> str:
 
 def _dead_letters_title(seen: DeadLettersSeen) -> str:
     queue = seen.subject.queue
-    where = "in quarantine" if queue == QUARANTINE else f"undeliverable, from {queue}"
+    where = "parked by version 0.1.0" if queue == QUARANTINE else f"parked from {queue}"
     if not seen.count:
         return f"No messages are {where} any more"
     number = f"more than {seen.count:,}" if seen.more else f"{seen.count:,}"
@@ -207,7 +207,7 @@ def _dead_letter(letter: DeadLetterFacts) -> Section:
         title=letter.event_type or "A message",
         facts=(
             ("entity", letter.entity or "unknown"),
-            ("kept at", letter.kept_at),
+            ("parked at", letter.parked_at),
             ("message", letter.message_id),
             ("queue", letter.queue),
         ),

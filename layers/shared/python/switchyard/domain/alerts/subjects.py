@@ -10,7 +10,7 @@ from typing import Final
 from switchyard.domain.ids import JobRef, TaskRef, bare_task
 
 QUARANTINE: Final = "quarantine"
-"""Stands for the queue of messages that were put into quarantine, whichever queue they are from."""
+"""Stands for all messages that version 0.1.0 parked in one folder, whichever their queue was."""
 _HEALTH: Final = "health"
 _JOB: Final = "job/"
 _TASK: Final = "task/"
@@ -60,7 +60,7 @@ class TaskSubject:
 
 @dataclass(frozen=True, slots=True)
 class DeadLettersSubject:
-    """The archived dead letters of one queue, or those of them that belong to one job."""
+    """The parked messages of one queue, or those of them that belong to one job."""
 
     queue: str
     """A queue's name, or `QUARANTINE`."""

@@ -1,4 +1,4 @@
-"""What a log says about a task or a job, whatever the order and however often it was told.
+"""What a log says about a task or a job, whatever the order and however often its events arrived.
 
 The highest run wins; within it the first terminal state absorbs, and otherwise the highest fence.
 Under one fence a task is first waiting or pending, then held by a worker, then perhaps handed back:
@@ -30,7 +30,7 @@ class LastEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskTold:
+class TaskEventFacts:
     """What one event says about its task."""
 
     event: LastEvent
@@ -62,7 +62,7 @@ class TaskTold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobTold:
+class JobEventFacts:
     """What one event says about its job."""
 
     event: LastEvent
@@ -80,11 +80,11 @@ class TaskFold:
     run: int = 1
     attempt: int = 0
     attempt_known: bool = False
-    """Whether every attempt was told of, or the last was told by its number."""
-    pending_told: bool = False
+    """Whether every attempt has an event, or the last one has its number."""
+    pending_emitted: bool = False
     outcome: Outcome | None = None
     last: LastEvent | None = None
-    """`None` for a task that its job named and no event told of yet."""
+    """Return `None` for a task that its job named and that has no event yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,14 +93,14 @@ class JobFold:
     run: int
     total_tasks: int
     last: LastEvent
-    creation_told: bool = False
+    creation_emitted: bool = False
     failed_task_id: str | None = None
     tasks: Mapping[str, TaskFold] = field(default_factory=dict)
 
 
-def fold_task(told: Iterable[TaskTold]) -> TaskFold | None:
-    """`None` when nothing was told."""
-    latest = _of_the_highest_run(told)
+def fold_task(emitted: Iterable[TaskEventFacts]) -> TaskFold | None:
+    """Return `None` when there are no events."""
+    latest = _of_the_highest_run(emitted)
     if not latest:
         return None
     decisive, attempt = _decisive(latest), _attempt(latest)
@@ -109,36 +109,36 @@ def fold_task(told: Iterable[TaskTold]) -> TaskFold | None:
         run=decisive.run,
         attempt=attempt,
         attempt_known=decisive.attempt is not None or _is_gapless(latest),
-        pending_told=any(one.state is TaskState.READY for one in latest),
+        pending_emitted=any(one.state is TaskState.READY for one in latest),
         outcome=decisive.outcome,
         last=max(one.event for one in latest),
     )
 
 
-def fold_tasks(told: Iterable[TaskTold]) -> dict[str, TaskFold]:
-    by_task: dict[str, list[TaskTold]] = {}
-    for one in told:
+def fold_tasks(emitted: Iterable[TaskEventFacts]) -> dict[str, TaskFold]:
+    by_task: dict[str, list[TaskEventFacts]] = {}
+    for one in emitted:
         if not one.task_id.startswith(HIDDEN_PREFIX):
             by_task.setdefault(one.task_id, []).append(one)
     folds = ((task_id, fold_task(events)) for task_id, events in sorted(by_task.items()))
     return {task_id: fold for task_id, fold in folds if fold is not None}
 
 
-def fold_job(of_job: Iterable[JobTold], of_tasks: Iterable[TaskTold]) -> JobFold | None:
-    """`None` when the job itself was not told of."""
+def fold_job(of_job: Iterable[JobEventFacts], of_tasks: Iterable[TaskEventFacts]) -> JobFold | None:
+    """Return `None` when the job itself has no event."""
     job, tasks = list(of_job), list(of_tasks)
     if not job:
         return None
     run = max([*(one.run for one in job), *(one.job_run or 0 for one in tasks)])
     latest = [one for one in job if one.run == run]
     failures = [one for one in latest if one.failed_task_id is not None]
-    folds = _with_those_not_told_of(job, fold_tasks(tasks))
+    folds = _with_unreported_tasks(job, fold_tasks(tasks))
     return JobFold(
         status=job_status(_job_state(latest), failure_detected=bool(failures)),
         run=run,
         total_tasks=max([len(folds), *(one.total_tasks or 0 for one in job)]),
         last=max([*(one.event for one in job), *(one.event for one in tasks)]),
-        creation_told=any(one.creation for one in job),
+        creation_emitted=any(one.creation for one in job),
         failed_task_id=min(failures, key=lambda one: one.event).failed_task_id
         if failures
         else None,
@@ -146,45 +146,45 @@ def fold_job(of_job: Iterable[JobTold], of_tasks: Iterable[TaskTold]) -> JobFold
     )
 
 
-def _of_the_highest_run(told: Iterable[TaskTold]) -> list[TaskTold]:
-    every = list(told)
+def _of_the_highest_run(emitted: Iterable[TaskEventFacts]) -> list[TaskEventFacts]:
+    every = list(emitted)
     run = max((one.run for one in every), default=0)
     return [one for one in every if one.run == run]
 
 
-def _decisive(told: list[TaskTold]) -> TaskTold:
-    ends = [one for one in told if one.state.settled]
+def _decisive(emitted: list[TaskEventFacts]) -> TaskEventFacts:
+    ends = [one for one in emitted if one.state.settled]
     if ends:
         return min(ends, key=lambda one: one.step)
-    return max(told, key=lambda one: one.step)
+    return max(emitted, key=lambda one: one.step)
 
 
-def _attempt(told: list[TaskTold]) -> int:
+def _attempt(emitted: list[TaskEventFacts]) -> int:
     """The last that was named, and whatever was begun and not given back since."""
     known_fence, known = max(
-        ((one.fence, one.attempt) for one in told if one.attempt is not None), default=(-1, 0)
+        ((one.fence, one.attempt) for one in emitted if one.attempt is not None), default=(-1, 0)
     )
-    given_back = {one.fence for one in told if one.given_back}
-    begun = {one.fence for one in told if one.held and one.fence > known_fence}
+    given_back = {one.fence for one in emitted if one.given_back}
+    begun = {one.fence for one in emitted if one.held and one.fence > known_fence}
     return known + len(begun - given_back)
 
 
-def _is_gapless(told: list[TaskTold]) -> bool:
+def _is_gapless(emitted: list[TaskEventFacts]) -> bool:
     """Each claim raises the fence by one, as does queueing before the first: a gap is untold."""
-    ready = max((one.fence for one in told if one.state is TaskState.READY), default=None)
-    claims = sorted({one.fence for one in told if one.held or one.given_back})
+    ready = max((one.fence for one in emitted if one.state is TaskState.READY), default=None)
+    claims = sorted({one.fence for one in emitted if one.held or one.given_back})
     if ready is None or not claims or claims[-1] - claims[0] >= len(claims):
         return False
     return claims[0] - ready in {1, 2}
 
 
-def _job_state(told: list[JobTold]) -> JobState:
-    ends = [one for one in told if one.state.settled]
+def _job_state(emitted: list[JobEventFacts]) -> JobState:
+    ends = [one for one in emitted if one.state.settled]
     return min(ends, key=lambda one: one.event).state if ends else JobState.OPEN
 
 
-def _with_those_not_told_of(
-    job: list[JobTold], folds: Mapping[str, TaskFold]
+def _with_unreported_tasks(
+    job: list[JobEventFacts], folds: Mapping[str, TaskFold]
 ) -> dict[str, TaskFold]:
     named = {task_id for one in job for task_id in one.task_ids}
     return {

@@ -1,7 +1,7 @@
-"""Do the log and the state table tell the same of a job? Neither is asked to decide anything.
+"""Compares the log with the state table, for one job. Neither is asked to decide anything.
 
 The log may be behind: events travel. It may also know less: the starts of attempts, their failures
-and their release are told at best, so attempts are compared only where no fence is missing.
+and their release have events at best, so attempts are compared only where no fence is missing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from switchyard.domain.tasks.task import Json
 FINAL: Final = frozenset(
     task_status(state, attempt=1) for state in SETTLED - {TaskState.NOT_COMPLETED}
 )
-UNTOLD: Final = "not told of"
+NOT_EMITTED: Final = "not told of"
 MISSING: Final = "does not exist"
 
 
@@ -51,13 +51,13 @@ class Difference:
 def compare(log: JobFold | None, table: JobRecord, *, in_flight: bool) -> tuple[Difference, ...]:
     """Every difference. `in_flight`: the job moves, or did until just now."""
     if log is None:
-        return (Difference("job", UNTOLD, table.status, may_be_delay=in_flight),)
+        return (Difference("job", NOT_EMITTED, table.status, may_be_delay=in_flight),)
     return (*_of_job(log, table, in_flight=in_flight), *_of_tasks(log, table, in_flight=in_flight))
 
 
 def _of_job(log: JobFold, table: JobRecord, *, in_flight: bool) -> Iterator[Difference]:
-    if not log.creation_told:
-        yield Difference("job.creation", UNTOLD, table.status, may_be_delay=in_flight)
+    if not log.creation_emitted:
+        yield Difference("job.creation", NOT_EMITTED, table.status, may_be_delay=in_flight)
     late = in_flight and not _both_final(log, table)
     yield from _values("job", _facts(log), _facts(table), may_be_delay=late)
 
@@ -74,29 +74,29 @@ def _facts(job: JobFold | JobRecord) -> dict[str, Json]:
 def _of_tasks(log: JobFold, table: JobRecord, *, in_flight: bool) -> Iterator[Difference]:
     for task_id in sorted(log.tasks.keys() | table.tasks.keys()):
         path = f"tasks.{task_id}"
-        told, kept = log.tasks.get(task_id), table.tasks.get(task_id)
-        if kept is None:
-            yield Difference(path, told.status if told else UNTOLD, MISSING)
-        elif told is None:
-            yield Difference(path, UNTOLD, kept.status, may_be_delay=in_flight)
+        emitted, stored = log.tasks.get(task_id), table.tasks.get(task_id)
+        if stored is None:
+            yield Difference(path, emitted.status if emitted else NOT_EMITTED, MISSING)
+        elif emitted is None:
+            yield Difference(path, NOT_EMITTED, stored.status, may_be_delay=in_flight)
         else:
-            yield from _of_task(path, told, kept, in_flight=in_flight)
+            yield from _of_task(path, emitted, stored, in_flight=in_flight)
 
 
 def _of_task(
     path: str, log: TaskFold, table: TaskRecord, *, in_flight: bool
 ) -> Iterator[Difference]:
     late = in_flight and not _both_final(log, table)
-    told: dict[str, Json] = {"status": log.status, "run": log.run}
-    kept: dict[str, Json] = {"status": table.status, "run": table.run}
+    emitted: dict[str, Json] = {"status": log.status, "run": log.run}
+    stored: dict[str, Json] = {"status": table.status, "run": table.run}
     if log.attempt_known:
-        told["attempt"], kept["attempt"] = log.attempt, table.attempt
-    if table.attempt and not log.pending_told:
-        told["pending"], kept["pending"] = UNTOLD, f"attempt {table.attempt}"
+        emitted["attempt"], stored["attempt"] = log.attempt, table.attempt
+    if table.attempt and not log.pending_emitted:
+        emitted["pending"], stored["pending"] = NOT_EMITTED, f"attempt {table.attempt}"
     if log.status == table.status:
         for name, value in (log.outcome or {}).items():
-            told[name], kept[name] = value, table.outcome.get(name)
-    yield from _values(path, told, kept, may_be_delay=late)
+            emitted[name], stored[name] = value, table.outcome.get(name)
+    yield from _values(path, emitted, stored, may_be_delay=late)
 
 
 def _both_final(log: JobFold | TaskFold, table: JobRecord | TaskRecord) -> bool:

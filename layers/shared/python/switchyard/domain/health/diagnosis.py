@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.pause import Pause
 from switchyard.domain.health.rollout import RolloutState
 from switchyard.domain.ids import SMOKE_TENANT
 
@@ -67,10 +67,10 @@ def judge_stacks(statuses: Mapping[str, str], *, stage: str) -> Finding:
         return Finding("stacks", Level.FAIL, f"not deployed: {', '.join(missing)}", deploy)
     broken = {n: s for n, s in statuses.items() if not _is_usable(s)}
     if broken:
-        return Finding("stacks", Level.FAIL, _told(broken), deploy)
+        return Finding("stacks", Level.FAIL, _reported(broken), deploy)
     unsettled = {n: s for n, s in statuses.items() if s == ROLLED_BACK or _is_changing(s)}
     if unsettled:
-        return Finding("stacks", Level.WARN, _told(unsettled), deploy)
+        return Finding("stacks", Level.WARN, _reported(unsettled), deploy)
     return Finding("stacks", Level.OK, f"{len(statuses)} deployed")
 
 
@@ -94,7 +94,8 @@ def judge_api_keys(tenants: Collection[str], *, option: str) -> Finding:
     """Warn of a stage whose keys may still be where they were before they had their own table."""
     others = [tenant for tenant in tenants if tenant != SMOKE_TENANT]
     if others:
-        return Finding("API keys", Level.OK, f"of {len(others)} tenants")
+        noun = "tenant" if len(others) == 1 else "tenants"
+        return Finding("API keys", Level.OK, f"of {len(others)} {noun}")
     return Finding(
         "API keys",
         Level.WARN,
@@ -135,7 +136,7 @@ def judge_dead_letters(waiting: Mapping[str, int], *, option: str) -> Finding:
 
 
 def judge_consumption(pause: Pause | None, *, since: str, option: str) -> Finding:
-    """`since` tells the pause's beginning as people read it."""
+    """Report a pause; `since` is its beginning as people read it."""
     if pause is None:
         return Finding("consumption", Level.OK, "workers take tasks")
     reason = f": {pause.reason}" if pause.reason else ""
@@ -180,5 +181,5 @@ def _is_usable(status: str) -> bool:
     return status in usable or _is_changing(status)
 
 
-def _told(statuses: Mapping[str, str]) -> str:
+def _reported(statuses: Mapping[str, str]) -> str:
     return ", ".join(f"{name} is {status}" for name, status in statuses.items())

@@ -57,7 +57,7 @@ class OwnLimits:
     repeats: int | None = None
 
     def within(self, stage: HealthLimits, *, timeout_ms: int | None) -> HealthLimits:
-        """`timeout_ms` is what an attempt may take, if somebody has said so."""
+        """`timeout_ms` is what an attempt may take, if its definition says so."""
         usual = timeout_ms + ENDING_MS if timeout_ms else stage.overtime_ms
         return HealthLimits(
             silent_warning_ms=self.silent_warning_ms or stage.silent_warning_ms,

@@ -7,8 +7,8 @@ from typing import Final
 
 from switchyard.domain.tasks.task import milliseconds
 
-TOLD_EVERY: Final = timedelta(seconds=60)
-THERE_FOR_MS: Final = milliseconds(2.5 * TOLD_EVERY)  # one word may be lost
+REPORTED_EVERY: Final = timedelta(seconds=60)
+THERE_FOR_MS: Final = milliseconds(2.5 * REPORTED_EVERY)  # one word may be lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,8 @@ class PresentWorker:
     """When the time limits of all its attempts are over; uploading may take some minutes more."""
     sick: str | None = None
     """What its machine lacks, while that keeps it from taking tasks."""
+    backend: str | None = None
+    """The agent of tasks whose definition names none: `offline`, or one that calls Claude."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

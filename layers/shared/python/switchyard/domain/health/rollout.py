@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from switchyard.domain.health.consumption import Pause
+from switchyard.domain.health.pause import Pause
 from switchyard.domain.health.presence import PresentWorker
 
 SETTLING_SECONDS: Final = 10 * 60

@@ -86,15 +86,15 @@ def problems_with(
     taken = list(_taken_ids(specs, there))
     if taken:  # whom such a task would follow is not to be told: there are two of that name
         return taken
-    kept = [TaskSpec(task_id=name, name="", depends_on=after) for name, after in there.items()]
-    return [*problems_in([*specs, *kept]), *reference_problems(specs, declared=there)]
+    stored = [TaskSpec(task_id=name, name="", depends_on=after) for name, after in there.items()]
+    return [*problems_in([*specs, *stored]), *reference_problems(specs, declared=there)]
 
 
 def grouped(specs: Sequence[TaskSpec], *, number: int) -> list[Group]:
     """Parents before children, each group few enough writes for a chunk.
 
-    `number` is that of the first chunk. The names of the relays tell too which tasks they are for:
-    somebody else may be adding other tasks at the same number.
+    `number` is that of the first chunk. The names of the relays also say which tasks they are for:
+    another request may be adding other tasks at the same number.
     """
     digest = hashlib.blake2b("\n".join(s.task_id for s in specs).encode(), digest_size=4)
     newcomers = _newcomers(specs, f"{RELAY_PREFIX}{number}-{digest.hexdigest()}-")
@@ -127,19 +127,19 @@ def _newcomers(specs: Sequence[TaskSpec], prefix: str) -> list[Newcomer]:
 def _packed(newcomers: Sequence[Newcomer]) -> Iterator[list[Newcomer]]:
     group: list[Newcomer] = []
     names: set[str] = set()
-    outside: set[str] = set()
+    services: set[str] = set()
     writes = WRITES_FOR_THE_JOB
     for newcomer in newcomers:
-        further = set(newcomer.parents) - names - outside
+        further = set(newcomer.parents) - names - services
         cost = newcomer.writes + WRITES_PER_PARENT * len(further)
         if group and writes + cost > WRITES_PER_CHUNK:
             yield group
-            group, names, outside, writes = [], set(), set(), WRITES_FOR_THE_JOB
+            group, names, services, writes = [], set(), set(), WRITES_FOR_THE_JOB
             further = set(newcomer.parents)
             cost = newcomer.writes + WRITES_PER_PARENT * len(further)
         group.append(newcomer)
         names.add(newcomer.task_id)
-        outside |= further
+        services |= further
         writes += cost
     if group:
         yield group

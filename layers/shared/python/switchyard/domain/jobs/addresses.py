@@ -1,4 +1,4 @@
-"""Which addresses a webhook may reach: whoever names one shall not get at what only we can see."""
+"""Which addresses a webhook may reach: a webhook must not reach the stage's own network."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network

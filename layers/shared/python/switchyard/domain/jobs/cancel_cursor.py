@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from switchyard.domain.ids import START
-from switchyard.domain.tasks.cancelling import Flag, Settle, decide_cancel
-from switchyard.domain.tasks.following import settled_by_following
+from switchyard.domain.tasks.cancellation import Flag, Settle, decide_cancel
+from switchyard.domain.tasks.readiness import settled_by_following
 from switchyard.domain.tasks.task import Task
 
 

@@ -11,7 +11,7 @@ from switchyard.domain.jobs.chunks import (
     AddedTasks,
     Change,
     Chunk,
-    Surroundings,
+    ChunkContext,
     added_number,
     added_relay,
     open_end,
@@ -38,7 +38,7 @@ def candidates(end: Task) -> tuple[str, ...]:
 
 
 def plan_chunk(
-    group: Group, seen: Surroundings, *, pinned: Mapping[str, Pinned], at_ms: int
+    group: Group, seen: ChunkContext, *, pinned: Mapping[str, Pinned], at_ms: int
 ) -> Chunk | None:
     """`None` while `__end__` has no room: who settled is soon gone from it. Raise `Conflict`."""
     end = open_end(seen.job, seen.end)
@@ -76,13 +76,13 @@ def plan_chunk(
     )
 
 
-def _require_absent(group: Group, seen: Surroundings) -> None:
-    """Whoever asks again is told whether it is the same, which counts as added."""
-    for name in sorted(group.names & seen.members.keys()):
+def _require_absent(group: Group, seen: ChunkContext) -> None:
+    """A repeated request that is the same counts as added."""
+    for name in sorted(group.names & seen.existing_tasks.keys()):
         raise NotNow(f"{seen.job.ref.job_id} has a task {name!r} already, added just now")
 
 
-def _require_room(group: Group, seen: Surroundings) -> None:
+def _require_room(group: Group, seen: ChunkContext) -> None:
     """Others may have added theirs since the request was checked."""
     if seen.job.total_tasks + len(group.specs) > MAX_TASKS:
         raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_TASKS:,} tasks")
@@ -95,11 +95,11 @@ def _oldest_first(name: str) -> tuple[bool, int, str]:
     return True, 0, name
 
 
-def _movable(end: Task, seen: Surroundings, name: str) -> Task | None:
-    member = seen.members.get(name)
-    if member is None or member.task.state.settled or END not in member.dependents:
+def _movable(end: Task, seen: ChunkContext, name: str) -> Task | None:
+    existing = seen.existing_tasks.get(name)
+    if existing is None or existing.task.state.settled or END not in existing.dependents:
         return None
-    return member.task if member.task.token in end.waiting_on else None
+    return existing.task if existing.task.token in end.waiting_on else None
 
 
 def _within(group: Group, relay: str) -> dict[str, tuple[str, ...]]:
@@ -112,8 +112,8 @@ def _within(group: Group, relay: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(after) or (relay,) for name, after in following.items()}
 
 
-def _changes(group: Group, seen: Surroundings, moved: Task | None, relay: str) -> list[Change]:
-    """Settled parents are told who follows them too: they may be redriven."""
+def _changes(group: Group, seen: ChunkContext, moved: Task | None, relay: str) -> list[Change]:
+    """Add the new dependents to settled parents too: those may be redriven."""
     following: dict[str, list[str]] = {moved.ref.task_id: []} if moved else {}
     for newcomer in group.newcomers:
         for parent in newcomer.parents:
@@ -121,10 +121,10 @@ def _changes(group: Group, seen: Surroundings, moved: Task | None, relay: str) -
                 following.setdefault(parent, []).append(newcomer.task_id)
     changes = []
     for name, new in following.items():
-        member = seen.members[name]
-        instead = relay if member.task == moved else END
-        kept = [instead if after == END else after for after in member.dependents]
-        changes.append(Change(member, _not_too_many(name, (*kept, *new))))
+        existing = seen.existing_tasks[name]
+        instead = relay if existing.task == moved else END
+        stored = [instead if after == END else after for after in existing.dependents]
+        changes.append(Change(existing, _not_too_many(name, (*stored, *new))))
     return changes
 
 
@@ -137,13 +137,15 @@ def _not_too_many(name: str, dependents: tuple[str, ...]) -> tuple[str, ...]:
 def _new_task(
     newcomer: Newcomer,
     group: Group,
-    seen: Surroundings,
+    seen: ChunkContext,
     *,
     pinned: Mapping[str, Pinned],
     at_ms: int,
 ) -> Task:
     """Decided at once if everybody it follows has settled: nobody else would come to do it."""
-    parents = [seen.members[name].task for name in newcomer.parents if name not in group.names]
+    parents = [
+        seen.existing_tasks[name].task for name in newcomer.parents if name not in group.names
+    ]
     beside = [edge_token(name, FIRST_RUN) for name in newcomer.parents if name in group.names]
     settled = [parent for parent in parents if parent.state.settled]
     lost = {t.ref.task_id: t for t in settled if t.state is not TaskState.COMPLETED}

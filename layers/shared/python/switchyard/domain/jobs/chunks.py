@@ -13,7 +13,7 @@ from switchyard.domain.tasks.task import Payload, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ExistingTask:
     """A task that the job has, and who follows it."""
 
     task: Task
@@ -21,18 +21,18 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class ChunkContext:
     """What a chunk is planned by. Each thing is as it was read, not all at one moment."""
 
     job: Job
     end: Task | None
     """`None` if it is not written yet."""
-    members: Mapping[str, Member]
+    existing_tasks: Mapping[str, ExistingTask]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedTasks:
-    """What the relay of a chunk remembers, so that its event can be told again."""
+    """What the relay of a chunk remembers, so that its event can be emitted again."""
 
     task_ids: tuple[str, ...]
     previous_total: int
@@ -67,18 +67,18 @@ class AddedTasks:
 class Change:
     """Of a member, which has to be as it was read: who follows it from now on."""
 
-    member: Member
+    existing: ExistingTask
     dependents: tuple[str, ...]
 
     @property
     def further(self) -> tuple[str, ...]:
         """They come after those that follow it already, which has to be as many as was read."""
-        return self.dependents[len(self.member.dependents) :]
+        return self.dependents[len(self.existing.dependents) :]
 
     @property
     def moves(self) -> bool:
         """Whether one of those is another from now on: then each of them has to be as read."""
-        return self.dependents[: len(self.member.dependents)] != self.member.dependents
+        return self.dependents[: len(self.existing.dependents)] != self.existing.dependents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

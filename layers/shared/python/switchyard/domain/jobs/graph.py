@@ -9,6 +9,7 @@ from typing import Final
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID, TASK_ID_RULE
 from switchyard.domain.states import Rule
+from switchyard.domain.suggestions import did_you_mean
 from switchyard.domain.tasks.task import Json
 
 MAX_TASKS: Final = 10_000
@@ -94,7 +95,9 @@ def _dependency_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
     for index, task in enumerate(tasks):
         path = ("tasks", index, "dependsOn")
         for parent in sorted(set(task.depends_on) - known):
-            yield Problem(path, f"{task.task_id!r} depends on {parent!r}, which does not exist")
+            hint = did_you_mean(parent, known - {task.task_id})
+            said = f"{task.task_id!r} depends on {parent!r}, which does not exist{hint}"
+            yield Problem(path, said)
         if len(set(task.depends_on)) < len(task.depends_on):
             yield Problem(path, f"{task.task_id!r} names a dependency twice")
 

@@ -1,12 +1,25 @@
-"""A job as its item tells it, and a whole job as one consistent read tells it."""
+"""A job as its item has it, and a whole job as one consistent read returns it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from switchyard.domain.errors import NewerVersion
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.notify import Notify
-from switchyard.domain.states import JobState, JobStatus, job_status
+from switchyard.domain.states import JobState, JobStatus, TaskState, job_status
 from switchyard.domain.tasks.task import Tags, Task
+
+
+def decide_job_outcome(tasks: Iterable[Task]) -> JobState:
+    """Raise `NewerVersion` if a task ended in a way that only a newer version knows."""
+    states = {task.state for task in tasks}
+    if TaskState.UNKNOWN in states:
+        raise NewerVersion("one of its tasks is in a state of a newer version")
+    if TaskState.CANCELLED in states:
+        return JobState.CANCELLED
+    if any(state.failure for state in states):
+        return JobState.FAILED
+    return JobState.COMPLETED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +37,7 @@ class Job:
     failed_task_id: str | None = None
     tags: Tags = field(default_factory=dict)
     notify: Notify | None = None
-    """Who is told of its failures. A listing does not know it."""
+    """Where its failures are reported. A listing does not include it."""
     trace: str | None = None
     """The `traceparent` it was submitted with, if any. A listing does not know it."""
     due_at_ms: int | None = None

@@ -1,4 +1,4 @@
-"""Which of a tenant's jobs somebody wants to see."""
+"""Which of a tenant's jobs a caller wants to see."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,9 @@
-"""Whom a job wants told of its failures: a Slack channel, or a webhook."""
+"""Where a job wants its end published: in a Slack channel, or to a webhook."""
 
 import re
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from switchyard.domain.jobs.addresses import problem_with_address
@@ -13,14 +13,26 @@ MAX_URL: Final = 2_000
 _PRINTABLE: Final = re.compile(r"[!-~]+")
 _HOST: Final = re.compile(r"[a-z0-9_.-]{1,253}|[0-9a-f:.]{2,45}")
 PORTS: Final = {"https": 443, "http": 80}
+NotifiedEnd = Literal["failed", "completed"]
+DEFAULT_ENDS: Final[tuple[NotifiedEnd, ...]] = ("failed",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notify:
-    """Exactly one of the two."""
+    """A channel or a webhook, never both."""
 
     channel: str | None = None
     webhook: str | None = None
+    on: tuple[NotifiedEnd, ...] = DEFAULT_ENDS
+    """Which ends are published."""
+
+    @property
+    def failures(self) -> bool:
+        return "failed" in self.on
+
+    @property
+    def successes(self) -> bool:
+        return "completed" in self.on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

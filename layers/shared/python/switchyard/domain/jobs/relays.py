@@ -88,12 +88,12 @@ def _gathered(
 def _with_narrow_fan_out(dependents: Edges, names: Iterator[str]) -> dict[str, tuple[str, ...]]:
     narrow: dict[str, tuple[str, ...]] = {}
     for parent, children in dependents.items():
-        told = tuple(children)
-        while len(told) > MAX_NAMES:
-            groups = {next(names): group for group in _groups(told, MAX_NAMES)}
+        emitted = tuple(children)
+        while len(emitted) > MAX_NAMES:
+            groups = {next(names): group for group in _groups(emitted, MAX_NAMES)}
             narrow |= groups
-            told = tuple(groups)
-        narrow[parent] = told
+            emitted = tuple(groups)
+        narrow[parent] = emitted
     return narrow
 
 

@@ -1,4 +1,4 @@
-"""Idempotency keys: whoever submits again under the same key means the same job."""
+"""Idempotency keys: a second submission under the same key means the same job."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ class KeyKind(Enum):
 
     A job of which nothing can have run is then begun anew, under another id.
 
-    Longer than there is any way back for an event: what is put aside is sent again within the year
+    Longer than there is any way back for an event: parked messages are sent again within the year
     that the bucket keeps it, and queues forget sooner.
     """
 

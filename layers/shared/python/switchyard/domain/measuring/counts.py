@@ -47,7 +47,7 @@ class Counts:
     """Others followed them."""
     timeouts: int = 0
     timed: int = 0
-    """Attempts that told how long they took."""
+    """Attempts whose duration is known."""
     processing_ms: int = 0
     """How long those took together."""
     by_definition: Mapping[str, Spending] = field(default_factory=dict)
@@ -75,8 +75,8 @@ def dearest(
     )
     if len(ordered) <= at_most:
         return dict(ordered)
-    kept, rest = ordered[: at_most - 1], ordered[at_most - 1 :]
-    return _together([*kept, *((OTHER, spent) for _, spent in rest)])
+    stored, rest = ordered[: at_most - 1], ordered[at_most - 1 :]
+    return _together([*stored, *((OTHER, spent) for _, spent in rest)])
 
 
 def _together(spending: Iterable[tuple[str, Spending]]) -> dict[str, Spending]:

@@ -1,7 +1,7 @@
 """Decides how many workers a queue needs, and when to change to that number.
 
 The alarms and steps of the deployed service and the supervisor of the local cloud are both made
-from this policy; `tests/stacks/test_scaling.py` asserts one table of numbers for both.
+from this policy; `tests/stacks/worker/test_scaling.py` asserts one table of numbers for both.
 """
 
 from collections import deque

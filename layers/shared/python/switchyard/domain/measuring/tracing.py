@@ -1,6 +1,6 @@
 """Which trace a job belongs to, and what its spans are called: W3C trace context.
 
-Ids are derived from what the spans are of: whoever tells of a span again tells of the same one.
+Ids are derived from what the spans are of: a span that is exported twice has the same id.
 """
 
 import hashlib
@@ -89,7 +89,7 @@ def job_span_id(ref: JobRef, *, run: int = FIRST_RUN) -> str:
 
 
 def attempt_span_id(ref: TaskRef, *, run: int, started_at_ms: int) -> str:
-    """By when it was claimed: whoever gives up a dead worker's task raises its fence."""
+    """Derive the span of an attempt from its claim: giving up a task raises its fence."""
     return _digest(
         _SPAN_ID_DIGITS, ref.tenant, ref.request_id, f"run {run}", f"started {started_at_ms}"
     )

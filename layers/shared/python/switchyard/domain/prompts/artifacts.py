@@ -41,6 +41,6 @@ def redrive_key(tenant: str, job_id: str, *, run: int, digest: str) -> str:
 def input_key(tenant: str, request_id: str, digest: str) -> str:
     """Of something given to a task that is too large for its item.
 
-    It names its content: whoever else writes for the same task at the same moment replaces nothing.
+    It names its content: a concurrent write for the same task replaces nothing.
     """
     return f"task/inputs/{tenant}/{request_id}/{digest}.json"

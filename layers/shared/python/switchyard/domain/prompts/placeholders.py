@@ -59,6 +59,15 @@ class Values:
                 return _look_up(self.steps.get(name, _NOTHING), rest)
         return _NOTHING
 
+    def has(self, path: list[str]) -> bool:
+        return self.find(path) is not _NOTHING
+
+
+def paths_in(text: str) -> list[list[str]]:
+    """Return the path of each placeholder of a description that must have a value."""
+    paths = [match[1].split(".") for match in _PLACEHOLDER.finditer(text)]
+    return [path for path in paths if path[0] in _ROOTS]
+
 
 def fill_placeholders(text: str, values: Values) -> str:
     """Replace each once: what a value brings in is not looked at again. Raise `MissingValue`."""

@@ -1,4 +1,4 @@
-"""What becomes of a dead letter: the task's state decides, not the letter.
+"""Decides what a dead letter means: by the state of its task, not by the message.
 
 Letters arrive for tasks that run, that are done, or that merely met an outage three times. Only a
 task that used up its attempts, or that is to be cancelled, is settled.
@@ -16,7 +16,7 @@ from switchyard.domain.tasks.claims import (
     NotYet,
     decide_claim,
 )
-from switchyard.domain.tasks.giving_up import cancelled, exhausted
+from switchyard.domain.tasks.final_outcomes import cancelled, exhausted
 from switchyard.domain.tasks.task import Outcome, Task
 
 SOURCE: Final = "dlq"
@@ -31,14 +31,14 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True)
-class TellAgain:
+class EmitAgain:
     action: ClassVar = "tell again"
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class SendAgain:
-    """As a fresh message, so that its receives are counted anew."""
+    """Send a new message, whose receives are counted from zero."""
 
     action: ClassVar = "send again"
     reason: str
@@ -52,14 +52,14 @@ class GiveUp:
     outcome: Outcome
 
 
-def decide_dead_letter(task: Task, *, now_ms: int) -> Drop | TellAgain | SendAgain | GiveUp:
+def decide_dead_letter(task: Task, *, now_ms: int) -> Drop | EmitAgain | SendAgain | GiveUp:
     decision = decide_claim(task, now_ms=now_ms)
     reason = decision.reason
     match decision:
         case Busy():
             return Drop(reason)
         case Done():
-            return TellAgain(reason)
+            return EmitAgain(reason)
         case Claimable():
             return SendAgain(reason)
         case NotYet():

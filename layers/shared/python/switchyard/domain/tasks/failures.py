@@ -1,4 +1,4 @@
-"""What went wrong in an attempt, told by types and status codes, and whether to try again.
+"""What went wrong in an attempt, recognised by types and status codes, and whether to try again.
 
 Text is never looked at: a duration of 500 ms in a message is not a server error.
 """

@@ -9,12 +9,12 @@ from switchyard.domain.tasks.task import Task, Usage, milliseconds
 
 LONGEST_WAIT: Final = timedelta(hours=24)  # since the task was ready
 SHORTEST_MS: Final = 1_000
-UNTOLD_MS: Final = 60_000
-"""Not every agent is told how long a rate limit lasts."""
+NOT_EMITTED_MS: Final = 60_000
+"""The wait for a rate limit whose length the agent does not know."""
 LAST_FENCE: Final = 100
 """Every claim raises the fence: a child that lies about its spending is not believed for ever."""
 SPREAD: Final = 0.25
-"""Of the wait: who was refused together does not come back together."""
+"""The share by which waits differ: tasks that were refused together do not return together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def decide_park(
 ) -> Park | GiveUp | None:
     """`None` when it is to be tried again like any other: what was paid for costs its attempt."""
     if retry_after_ms is None and category is FailureCategory.RATE_LIMIT:
-        retry_after_ms = UNTOLD_MS
+        retry_after_ms = NOT_EMITTED_MS
     if retry_after_ms is None or not category.transient:
         return None
     if now_ms + retry_after_ms > _deadline_ms(task):

@@ -1,13 +1,114 @@
 """What becomes of a task when everything it waited for has settled."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
-from switchyard.domain.ids import END
+from switchyard.domain.ids import ADDED_PREFIX, END, TASK_ID
 from switchyard.domain.states import Rule, TaskState
-from switchyard.domain.tasks.shortfall import Shortfall
 from switchyard.domain.tasks.task import Outcome, Task
+
+EDGES_AT_ONCE: Final = 500  # a second or two of writes: between two lots one looks at the clock
+EDGES_OF_A_CHUNK: Final = 10  # reading and telling who was added takes about as long
+
+Tokens = dict[str, bool]
+"""What a task need not wait for any more, and whether that completed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledParent:
+    """A settled task, and those that wait for it."""
+
+    task: Task
+    dependents: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """In edges: how much is to be done about it."""
+        reports = self.task.ref.task_id.startswith(ADDED_PREFIX)
+        return max(len(self.dependents), EDGES_OF_A_CHUNK if reports else 1)
+
+
+def batches(parents: Iterable[SettledParent]) -> Iterator[list[SettledParent]]:
+    """Split parents into batches of about `EDGES_AT_ONCE` edges each, in order."""
+    batch: list[SettledParent] = []
+    room = EDGES_AT_ONCE
+    for one in parents:
+        batch.append(one)
+        room -= one.size
+        if room <= 0:
+            yield batch
+            batch, room = [], EDGES_AT_ONCE
+    if batch:
+        yield batch
+
+
+def tokens_by_child(parents: Sequence[SettledParent]) -> dict[str, Tokens]:
+    """All that is to be taken out of one task's `waiting_on`, so that it is written once.
+
+    `__end__` comes after any number of tasks, whatever became of them: none is remembered.
+    """
+    tokens: defaultdict[str, Tokens] = defaultdict(dict)
+    for one in parents:
+        completed = one.task.state is TaskState.COMPLETED
+        for child in one.dependents:
+            tokens[child][one.task.token] = completed or child == END
+    return dict(tokens)
+
+
+def is_free(task: Task) -> bool:
+    """It waits, and for nothing any more: somebody has to decide it."""
+    return task.state is TaskState.WAITING and not task.waiting_on
+
+
+def is_left_to_newer(task: Task) -> bool:
+    """It waits for nothing any more, and only a newer version knows what it may do now."""
+    return task.state is TaskState.UNKNOWN and not task.waiting_on
+
+
+def settled_by_following(task: Task) -> bool:
+    """Settled, by nobody's work, and not yet followed itself.
+
+    What a worker settled is left to its own event; what was followed before is left alone: else
+    every event of a skipped chain would tell the rest of the chain again.
+    """
+    by_following = task.ref.hidden or task.state in {TaskState.SKIPPED, TaskState.CANCELLED}
+    return task.state.settled and by_following and task.due_at_ms is not None
+
+
+MAX_NAMED: Final = 10
+
+_WORDS: Final = re.compile(
+    rf"did not complete: ({TASK_ID.pattern}(?:, {TASK_ID.pattern})*)(?: and (\d+) more)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    names: tuple[str, ...] = ()
+    """The first few in alphabetical order."""
+    more: int = 0
+
+    @classmethod
+    def of(cls, names: Iterable[str], others: Iterable[Self] = ()) -> Self:
+        """These and what relays have told, which named their first few as well."""
+        emitted = list(others)
+        named = sorted({*names, *(name for other in emitted for name in other.names)})
+        unnamed = sum(other.more for other in emitted) + max(0, len(named) - MAX_NAMED)
+        return cls(tuple(named[:MAX_NAMED]), unnamed)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """What `str` wrote; nothing, if it was somebody else."""
+        match = _WORDS.fullmatch(text)
+        return cls(tuple(match[1].split(", ")), int(match[2] or 0)) if match else cls()
+
+    def __str__(self) -> str:
+        more = f" and {self.more} more" if self.more else ""
+        return f"did not complete: {', '.join(self.names)}{more}"
+
 
 FAILURE: Final = "failure"
 """The category of a relay's outcome when one of those it stands for failed or timed out."""
@@ -70,5 +171,5 @@ def _shortfall(task: Task, parents: Mapping[str, Task]) -> Shortfall:
     """Who did not complete; a relay among them says who that is behind it."""
     relays = [parent for parent in parents.values() if parent.ref.relay]
     direct = task.not_completed - {relay.ref.task_id for relay in relays}
-    told = [Shortfall.read(relay.outcome.error or "") for relay in relays if relay.outcome]
-    return Shortfall.of(direct, told)
+    emitted = [Shortfall.read(relay.outcome.error or "") for relay in relays if relay.outcome]
+    return Shortfall.of(direct, emitted)

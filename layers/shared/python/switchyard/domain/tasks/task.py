@@ -1,4 +1,4 @@
-"""A task as its control item tells it."""
+"""A task as its control item has it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import Rule, TaskState
-from switchyard.domain.tasks.signs import Signs
+from switchyard.domain.tasks.life_signs import LifeSigns
 
 MAX_ATTEMPTS: Final = 3
 
@@ -93,7 +93,7 @@ class Task:
     due_at_ms: int | None = None
     resends: int = 0
     """How often the sweeper had to nudge it since it was last claimed, released or given up."""
-    signs: Signs | None = None
+    signs: LifeSigns | None = None
     """Of the attempt that was last claimed; `None` before its first renewal."""
     last_error: str | None = None
     outcome: Outcome | None = None

@@ -7,12 +7,12 @@ fence of a lease was written by its owner, and an owner's name stands for one cl
 from collections.abc import Mapping
 from typing import Any, Final
 
-from switchyard.domain.jobs.redriving import Reopening
+from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks import due
-from switchyard.domain.tasks.cancelling import Flag, Leave, Settle, decide_cancel
+from switchyard.domain.tasks.cancellation import Flag, Leave, Settle, decide_cancel
+from switchyard.domain.tasks.life_signs import LifeSigns
 from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.signs import Signs
 from switchyard.domain.tasks.task import NO_OVERRIDES, Lease, Outcome, Task, parent_of
 from switchyard.domain.transition import (
     Absent,
@@ -74,7 +74,7 @@ def claim(*, owner: str, now_ms: int, lease_ms: int) -> Transition:
     )
 
 
-def renew(lease: Lease, *, lease_until_ms: int, signs: Signs | None = None) -> Transition:
+def renew(lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Transition:
     """Keep the lease. A renewal that arrives late shortens nothing."""
     return Transition(
         name="renew",
@@ -154,7 +154,7 @@ def cancel(task: Task, *, now_ms: int) -> Transition | Refused[Task]:
 
 
 def flag(task: Task) -> Transition:
-    """Ask for the cancellation of a task that waits or runs: whoever has it next ends it."""
+    """Ask for the cancellation of a task that waits or runs: its next owner ends it."""
     as_read = (equal("state", task.state), equal("fence", task.fence))
     return Transition(
         name="flag",

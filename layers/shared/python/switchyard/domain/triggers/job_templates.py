@@ -16,8 +16,7 @@ from typing import Final
 
 from switchyard.domain.errors import Problem
 from switchyard.domain.prompts.placeholders import is_index
-from switchyard.domain.prompts.reference_syntax import NotAReference, Place, parts_of
-from switchyard.domain.prompts.references import as_text
+from switchyard.domain.prompts.references import NotAReference, Place, as_text, parts_of
 from switchyard.domain.tasks.task import Json
 
 EVENT: Final = "event"

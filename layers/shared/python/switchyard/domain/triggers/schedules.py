@@ -19,7 +19,15 @@ from switchyard.domain.triggers.cron_days import (
 )
 from switchyard.domain.triggers.cron_fields import FIRST_YEAR, InvalidSchedule, parse_numbers
 
-__all__ = ["Cron", "InvalidSchedule", "Rate", "Schedule", "next_run_ms", "parse_schedule"]
+__all__ = [
+    "Cron",
+    "InvalidSchedule",
+    "Rate",
+    "Schedule",
+    "cron_runs",
+    "next_run_ms",
+    "parse_schedule",
+]
 
 LONGEST: Final = 256
 """As EventBridge has it:
@@ -71,7 +79,7 @@ def next_run_ms(schedule: Schedule, *, after_ms: int, since_ms: int) -> int | No
         every = milliseconds(schedule.every)
         return since_ms + every * max(1, (after_ms - since_ms) // every + 1)
     after = datetime.fromtimestamp(after_ms / 1000, tz=UTC)
-    run = next(_runs(schedule, after), None)
+    run = next(cron_runs(schedule, after), None)
     return None if run is None else round(run.timestamp() * 1000)
 
 
@@ -106,7 +114,7 @@ def _cron(text: str) -> Cron:
     )
 
 
-def _runs(cron: Cron, after: datetime) -> Iterator[datetime]:
+def cron_runs(cron: Cron, after: datetime) -> Iterator[datetime]:
     """All of them, earliest first. Seconds do not count: a run is on the minute."""
     for day in _days(cron, after):
         for hour in cron.hours:

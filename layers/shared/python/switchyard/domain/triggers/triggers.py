@@ -20,7 +20,7 @@ MAX_CHAIN: Final = 3
 """Triggers in a row: with `n` chained ones, a job leads to no more than n + n² + n³ others."""
 
 MAX_RULE_NAME: Final = 64  # EventBridge's limit
-OUR_KEYS: Final = ("task/", "events/", "quarantine/", "undeliverable/")
+OUR_KEYS: Final = ("task/", "events/", "parked/", "quarantine/", "undeliverable/")
 """What Switchyard itself writes, in its bucket."""
 
 Event = Mapping[str, Json]
@@ -69,7 +69,7 @@ def own_event_id(event: Event) -> str | None:
 
 
 def is_replayed(event: Event) -> bool:
-    """Whether an archive tells it again, which knows nothing of what it has started before."""
+    """Return whether an archive replays the event: it may have started a job before."""
     return "replay-name" in event
 
 
@@ -77,7 +77,7 @@ def reserved_tags(tags: Container[str]) -> list[Problem]:
     return [Problem(("tags", name), "is a tag of ours") for name in RESERVED_TAGS if name in tags]
 
 
-def job_told_of(event: Event, tenant: str) -> JobRef | None:
+def job_of_event(event: Event, tenant: str) -> JobRef | None:
     """The tenant's job that an event of our bus is about, if it is about one."""
     detail = event.get("detail")
     if not isinstance(detail, Mapping) or detail.get("tenantId") != tenant:
@@ -92,8 +92,14 @@ def job_told_of(event: Event, tenant: str) -> JobRef | None:
     return None if task.bare else task.job
 
 
+def is_of_another(event: Event, tenant: str) -> bool:
+    """Whether an event of our bus names another tenant, whatever the rule's pattern has let in."""
+    detail = event.get("detail")
+    return isinstance(detail, Mapping) and detail.get("tenantId", tenant) != tenant
+
+
 def is_our_own_file(event: Event, bucket: str) -> bool:
-    """Whether S3 tells of something that Switchyard wrote: a job for it would write even more."""
+    """Return whether S3 reports an object of Switchyard: a job for it would write even more."""
     detail = event.get("detail")
     match detail:
         case {"bucket": {"name": str() as name}, "object": {"key": str() as key}}:

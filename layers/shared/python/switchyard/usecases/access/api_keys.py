@@ -1,4 +1,4 @@
-"""API keys: made once, shown once, kept as hashes, revoked for good.
+"""API keys: made once, shown once, stored as hashes, revoked for good.
 
 A key reads `swy.{tenant}.{secret}`: the tenant in it only says where to look. It is the hash of the
 whole key that must be known there, so a key with another tenant written into it opens nothing.
@@ -22,7 +22,7 @@ _MAX_LENGTH: Final = 200
 
 @dataclass(frozen=True, kw_only=True)
 class KeyRing:
-    """What whoever runs a stage does with its keys."""
+    """Operators' actions on the keys of a stage."""
 
     keys: ApiKeys
     ids: Ids
@@ -96,7 +96,7 @@ def caller_with(key: str, *, keys: ApiKeys, clock: Clock) -> Caller | None:
         return None
     today = day_of(clock.now_ms())
     if found.last_used_on != today:
-        with suppress(Unavailable):  # the day is for people to read: nobody is kept out for it
+        with suppress(Unavailable):  # the day is for people to read: no request is refused for it
             keys.note_use(tenant, found.key_hash, day=today)
     return Caller(tenant, found.key_id)
 

@@ -16,7 +16,7 @@ from switchyard.domain.access.open_tasks import (
 from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.slices import in_slices
+from switchyard.domain.text import in_slices
 from switchyard.ports import Clock, JobStore, OpenTasks
 
 CHECKED_AT_ONCE: Final = 100

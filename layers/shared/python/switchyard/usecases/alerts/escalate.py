@@ -23,6 +23,7 @@ from switchyard.domain.alerts.alerts import (
     webhook_retry_pause,
 )
 from switchyard.domain.alerts.incidents import Incident, IncidentState, Severity
+from switchyard.domain.alerts.job_incidents import is_success
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.jobs.notify import Notify, hook_at
 from switchyard.ports import Clock, TenantStore
@@ -66,7 +67,7 @@ class Escalator:
         if notify is None:
             return False
         addressed = _addressed(notify, state)
-        if _is_for_operators(state) or not self._is_allowed(notify, tenant):
+        if _is_for_operators(notify, state) or not self._is_allowed(notify, tenant):
             known = self.store.find(alert_key(addressed))
             return known is not None and known.due_at_ms is not None
         if notify.webhook is None:
@@ -81,7 +82,7 @@ class Escalator:
 
     def _escalated(self, notify: Notify, incident: Incident, tenant: str) -> PublishResult:
         addressed = _addressed(notify, incident)
-        if _is_for_operators(incident):
+        if _is_for_operators(notify, incident):
             self._drop_postponed(alert_key(addressed))
             return FOR_OPERATORS
         if not self._is_allowed(notify, tenant):
@@ -92,7 +93,7 @@ class Escalator:
             )
         if notify.webhook is not None:
             return self._to_webhook(notify.webhook, addressed)
-        if self._is_stage_channel(addressed):
+        if self._is_stage_channel(addressed) and not addressed.announced:
             return PublishResult(PublishStatus.UNCHANGED, "it is posted in the stage's channel")
         return self.alerts.publish(addressed)
 
@@ -165,7 +166,7 @@ class Escalator:
         self, alert: Alert, incident: Incident, url: str, secret: str
     ) -> tuple[Alert, PublishResult]:
         now_ms = self.clock.now_ms()
-        message = WebhookMessage.of(incident, now_ms=now_ms)
+        message = WebhookMessage.of(incident, now_ms=now_ms, seen_open=alert.open)
         body = message.body()
         headers = signed_headers(
             message, body, stage_secret=secret.strip(), at_seconds=now_ms // 1000
@@ -209,12 +210,15 @@ class Escalator:
             self.alerts.post_note(main, Note(text), key)
 
 
-def _is_for_operators(state: IncidentState) -> bool:
-    return state.open and state.severity is not Severity.CRITICAL
+def _is_for_operators(notify: Notify, state: IncidentState) -> bool:
+    return state.open and not (notify.failures and state.severity is Severity.CRITICAL)
 
 
 def _addressed(notify: Notify, state: _State) -> _State:
-    return replace(state, channel=notify.channel if notify.webhook is None else WEBHOOK)
+    """Address it to the job's readers, to whom a success is announced if they asked for it."""
+    announced = notify.successes and not state.open and is_success(state)
+    channel = notify.channel if notify.webhook is None else WEBHOOK
+    return replace(state, channel=channel, announced=announced)
 
 
 def _was_delivered(known: Alert, incident: Incident) -> bool:

@@ -243,7 +243,7 @@ class _Messages:
         elif found := self._find(f"page-{number}"):
             self._add_page(found)
             self._update_page(number)
-        elif self._incident.open:
+        elif self._incident.open or self._incident.announced:
             self._post_page(number)
 
     def _find_lost_pages(self) -> None:

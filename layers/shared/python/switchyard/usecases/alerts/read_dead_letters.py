@@ -1,15 +1,20 @@
-"""Reads the archived dead letters of a queue, and makes incidents of them."""
+"""Reads the parked messages of a queue, and makes incidents of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from heapq import nlargest
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
-from switchyard.contracts.kept import Kept, kept_at
 from switchyard.contracts.messages import Delivered, Malformed, parse_message
-from switchyard.contracts.quarantine import QUARANTINED_BELOW
-from switchyard.contracts.undeliverable import KEPT_BELOW, subject_of
+from switchyard.contracts.parked_messages import (
+    PARKED_PREFIX,
+    QUARANTINE_PREFIX,
+    UNDELIVERABLE_PREFIX,
+    ParkedMessage,
+    event_in,
+    read_parked,
+)
 from switchyard.domain.alerts.incidents import Incident
 from switchyard.domain.alerts.stage_incidents import (
     DeadLetterFacts,
@@ -17,7 +22,7 @@ from switchyard.domain.alerts.stage_incidents import (
     dead_letters_incident,
 )
 from switchyard.domain.alerts.subjects import QUARANTINE, DeadLettersSubject
-from switchyard.domain.errors import MissingBlob, NewerVersion, UnknownLetter
+from switchyard.domain.errors import MissingBlob, NewerVersion, UnknownParkedMessage
 from switchyard.domain.ids import JobRef
 from switchyard.ports import BlobStore, StoredBlob
 
@@ -32,7 +37,8 @@ class DeadLetterReader:
 
     def read(self, queue: str) -> tuple[Incident, Mapping[JobRef, Incident]]:
         """The incident of a queue, and one for each job whose messages were read in it."""
-        stored = list(islice(self.blobs.listed(_prefix(queue)), MAX_COUNTED + 1))
+        listed = chain.from_iterable(map(self.blobs.listed, _prefixes(queue)))
+        stored = list(islice(listed, MAX_COUNTED + 1))
         newest = nlargest(MAX_READ, stored, key=lambda blob: (blob.modified_at_ms, blob.key))
         letters = [self._facts(blob) for blob in newest]
         seen = DeadLettersSeen(
@@ -62,26 +68,28 @@ class DeadLetterReader:
 
     def _facts(self, blob: StoredBlob) -> tuple[DeadLetterFacts, JobRef | None]:
         try:
-            kept = kept_at(blob.key, self.blobs.get(blob.key))
-        except (MissingBlob, UnknownLetter) as problem:
+            parked = read_parked(blob.key, self.blobs.get(blob.key))
+        except (MissingBlob, UnknownParkedMessage) as problem:
             return _unreadable(blob, str(problem)), None
-        return _facts(kept), _job_of(kept)
+        return _facts(parked), _job_of(parked)
 
 
-def _prefix(queue: str) -> str:
-    return f"{QUARANTINED_BELOW}/" if queue == QUARANTINE else f"{KEPT_BELOW}/{queue}/"
+def _prefixes(queue: str) -> tuple[str, ...]:
+    if queue == QUARANTINE:
+        return (QUARANTINE_PREFIX,)
+    return f"{PARKED_PREFIX}{queue}/", f"{UNDELIVERABLE_PREFIX}{queue}/"
 
 
-def _facts(kept: Kept) -> DeadLetterFacts:
-    event = subject_of(kept.body)
-    job = _job_of(kept)
+def _facts(parked: ParkedMessage) -> DeadLetterFacts:
+    event = event_in(parked.body)
+    job = _job_of(parked)
     return DeadLetterFacts(
-        message_id=kept.id,
-        queue=kept.queue,
-        reason=kept.reason,
+        message_id=parked.id,
+        queue=parked.queue,
+        reason=parked.reason,
         event_type=event.event_type if event else None,
         entity=event.entity_id if event else (job.job_id if job else None),
-        kept_at=kept.kept_at.isoformat(timespec="seconds"),
+        parked_at=parked.parked_at.isoformat(timespec="seconds"),
     )
 
 
@@ -92,13 +100,13 @@ def _unreadable(blob: StoredBlob, problem: str) -> DeadLetterFacts:
         reason=problem,
         event_type=None,
         entity=None,
-        kept_at="unknown",
+        parked_at="unknown",
     )
 
 
-def _job_of(kept: Kept) -> JobRef | None:
+def _job_of(parked: ParkedMessage) -> JobRef | None:
     """The job of a task message of ours; messages of other producers belong to no job."""
-    message = Delivered(body=kept.body, message_id=kept.id, sent_at_ms=0)
+    message = Delivered(body=parked.body, message_id=parked.id, sent_at_ms=0)
     try:
         ref = parse_message(message, tenant=None).ref
     except (Malformed, NewerVersion):

@@ -14,6 +14,7 @@ from switchyard.domain.alerts.incidents import Incident, IncidentState
 from switchyard.domain.alerts.job_incidents import (
     REDRIVING,
     deleted_job_incident,
+    is_success,
     job_incident,
     job_incident_state,
     never_failed,
@@ -33,7 +34,7 @@ from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.notify import Notify
 from switchyard.domain.tasks.task import Task
-from switchyard.ports import Clock, JobStore, Mail
+from switchyard.ports import Clock, JobStore, QueueSender
 from switchyard.ports.alerting import Alarms, AlertStore
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.alerts.read_dead_letters import DeadLetterReader
@@ -91,7 +92,7 @@ class SubjectChecker:
         job = self.jobs.find(ref)
         if job is None:
             return self.alerts.publish(deleted_job_incident(ref))
-        if never_failed(job):
+        if never_failed(job) and not _wants_success(job):
             return PublishResult(PublishStatus.UNCHANGED, "it has not failed")
         state = self._closed_if_new(job, job_incident_state(job))
         escalates = self.escalator.needs_update(job.notify, state, tenant=ref.tenant)
@@ -130,6 +131,10 @@ class SubjectChecker:
     def _check_alarm(self, name: str) -> PublishResult:
         alarm = self.alarms.find(name) or Alarm(name=name, raised=False, meaning="", reason="")
         return self.alerts.publish(alarm_incident(alarm, stage=self.stage))
+
+
+def _wants_success(job: Job) -> bool:
+    return job.notify is not None and job.notify.successes and is_success(job_incident_state(job))
 
 
 class Checks(Protocol):
@@ -174,7 +179,7 @@ class DueAlerts:
     """Has the subjects of alerts that are due checked again."""
 
     store: AlertStore
-    mail: Mail
+    queue_sender: QueueSender
     queue: str
     """The name of the alerts queue."""
     clock: Clock
@@ -188,5 +193,5 @@ class DueAlerts:
         subjects = sorted({subject_in_key(key) for key in due} - {str(HealthSubject())})
         for subject in subjects:
             message = CheckSubject(subject=subject)
-            self.mail.send(self.queue, message.model_dump_json(by_alias=True), {})
+            self.queue_sender.send(self.queue, message.model_dump_json(by_alias=True), {})
         return subjects

@@ -29,7 +29,7 @@ class DefinitionRemover:
     clock: Clock
 
     def delete(self, tenant: str, name: str) -> DefinitionDeleted:
-        """Raise `UnknownDefinition`, `DefinitionInUse`, or `Conflict` if that cannot be told."""
+        """Raise `UnknownDefinition`, `DefinitionInUse`, or `Conflict` if that is unknown."""
         read_definition(tenant, name, definitions=self.definitions)
         users = list(islice(self._users(tenant, name), MOST_NAMED))
         if users:

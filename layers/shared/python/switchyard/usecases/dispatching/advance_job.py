@@ -6,8 +6,8 @@ from typing import Protocol
 
 from switchyard.domain.errors import UnknownJob
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.advancing import NextStep, next_step
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.next_step import NextStep, next_step
 from switchyard.ports import DispatchQueue, JobStore
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from switchyard.contracts.waking import WakeUp, wake_up
+from switchyard.contracts.dispatch_messages import WakeUp, wake_up
 from switchyard.domain.ids import JobRef
 from switchyard.domain.tasks.task import TaskRun
 from switchyard.ports import Clock, DispatchQueue

@@ -1,25 +1,124 @@
 """Moves a job on after some of its tasks have settled.
 
 Every step may run again at any point without harm: each write is conditional, each event has the id
-and the time of the transition it tells, and a step found done already leads on to the next.
+and the time of its transition, and a step found done already leads on to the next.
 """
 
 from collections import deque
 from collections.abc import Sequence
+from typing import Final
 
-from switchyard.domain.errors import NewerVersion, UnknownTask
-from switchyard.domain.ids import ADDED_PREFIX, END
-from switchyard.domain.slices import in_slices
+from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.errors import NewerVersion, Unavailable, UnknownTask
+from switchyard.domain.ids import ADDED_PREFIX, END, JobRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.following import Followed, is_left_to_newer, lots, settled_by_following
+from switchyard.domain.tasks.readiness import (
+    SettledParent,
+    Tokens,
+    batches,
+    decide_readiness,
+    is_free,
+    is_left_to_newer,
+    settled_by_following,
+    tokens_by_child,
+)
 from switchyard.domain.tasks.task import Task, TaskRun
-from switchyard.ports import Clock, DispatchQueue, Payloads, TaskGraph, TasksOfJob, Workforce
-from switchyard.usecases.dispatching.remove_edges import EdgeRemover
+from switchyard.domain.text import in_slices
+from switchyard.ports import (
+    Clock,
+    DispatchQueue,
+    Parallel,
+    Payloads,
+    TaskGraph,
+    TaskQueue,
+    TasksOfJob,
+)
 from switchyard.usecases.dispatching.settle_job import JobSettler
-from switchyard.usecases.dispatching.start_tasks import AT_ONCE, Starter
 from switchyard.usecases.events import task_events
+from switchyard.usecases.events.emit_again import emit_added
 from switchyard.usecases.events.emitting import Emitter
-from switchyard.usecases.events.tell_added import tell_added
+
+TRIES: Final = 5
+
+
+class EdgeRemover:
+    def __init__(self, *, graph: TaskGraph, clock: Clock, parallel: Parallel) -> None:
+        self._graph = graph
+        self._clock = clock
+        self._parallel = parallel
+
+    def remove_from(
+        self, job: JobRef, settled_parents: Sequence[SettledParent], *, job_cancelled: bool = False
+    ) -> list[Task]:
+        """The dependents, as they are without the edges that lead there from `followed`.
+
+        An edge found removed is followed all the same: whoever removed it may have died then.
+        """
+
+        def without(edges: tuple[str, Tokens]) -> Task:
+            name, tokens = edges
+            return self._graph.remove_edges(job.task(name), tokens)
+
+        moved = self._parallel.each(without, list(tokens_by_child(settled_parents).items()))
+        free = [child for child in moved if is_free(child)]
+        decided = self._decided(job, free, job_cancelled=job_cancelled)
+        return [child for child in moved if not is_free(child)] + decided
+
+    def _decided(self, job: JobRef, free: Sequence[Task], *, job_cancelled: bool) -> list[Task]:
+        """Read together what they need to know of parents that did not complete."""
+        lost = self._not_completed(job, free)
+        return self._parallel.each(
+            lambda child: self._decide(child, lost, job_cancelled=job_cancelled), free
+        )
+
+    def _decide(self, child: Task, lost: dict[str, Task], *, job_cancelled: bool) -> Task:
+        for _ in range(TRIES):
+            parents = {name: lost[name] for name in child.not_completed if name in lost}
+            verdict = decide_readiness(child, parents, job_cancelled=job_cancelled)
+            child = self._graph.decide(child, verdict, now_ms=self._clock.now_ms())
+            if not is_free(child):
+                return child
+            lost = self._not_completed(child.ref.job, [child])  # flagged, or of another run, since
+        raise Unavailable(f"{child.ref.request_id} changed {TRIES} times while it was decided")
+
+    def _not_completed(self, job: JobRef, children: Sequence[Task]) -> dict[str, Task]:
+        able = [child for child in children if child.ref.task_id != END]  # it asks for nobody
+        names = {name for child in able for name in child.not_completed}
+        return dict(self._graph.find_many([job.task(name) for name in sorted(names)]))
+
+
+AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
+
+
+class Starter:
+    """Every step may run again: it is told under the same id, and a wake-up decides nothing."""
+
+    def __init__(
+        self,
+        *,
+        graph: TaskGraph,
+        queue: TaskQueue,
+        emitter: Emitter,
+        clock: Clock,
+        parallel: Parallel,
+    ) -> None:
+        self._graph = graph
+        self._queue = queue
+        self._emitter = emitter
+        self._clock = clock
+        self._parallel = parallel
+
+    def start(self, ready: Sequence[Task]) -> None:
+        self._parallel.each(self._emit_and_send, list(in_slices(ready, AT_ONCE)))
+        self._parallel.each(self._mark, ready)
+
+    def _emit_and_send(self, ready: Sequence[Task]) -> None:
+        """Told before it is sent: once a worker may take it, nobody would find it untold."""
+        self._emitter.emit(*[task_events.pending(task) for task in ready])
+        self._queue.send([TaskMessage.waking(task) for task in ready])
+
+    def _mark(self, task: Task) -> None:
+        self._graph.mark_queued(task, now_ms=self._clock.now_ms())
 
 
 class Dispatcher:
@@ -33,7 +132,7 @@ class Dispatcher:
         dispatches: DispatchQueue,
         emitter: Emitter,
         clock: Clock,
-        workforce: Workforce,
+        parallel: Parallel,
     ) -> None:
         self._graph = graph
         self._payloads = payloads
@@ -41,8 +140,8 @@ class Dispatcher:
         self._dispatches = dispatches
         self._emitter = emitter
         self._clock = clock
-        self._workforce = workforce
-        self._edges = EdgeRemover(graph=graph, clock=clock, workforce=workforce)
+        self._parallel = parallel
+        self._edges = EdgeRemover(graph=graph, clock=clock, parallel=parallel)
         self._settler = settler
 
     def dispatch(
@@ -53,7 +152,7 @@ class Dispatcher:
         When `until` has passed on the monotonic clock, what is left goes to the dispatch queue.
         Whoever was sent here is started if it is ready. Whoever was woken by an event is followed
         while it is due: a due time that is gone proves that everything was done. A task that has
-        been redriven since is left alone: perhaps nobody has told yet how its new run ended.
+        been redriven since is left alone: perhaps the event of its new run is not emitted yet.
         """
         found = self._find(runs)
         woken = [task for task in found.tasks.values() if task.this_run in runs]
@@ -64,8 +163,8 @@ class Dispatcher:
             for task in woken
             if task.state.settled and not (woken_by_event and task.due_at_ms is None)
         ]
-        # One that is not due was told of before, perhaps in an earlier run of the job.
-        self._settler.tell_first_failure([task for task in settled if task.due_at_ms is not None])
+        # The event of one that is not due was emitted before, perhaps in an earlier run of the job.
+        self._settler.emit_first_failure([task for task in settled if task.due_at_ms is not None])
         self._follow_all(settled, until, job_cancelled=found.job_cancelled)
 
     def follow_cancelled(self, settled: Sequence[Task], *, until: float) -> None:
@@ -81,13 +180,13 @@ class Dispatcher:
         They stay due, and so does what is settled here: `follow_cancelled` comes when their events
         are emitted, and does also what is left when `until` has passed.
         """
-        waiting = deque(lots(self._with_edges(settled)))
+        waiting = deque(batches(self._with_edges(settled)))
         while waiting and self._clock.monotonic() < until:
-            lot = waiting.popleft()
-            moved = self._edges.remove_from(lot[0].task.ref.job, lot, job_cancelled=True)
+            batch = waiting.popleft()
+            moved = self._edges.remove_from(batch[0].task.ref.job, batch, job_cancelled=True)
             _require_known(moved)
             settled_now = [child for child in moved if settled_by_following(child)]
-            waiting.extend(lots(self._with_edges(settled_now)))
+            waiting.extend(batches(self._with_edges(settled_now)))
 
     def _find(self, runs: Sequence[TaskRun]) -> TasksOfJob:
         refs = list(dict.fromkeys(one.ref for one in runs))
@@ -98,37 +197,37 @@ class Dispatcher:
         return found
 
     def _follow_all(self, settled: Sequence[Task], until: float, *, job_cancelled: bool) -> None:
-        waiting = deque(lots(self._with_edges(settled)))
+        waiting = deque(batches(self._with_edges(settled)))
         while waiting:
             if self._clock.monotonic() >= until:
-                self._leave([one.task.this_run for lot in waiting for one in lot])
+                self._leave([one.task.this_run for batch in waiting for one in batch])
                 return
-            followed = self._follow(waiting.popleft(), job_cancelled=job_cancelled)
-            waiting.extend(lots(self._with_edges(followed)))
+            parents = self._follow(waiting.popleft(), job_cancelled=job_cancelled)
+            waiting.extend(batches(self._with_edges(parents)))
 
     def _leave(self, settled: Sequence[TaskRun]) -> None:
-        self._workforce.each(self._dispatches.send, list(in_slices(settled, AT_ONCE)))
+        self._parallel.each(self._dispatches.send, list(in_slices(settled, AT_ONCE)))
 
-    def _with_edges(self, settled: Sequence[Task]) -> list[Followed]:
+    def _with_edges(self, settled: Sequence[Task]) -> list[SettledParent]:
         """Read once a task has settled: until then others may be added behind it."""
         dependents = self._graph.edges_from(
             [task.ref for task in settled if task.ref.task_id != END]
         )
-        return [Followed(task, dependents.get(task.ref.task_id, ())) for task in settled]
+        return [SettledParent(task, dependents.get(task.ref.task_id, ())) for task in settled]
 
-    def _follow(self, lot: Sequence[Followed], *, job_cancelled: bool) -> list[Task]:
+    def _follow(self, batch: Sequence[SettledParent], *, job_cancelled: bool) -> list[Task]:
         """Settle the edges that leave these tasks; return what that settled in turn.
 
         What is ready in a job that is being cancelled is left to the cancellation.
         """
-        job = lot[0].task.ref.job
-        moved = self._edges.remove_from(job, lot, job_cancelled=job_cancelled)
+        job = batch[0].task.ref.job
+        moved = self._edges.remove_from(job, batch, job_cancelled=job_cancelled)
         if not job_cancelled:
             self._starter.start([child for child in moved if child.state is TaskState.READY])
         settled = [child for child in moved if settled_by_following(child)]
-        self._tell([child for child in settled if not child.ref.hidden])
+        self._emit([child for child in settled if not child.ref.hidden])
         _require_known(moved)
-        done = self._finished([one.task for one in lot])
+        done = self._finished([one.task for one in batch])
         self._clear_due([t for t in done if t.due_at_ms is not None], together=job_cancelled)
         return settled
 
@@ -137,27 +236,25 @@ class Dispatcher:
         if together and len(tasks) > 1:
             self._graph.clear_due_of_many(tasks)
         else:
-            self._workforce.each(self._graph.clear_due, tasks)
+            self._parallel.each(self._graph.clear_due, tasks)
 
-    def _tell(self, settled: Sequence[Task]) -> None:
+    def _emit(self, settled: Sequence[Task]) -> None:
         facts = [task_events.settled(task, output=None) for task in settled]
-        self._workforce.each(
-            lambda some: self._emitter.emit(*some), list(in_slices(facts, AT_ONCE))
-        )
+        self._parallel.each(lambda some: self._emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
 
     def _finished(self, tasks: Sequence[Task]) -> list[Task]:
         """Do what follows beside their edges; leave out those where that has to be tried again."""
         added = [task for task in tasks if task.ref.task_id.startswith(ADDED_PREFIX)]
-        self._workforce.each(self._tell_added, added)
+        self._parallel.each(self._emit_added, added)
         return [task for task in tasks if task.ref.task_id != END or self._settler.settle(task)]
 
-    def _tell_added(self, relay: Task) -> None:
-        tell_added(relay, graph=self._graph, payloads=self._payloads, emitter=self._emitter)
+    def _emit_added(self, relay: Task) -> None:
+        emit_added(relay, graph=self._graph, payloads=self._payloads, emitter=self._emitter)
 
 
 def _require_known(moved: Sequence[Task]) -> None:
     """Raise `NewerVersion`. Those that they followed stay due, so that a newer dispatcher comes by:
-    nothing else would tell it that their edges are gone.
+    nothing else would remove their edges from it.
     """
     for child in moved:
         if is_left_to_newer(child):

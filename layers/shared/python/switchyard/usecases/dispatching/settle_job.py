@@ -1,4 +1,4 @@
-"""Ends a job, and tells of its first failure while it still goes on."""
+"""Settles a job, and emits its first failure while it still runs."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,15 +10,14 @@ from switchyard.contracts.events import (
     JobFailureDetected,
     JobSettled,
 )
-from switchyard.domain.jobs.job import Job, JobPicture
-from switchyard.domain.jobs.job_outcome import decide_job_outcome
+from switchyard.domain.jobs.job import Job, JobPicture, decide_job_outcome
 from switchyard.domain.measuring.tracing import trace_of
 from switchyard.domain.states import JobState, task_status
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import Clock, DispatchQueue, JobStore, OpenTasks
 from switchyard.usecases.events.emitting import Emitter, Fact
 
-_TOLD_AS: Final[dict[JobState, type[JobSettled]]] = {
+_REPORTED_AS: Final[dict[JobState, type[JobSettled]]] = {
     JobState.COMPLETED: JobCompleted,
     JobState.FAILED: JobFailed,
     JobState.CANCELLED: JobCancelled,
@@ -48,7 +47,7 @@ class JobSettler:
         when it was redriven since `end` was read: not every task has settled then.
         """
         picture = self._jobs.picture(end.ref.job)
-        if not _shows(picture, end):
+        if not _includes(picture, end):
             return False
         outcome = decide_job_outcome(picture.visible_tasks)
         job = self._jobs.settle(picture.job, outcome, now_ms=self._clock.now_ms())
@@ -60,7 +59,7 @@ class JobSettler:
         self._open_tasks.close(job.ref, run=job.run)
         return True
 
-    def tell_first_failure(self, settled: Sequence[Task]) -> None:
+    def emit_first_failure(self, settled: Sequence[Task]) -> None:
         """Of all that settled together one is written, and only if there was none before."""
         failed = {task.ref.task_id: task for task in settled if task.state.failure}
         if not failed:
@@ -77,25 +76,25 @@ class JobSettler:
             self._emitter.emit(_failure(job, noted))
 
 
-def _shows(picture: JobPicture, end: Task) -> bool:
+def _includes(picture: JobPicture, end: Task) -> bool:
     read = (end.ref, end.run, end.state)
     return any((task.ref, task.run, task.state) == read for task in picture.tasks)
 
 
 def _failure(job: Job, failed: Task) -> Fact:
-    told = JobFailureDetected(
+    emitted = JobFailureDetected(
         job_id=job.ref.job_id,
         run=job.run,
         failed_task_id=failed.ref.task_id,
         task_statuses={
             failed.ref.task_id: task_status(failed.state, attempt=failed.attempt),
-        },  # the others' are not what they were: told again, it would tell something else
+        },  # the others may change: emitted again, the event would differ
     )
-    return Fact(job.ref.tenant, told, job.failure_detected_at_ms or 0, trace_of(job))
+    return Fact(job.ref.tenant, emitted, job.failure_detected_at_ms or 0, trace_of(job))
 
 
 def _settled(job: Job, picture: JobPicture) -> Fact:
-    told = _TOLD_AS[job.state](
+    emitted = _REPORTED_AS[job.state](
         job_id=job.ref.job_id,
         run=job.run,
         started_at=job.reopened_at_ms or job.created_at_ms,
@@ -103,7 +102,7 @@ def _settled(job: Job, picture: JobPicture) -> Fact:
         task_statuses=_statuses(picture),
         **_who(job),
     )
-    return Fact(job.ref.tenant, told, job.settled_at_ms or 0, trace_of(job))
+    return Fact(job.ref.tenant, emitted, job.settled_at_ms or 0, trace_of(job))
 
 
 def _who(job: Job) -> dict[str, str | None]:

@@ -1,7 +1,7 @@
 """Finds what a crash, a lost message or a lost event left behind, and nudges it on.
 
 It decides nothing that is not decided elsewhere: it sends wake-ups to workers and dispatcher, and
-tells stored events again. May run at any time, also twice at once.
+emits stored events again. May run at any time, also twice at once.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef
 from switchyard.domain.jobs.chunks import AddedTasks, added_relay
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.sweeping import (
+from switchyard.domain.jobs.overdue import (
     Action,
     Step,
     decide_job_step,
@@ -32,10 +32,10 @@ from switchyard.ports import (
     TaskGraph,
     TaskQueue,
 )
-from switchyard.usecases.dispatching.start_tasks import Starter
+from switchyard.usecases.dispatching.dispatch_task import Starter
 from switchyard.usecases.events import job_events
+from switchyard.usecases.events.emit_again import emit_again
 from switchyard.usecases.events.emitting import Emitter
-from switchyard.usecases.events.tell_again import tell_again
 
 REFS_PER_PAGE: Final = 25  # small, so that no shard waits behind another's thousands
 CLOCK_CORRECTED_MS: Final = 10_000  # no answer takes so long, usually
@@ -67,7 +67,7 @@ class Sweeper:
     def sweep(self, *, at_most: int, seconds: float) -> Iterator[Nudge]:
         """Look at `at_most` overdue things for about `seconds`; the next run finds the rest.
 
-        `Unavailable` ends a run. What was rejected is that thing's own trouble, and is told.
+        `Unavailable` ends a run. What was rejected is that thing's own trouble, and is reported.
         """
         deadline = self.clock.monotonic() + seconds
         for ref in islice(self._refs(), at_most):
@@ -113,7 +113,7 @@ class Sweeper:
         return task, decide_task_step(task, now_ms=self.clock.now_ms())
 
     def _take(self, found: Task | Job, step: Step) -> bool:
-        """Move the due time before acting: whoever moves it is the one who acts."""
+        """Move the due time before acting: only the run that moved it acts."""
         if step.due_at_ms is None:
             return isinstance(found, Job) and self._abandoned(found)
         return self.overdue.move_due(found, step.due_at_ms, count=step.action.nudges)
@@ -132,7 +132,7 @@ class Sweeper:
             case Task() as task, Action.RESEND | Action.WAKE:
                 self.queue.send([TaskMessage.waking(task)])
             case Task() as task, Action.DISPATCH:
-                missing = self._tell(task)
+                missing = self._emit(task)
                 self.dispatches.send([task.this_run])
                 if missing:
                     raise Rejected(missing)
@@ -141,16 +141,16 @@ class Sweeper:
             case Job() as job, Action.ADVANCE:
                 self.dispatches.send([job.ref])
 
-    def _tell(self, task: Task) -> str | None:
+    def _emit(self, task: Task) -> str | None:
         """Its event may never have been accepted; following it clears the due time that says so."""
         if task.ref.task_id == START:
-            self._tell_creation(task.ref.job)
+            self._emit_creation(task.ref.job)
         if task.ref.hidden:
             return None
-        return tell_again(task, payloads=self.payloads, emitter=self.emitter)
+        return emit_again(task, payloads=self.payloads, emitter=self.emitter)
 
-    def _tell_creation(self, ref: JobRef) -> None:
-        """As it was told before, though tasks may have been added since."""
+    def _emit_creation(self, ref: JobRef) -> None:
+        """Emit the job's event as before, though tasks may have been added since."""
         picture = self.jobs.picture(ref)
         added = self._added(ref)
         tasks = [task for task in picture.visible_tasks if task.ref.task_id not in added]

@@ -15,7 +15,7 @@ class Fact:
     properties: Properties
     at_ms: int
     trace: Trace | None = None
-    """`None` for what is told of no job and no task."""
+    """The trace id; `None` for an event about no job and no task."""
 
 
 class Emitter:

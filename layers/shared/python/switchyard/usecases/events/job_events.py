@@ -1,4 +1,4 @@
-"""Tells a job's stored beginning, and what joined it, as events. Who tells again tells the same."""
+"""Makes events of a job's stored creation and additions; the same input gives the same event."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,14 +12,14 @@ from switchyard.usecases.events.emitting import Fact
 
 
 def created(job: Job, tasks: Iterable[Task], payloads: Mapping[str, Payload]) -> Fact:
-    told = JobCreated(
+    emitted = JobCreated(
         job_id=job.ref.job_id,
         request_id=job.ref.job_id,
         run=job.run,
         total_tasks=job.total_tasks,
         tasks=tuple(_created(task, payloads[task.ref.task_id]) for task in tasks),
     )
-    return Fact(job.ref.tenant, told, job.created_at_ms, trace_of(job))
+    return Fact(job.ref.tenant, emitted, job.created_at_ms, trace_of(job))
 
 
 def tasks_added(
@@ -30,8 +30,8 @@ def tasks_added(
     tasks: Sequence[Task],
     payloads: Mapping[str, Payload],
 ) -> Fact:
-    """`number` is that of the chunk: each is told on its own. There is at least one task."""
-    told = JobTasksAdded(
+    """`number` is that of the chunk: each has its own event. There is at least one task."""
+    emitted = JobTasksAdded(
         job_id=job.job_id,
         run=added.job_run,
         chunk=number,
@@ -39,7 +39,7 @@ def tasks_added(
         previous_total_tasks=added.previous_total,
         total_tasks_now=added.total,
     )
-    return Fact(job.tenant, told, added.at_ms, trace_of(tasks[0]))
+    return Fact(job.tenant, emitted, added.at_ms, trace_of(tasks[0]))
 
 
 def _created(task: Task, payload: Payload) -> CreatedTask:

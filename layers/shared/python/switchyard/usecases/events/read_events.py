@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from switchyard.contracts.event_views import (
+from switchyard.contracts.events.views import (
     UNLISTED,
     EventPage,
     EventsAsked,

@@ -1,4 +1,4 @@
-"""Tells a task's stored transitions as events. Whoever tells one again tells the same."""
+"""Makes events of a task's stored transitions; the same input gives the same event."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -21,7 +21,7 @@ from switchyard.contracts.events import (
     TaskTimeout,
     UsageFigures,
 )
-from switchyard.domain.jobs.redriving import Reopening
+from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.measuring.tracing import trace_of
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import Json, Outcome, Task, Usage
@@ -29,32 +29,32 @@ from switchyard.usecases.events.emitting import Fact
 
 
 def pending(task: Task) -> Fact:
-    told = TaskPending(**_identity(task), name=task.definition)
-    return _fact(task, told, task.ready_at_ms or 0)
+    emitted = TaskPending(**_identity(task), name=task.definition)
+    return _fact(task, emitted, task.ready_at_ms or 0)
 
 
 def redriven(
     task: Task, reopening: Reopening, *, job_run: int, at_ms: int, by: str | None = None
 ) -> Fact:
     """`task` as it is since, however far; the fence is that of its reopening."""
-    told = TaskRedriven(
+    emitted = TaskRedriven(
         **_identity(replace(task, fence=reopening.fence + 1)),
         job_run=job_run,
         previous_status=task_status(reopening.state, attempt=0),
         requested_by=by,
     )
-    return _fact(task, told, at_ms)
+    return _fact(task, emitted, at_ms)
 
 
 def started(task: Task, *, worker_id: str, process_id: int) -> Fact:
-    told = TaskProcessingStarted(
+    emitted = TaskProcessingStarted(
         **_identity(task),
         name=task.definition,
         effective_until=task.lease_until_ms,
         worker_id=worker_id,
         process_id=process_id,
     )
-    return _fact(task, told, task.started_at_ms or 0)
+    return _fact(task, emitted, task.started_at_ms or 0)
 
 
 def heartbeat(
@@ -68,7 +68,7 @@ def heartbeat(
     at_ms: int,
 ) -> Fact:
     """`task` as its renewal left it."""
-    told = TaskHeartbeat(
+    emitted = TaskHeartbeat(
         **_identity(task),
         effective_until=task.lease_until_ms,
         heartbeat_number=number,
@@ -78,12 +78,12 @@ def heartbeat(
         memory_usage=MemoryUsage(rss=resident_bytes),
         last_activity=last_activity,
     )
-    return _fact(task, told, at_ms)
+    return _fact(task, emitted, at_ms)
 
 
 def attempt_failed(task: Task, failure: Outcome, *, attempt: int, at_ms: int) -> Fact:
     """The failure as it would have ended the task, had it been the last attempt."""
-    told = TaskProcessingFailed(
+    emitted = TaskProcessingFailed(
         **_identity(task),
         name=task.definition,
         attempt_number=attempt,
@@ -94,26 +94,26 @@ def attempt_failed(task: Task, failure: Outcome, *, attempt: int, at_ms: int) ->
         started_at=task.started_at_ms,
         attempt=attempt,
     )
-    return _fact(task, told, at_ms)
+    return _fact(task, emitted, at_ms)
 
 
 def released(task: Task, *, reason: str, at_ms: int) -> Fact:
     """The attempt was given back, so that the task counts one less."""
-    told = TaskReleased(
+    emitted = TaskReleased(
         **_identity(task),
         reason=reason,
         not_before=task.not_before_ms,
         started_at=task.started_at_ms,
         attempt=task.attempt + 1,
     )
-    return _fact(task, told, at_ms)
+    return _fact(task, emitted, at_ms)
 
 
 def settled(task: Task, *, output: Json) -> Fact:
     """The event of a settled task, from what its settling stored and nothing else."""
     outcome = task.outcome or Outcome(state=task.state)
-    told = _TELL[task.state](task, outcome, output)
-    return _fact(task, told, task.settled_at_ms or 0)
+    emitted = _EMIT[task.state](task, outcome, output)
+    return _fact(task, emitted, task.settled_at_ms or 0)
 
 
 def _completed(task: Task, outcome: Outcome, output: Json) -> Properties:
@@ -167,7 +167,7 @@ def _cancelled(task: Task, outcome: Outcome, _output: Json) -> Properties:
     return TaskCancelled(**_identity(task), **_ended(task), reason=reason)
 
 
-_TELL: Final[Mapping[TaskState, Callable[[Task, Outcome, Json], Properties]]] = {
+_EMIT: Final[Mapping[TaskState, Callable[[Task, Outcome, Json], Properties]]] = {
     TaskState.COMPLETED: _completed,
     TaskState.FAILED: _failed,
     TaskState.TIMED_OUT: _timed_out,
@@ -176,8 +176,8 @@ _TELL: Final[Mapping[TaskState, Callable[[Task, Outcome, Json], Properties]]] = 
 }
 
 
-def _fact(task: Task, told: Properties, at_ms: int) -> Fact:
-    return Fact(task.ref.tenant, told, at_ms, trace_of(task))
+def _fact(task: Task, emitted: Properties, at_ms: int) -> Fact:
+    return Fact(task.ref.tenant, emitted, at_ms, trace_of(task))
 
 
 def _ended(task: Task) -> dict[str, str | int | None]:

@@ -2,9 +2,9 @@
 
 from switchyard import VERSION
 from switchyard.contracts.health import Health
-from switchyard.ports import Consumption
+from switchyard.ports import PauseSwitch
 
 
-def check_health(*, stage: str, consumption: Consumption) -> Health:
+def check_health(*, stage: str, pause_switch: PauseSwitch) -> Health:
     """One read of the state table. Raise `Unavailable`."""
-    return Health(stage=stage, version=VERSION, paused=consumption.paused() is not None)
+    return Health(stage=stage, version=VERSION, paused=pause_switch.paused() is not None)

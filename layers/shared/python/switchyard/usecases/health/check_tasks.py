@@ -58,7 +58,7 @@ class TaskChecker:
             cursor = page.cursor
 
     def _read(self, refs: list[TaskRef]) -> list[Task]:
-        """As they are: the list may lag behind, and tell of one that has settled since."""
+        """Read the tasks as they are: the list may name one that has settled since."""
         tasks = self.unsettled.read(refs)
         return [task for task in tasks if task.state is TaskState.PROCESSING]
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from switchyard.contracts.jobs import instant
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.consumption import Pause
 from switchyard.domain.health.diagnosis import (
     Finding,
     Level,
@@ -20,11 +19,12 @@ from switchyard.domain.health.diagnosis import (
     judge_switches,
     judge_workers,
 )
+from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.prerequisites import LOG_IN
 from switchyard.domain.health.rollout import RolloutState, describe_rollout
 from switchyard.ports import Inspection
 
 NO_ACCESS = "ask for read access to it in the stage's account"
-LOG_IN = "aws sso login, or set AWS_PROFILE; and AWS_REGION to the stage's region"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Examiner:
             *_look("API keys", self._api_keys),
             *_look("switches", self._switches),
             *_look("dead letters", self._dead_letters),
-            *_look("consumption", self._consumption),
+            *_look("consumption", self._pause_switch),
             *_look("rollout", self._rollout),
         ]
 
@@ -83,7 +83,7 @@ class Examiner:
     def _dead_letters(self) -> list[Finding]:
         return [judge_dead_letters(self.inspection.dead_letters(), option=self.option)]
 
-    def _consumption(self) -> list[Finding]:
+    def _pause_switch(self) -> list[Finding]:
         pause = self.paused()
         since = f"{instant(pause.since_ms):%Y-%m-%d %H:%M} UTC" if pause else ""
         return [judge_consumption(pause, since=since, option=self.option)]

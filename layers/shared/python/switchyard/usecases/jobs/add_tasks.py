@@ -1,8 +1,8 @@
 """Adds tasks to a job under way, some at a time, and lets those run that may.
 
 A crash leaves nothing half done: tasks are in the job together with everything that moves them on,
-and their due times, or the relay that stands for them, see to what was not told. Whoever sends the
-same request again goes on where it stopped.
+and their due times, or the relay that stands for them, see to events that were not emitted. A
+caller that sends the same request again goes on where it stopped.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -41,7 +41,7 @@ from switchyard.usecases.jobs.task_requests import (
     size_problems,
 )
 
-SECONDS: Final = 20  # Lambda ends the call at 30 s, and whoever asked is to know what was added
+SECONDS: Final = 20  # Lambda ends the call at 30 s, and the caller has to know what was added
 PAUSES_SECONDS: Final = tuple(Backoff(first=0.05, longest=0.8).pauses(5))
 
 
@@ -141,17 +141,17 @@ class TaskAdder:
             chunk = self._planned(adding, group, names, at_ms)
             if chunk is not None and self._written(chunk, adding.until):
                 return chunk
-            names = group.parents | group.names  # somebody may have added the same
+            names = group.parents | group.names  # another request may have added the same
             self.clock.sleep(pause)
         raise NotNow(f"{adding.ref.job_id} changes too fast; try again in a moment")
 
     def _planned(
         self, adding: _Adding, group: Group, names: frozenset[str], at_ms: int
     ) -> Chunk | None:
-        seen = self.additions.surroundings(adding.ref, names)
+        seen = self.additions.chunk_context(adding.ref, names)
         crowd = candidates(seen.end) if seen.end else ()
         if crowd:
-            seen = self.additions.surroundings(adding.ref, names.union(crowd))
+            seen = self.additions.chunk_context(adding.ref, names.union(crowd))
         return plan_chunk(group, seen, pinned=adding.pinned, at_ms=at_ms)
 
     def _written(self, chunk: Chunk, until: float) -> bool:

@@ -9,11 +9,11 @@ from switchyard.domain.errors import Conflict, NotNow, Unavailable, UnknownJob, 
 from switchyard.domain.ids import END, JobRef, TaskRef
 from switchyard.domain.jobs.cancel_cursor import CancelCursor, Pass
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.slices import in_slices
 from switchyard.domain.states import JobState, TaskState, task_status
 from switchyard.domain.tasks.task import Task
-from switchyard.ports import Cancelling, Clock, DispatchQueue, JobStore, TaskGraph, Workforce
-from switchyard.usecases.dispatching.start_tasks import AT_ONCE
+from switchyard.domain.text import in_slices
+from switchyard.ports import Cancelling, Clock, DispatchQueue, JobStore, Parallel, TaskGraph
+from switchyard.usecases.dispatching.dispatch_task import AT_ONCE
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 
@@ -47,7 +47,7 @@ class CancelRequests:
         return CancelAccepted(job_id=ref.job_id, status="cancelling")
 
     def cancel_task(self, ref: TaskRef) -> TaskCancelAccepted:
-        """It is settled at once, or by whoever runs it or decides about it."""
+        """Settle the task at once, or leave that to its worker or the dispatcher."""
         self._job(ref.job)
         task = self._cancelled(ref)
         if task.state is TaskState.CANCELLED:
@@ -109,7 +109,7 @@ class Canceller:
     follower: Follower
     emitter: Emitter
     clock: Clock
-    workforce: Workforce
+    parallel: Parallel
 
     def go_on(self, job: Job, *, until: float) -> bool:
         """Go on where the last step stopped, until all events of the tasks were emitted."""
@@ -164,7 +164,7 @@ class Canceller:
     def _report(self, settled: Sequence[Task], until: float) -> None:
         visible = [task for task in settled if not task.ref.hidden]
         facts = [task_events.settled(task, output=None) for task in visible]
-        self.workforce.each(lambda some: self.emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
+        self.parallel.each(lambda some: self.emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
         self.follower.follow_cancelled(settled, until=until)
 
     def _settle_if_ended(self, ref: JobRef, until: float) -> None:

@@ -23,7 +23,7 @@ class Expander:
     """A step of a job that is WRITING. Nothing of it can run before all of it is written.
 
     A document that is missing or cannot be read is raised as `Rejected`, and the job stays as it
-    is: its wake-up ends among the dead letters, which somebody is told of, and once the document
+    is: its wake-up ends among the dead letters, which are reported, and once the document
     or the code that reads it is mended the sweeper's next wake-up goes on. A job that was
     settled instead would be lost over what a deployment can repair.
     """

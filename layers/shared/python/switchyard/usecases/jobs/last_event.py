@@ -5,7 +5,7 @@
 | WAITING | none yet | |
 | READY, QUEUED before the first attempt | Task Pending | it became ready |
 | PROCESSING | Task Processing Started | it was claimed; heartbeats leave no trace in the item |
-| QUEUED after an attempt | Task Processing Failed | that attempt began: its end is not kept |
+| QUEUED after an attempt | Task Processing Failed | that attempt began: its end is not stored |
 | settled | its own | it was settled |
 """
 

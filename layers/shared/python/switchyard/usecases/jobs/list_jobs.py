@@ -18,7 +18,7 @@ def list_jobs(
 ) -> JobPage:
     """A page that is not full is the last one, or the way to the next match was too long.
 
-    Either way its cursor tells whether, and from where, to go on.
+    Either way its cursor says whether, and from where, to go on.
     """
     if wanted.takes_all:
         page = jobs.page(tenant, limit=limit, cursor=cursor)

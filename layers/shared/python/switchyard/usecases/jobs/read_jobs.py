@@ -85,8 +85,8 @@ def read_task(
         raise UnknownTask(f"{task_id} in {job_id}")
     payload = payloads.read_what_is_left(ref)
     outcome = task.outcome or Outcome(state=task.state)
-    kept = files.below(outcome.artifacts) if outcome.artifacts else ()
-    taken = _bytes_of(kept) + bytes_in_answer(payload.depends_on)
+    stored = files.below(outcome.artifacts) if outcome.artifacts else ()
+    taken = _bytes_of(stored) + bytes_in_answer(payload.depends_on)
     return TaskView(
         **_task_summary(task, payload.depends_on).model_dump(),
         job_id=job_id,
@@ -99,7 +99,7 @@ def read_task(
         cache_read_tokens=outcome.usage.cache_read_tokens,
         **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - taken),
         artifacts=files.place(outcome.artifacts) if outcome.artifacts else None,
-        files=kept,
+        files=stored,
     )
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from switchyard.contracts.changes import RedriveAccepted, RedriveJob
-from switchyard.contracts.redriving import kept_plan, plan_key, read_plan
+from switchyard.contracts.redrive_plans import plan_key, read_plan, stored_plan
 from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Asked, Ceilings
 from switchyard.domain.errors import Conflict, Invalid, NotNow, Problem, UnknownTask
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.job import Job, JobPicture
-from switchyard.domain.jobs.redriving import (
+from switchyard.domain.jobs.redrive import (
     Changes,
     NotRedrivable,
     RedrivePlan,
@@ -20,20 +20,20 @@ from switchyard.domain.jobs.redriving import (
     select,
 )
 from switchyard.domain.prompts.references import reference_problems
-from switchyard.domain.slices import in_slices
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides, Payload, Task
+from switchyard.domain.text import in_slices
 from switchyard.ports import (
     BlobStore,
     Clock,
     DispatchQueue,
     JobStore,
     OpenTasks,
+    Parallel,
     Redriving,
-    Workforce,
 )
 from switchyard.usecases.access.open_tasks import OpenTaskLimit
-from switchyard.usecases.dispatching.start_tasks import AT_ONCE, Starter
+from switchyard.usecases.dispatching.dispatch_task import AT_ONCE, Starter
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter, Fact
 from switchyard.usecases.jobs.task_requests import MAX_DOCUMENT_BYTES
@@ -68,7 +68,7 @@ class RedriveRequests:
         reopened = _reopened(ref, plan)
         if self.open_tasks is not None:
             self.open_tasks.require_room(ref, tasks=len(reopened))
-        document = kept_plan(plan)
+        document = stored_plan(plan)
         key = plan_key(ref, plan, document)
         self.blobs.put(key, document, content_type="application/json")
         if not self.redriving.begin(picture.job, key=key, now_ms=self.clock.now_ms()):
@@ -131,7 +131,7 @@ class Redriver:
     open_tasks: OpenTasks
     emitter: Emitter
     clock: Clock
-    workforce: Workforce
+    parallel: Parallel
 
     def go_on(self, job: Job, *, until: float) -> bool:
         """What waits first, from `__end__` backwards; then the job; then what may run."""
@@ -154,7 +154,7 @@ class Redriver:
         """The relays first, so that no edge leads nowhere."""
 
         def prepare(names: Sequence[str]) -> None:
-            self.workforce.each(lambda name: self.redriving.prepare(job.ref, plan, name), names)
+            self.parallel.each(lambda name: self.redriving.prepare(job.ref, plan, name), names)
 
         relays = list(plan.relays)
         others = [name for name in plan.edges if name not in plan.relays]
@@ -165,15 +165,15 @@ class Redriver:
     def _reopen_waiting(self, job: Job, plan: RedrivePlan, until: float) -> bool:
         def reopen(some: Sequence[Reopening]) -> None:
             tasks = self._reopen(job.ref, plan, some)
-            self._tell([self._redriven(plan, *pair, plan.asked_at_ms) for pair in tasks])
+            self._emit([self._redriven(plan, *pair, plan.asked_at_ms) for pair in tasks])
 
         return self._piecewise(job, plan.waiting, reopen, after=len(plan.edges), until=until)
 
     def _start_ready(self, job: Job, plan: RedrivePlan, until: float) -> bool:
         def start(some: Sequence[Reopening]) -> None:
             tasks = self._reopen(job.ref, plan, some)
-            self._tell([self._redriven(plan, *pair, pair[0].ready_at_ms or 0) for pair in tasks])
-            self._tell([_pending(*pair) for pair in tasks])
+            self._emit([self._redriven(plan, *pair, pair[0].ready_at_ms or 0) for pair in tasks])
+            self._emit([_pending(*pair) for pair in tasks])
             self.starter.start([task for task, _ in tasks if task.state is TaskState.READY])
 
         before = len(plan.edges) + len(plan.waiting)
@@ -213,7 +213,7 @@ class Redriver:
             given = Payload(input=plan.inputs[one.task_id]) if changed else None
             return self.redriving.reopen(ref, one, given=given, now_ms=self.clock.now_ms())
 
-        tasks = self.workforce.each(reopen, some)
+        tasks = self.parallel.each(reopen, some)
         return [(task, one) for task, one in zip(tasks, some, strict=True) if task is not None]
 
     def _redriven(self, plan: RedrivePlan, task: Task, one: Reopening, at_ms: int) -> Fact | None:
@@ -223,13 +223,13 @@ class Redriver:
             task, one, job_run=plan.run + 1, at_ms=at_ms, by=plan.requested_by
         )
 
-    def _tell(self, facts: Sequence[Fact | None]) -> None:
-        told = [fact for fact in facts if fact is not None]
-        self.workforce.each(lambda some: self.emitter.emit(*some), list(in_slices(told, AT_ONCE)))
+    def _emit(self, facts: Sequence[Fact | None]) -> None:
+        emitted = [fact for fact in facts if fact is not None]
+        self.parallel.each(lambda some: self.emitter.emit(*some), list(in_slices(emitted, AT_ONCE)))
 
 
 def _pending(task: Task, one: Reopening) -> Fact | None:
-    """Of a task that an old wake-up let a worker take at once: nobody else would tell it."""
+    """Emit the event of a task that a worker claimed at once by an old wake-up."""
     if task.state is TaskState.READY:
         return None
     return task_events.pending(replace(task, fence=one.fence + 1))

@@ -1,7 +1,7 @@
-"""Accepts a job: checks it, writes it, opens it, tells the world.
+"""Accepts a job: checks it, writes it, opens it, emits its event.
 
-A large one is kept as a document, and written by the dispatcher (`expand_job.py`). Under an
-idempotency key, whoever submits again goes on where the first try stopped.
+A large one is stored as a document, and written by the dispatcher (`expand_job.py`). Under an
+idempotency key, a second submission goes on where the first one stopped.
 """
 
 from collections.abc import Mapping
@@ -184,7 +184,7 @@ class Submitter:
         )
 
     def _is_in(self, ref: JobRef) -> bool:
-        """Whether an earlier try has left nothing to do but to wake whoever writes the job."""
+        """Return whether an earlier try has left nothing to do but to wake the dispatcher."""
         found = self.jobs.find(ref)
         if found is None:
             return False
@@ -200,7 +200,7 @@ class Submitter:
             self._write(document.plan(ref))
 
     def _leave_to_the_dispatcher(self, ref: JobRef, document: JobDocument) -> None:
-        """The document first: whoever finds the job finds it too."""
+        """Store the document first: a reader of the job finds it too."""
         key = document_key(ref.tenant, ref.job_id)
         content = document.model_dump_json(by_alias=True).encode()
         self.blobs.put(key, content, content_type="application/json")

@@ -1,7 +1,7 @@
-"""Adds up what a batch of new events tells, by the minutes in which it happened."""
+"""Adds up the numbers of a batch of new events, by the minutes in which it happened."""
 
 from switchyard.contracts.events import ArrivedEvent
-from switchyard.contracts.events.counting import counted
+from switchyard.contracts.events.counts import counted
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.counts import Counts, minute_of
 from switchyard.ports import Counters
@@ -21,7 +21,7 @@ class Tally:
             self._minutes[minute_ms] = self._minutes.get(minute_ms, Counts()) + counts
 
     def add_to(self, counters: Counters) -> str | None:
-        """Why something was not counted, if so: the events are kept, and that is what matters."""
+        """Why something was not counted, if so: the events are saved, and that is what matters."""
         try:
             for minute_ms, counts in self._minutes.items():
                 counters.add(minute_ms, counts)

@@ -1,7 +1,7 @@
-"""Shows the spans that ended with a batch of new events to whoever follows traces."""
+"""Exports the spans that ended with a batch of new events."""
 
 from switchyard.contracts.events import ArrivedEvent
-from switchyard.contracts.events.spanning import spanned
+from switchyard.contracts.events.spans import spanned
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.spans import Span
 from switchyard.ports import SpanExporter
@@ -22,7 +22,7 @@ class Spans:
             self._ended.append(span)
 
     def export(self) -> str | None:
-        """Why some may not be shown, if so: the events are kept, and that is what matters."""
+        """Why some may not be shown, if so: the events are saved, and that is what matters."""
         if self._exporter is None or not self._ended:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Measures a yard: from its state table, its queues, and what was counted of its events."""
+"""Measures a stage: from its state table, its queues, and what was counted of its events."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

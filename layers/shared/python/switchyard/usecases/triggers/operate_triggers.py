@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.triggers import (
     BUSES,
     AppliedTrigger,
@@ -11,16 +12,26 @@ from switchyard.contracts.triggers import (
     Trigger,
     message_template,
 )
+from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import Conflict, Problem
-from switchyard.domain.triggers.schedules import next_run_ms, parse_schedule
+from switchyard.domain.triggers.time_zones import next_start_ms, rule_schedule
 from switchyard.domain.triggers.triggers import (
     RuleRefused,
     UnknownTrigger,
     of_this_tenant,
     rule_name,
 )
-from switchyard.ports import Clock, Mail, TenantStore, TriggerRule, TriggerRules, TriggerStore
+from switchyard.ports import (
+    Clock,
+    DefinitionStore,
+    QueueSender,
+    TenantStore,
+    TriggerRule,
+    TriggerRules,
+    TriggerStore,
+)
+from switchyard.usecases.definitions.put_definition import put_definition
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +39,10 @@ class TriggerOperator:
     stage: str
     store: TriggerStore
     tenants: TenantStore
+    definitions: DefinitionStore
+    ceilings: Ceilings
     rules: TriggerRules
-    mail: Mail
+    queue_sender: QueueSender
     queue: str
     """Of triggers, by its name."""
     clock: Clock
@@ -43,6 +56,7 @@ class TriggerOperator:
         now_ms = self.clock.now_ms()
         self._refuse_what_never_fires(trigger, now_ms)
         self._refuse_channel(tenant, trigger)
+        self._refuse_unknown_definitions(tenant, trigger)
         known = self.store.find(tenant, trigger.name)
         enabled = known is not None and known.trigger.bus == trigger.bus and known.enabled
         self.rules.put(self._rule(tenant, trigger, enabled=enabled))
@@ -51,6 +65,12 @@ class TriggerOperator:
             self.rules.put(self._rule(tenant, trigger, enabled=applied.enabled))
         self._remove_rules(applied, but=trigger.bus)
         return applied
+
+    def register(self, tenant: str, name: str, definition: TaskDefinition) -> RegisteredDefinition:
+        """Register a definition that triggers name. Raise `InvalidDefinition`."""
+        return put_definition(
+            tenant, name, definition, definitions=self.definitions, ceilings=self.ceilings
+        )
 
     def find(self, tenant: str, name: str) -> AppliedTrigger:
         applied = self.store.find(tenant, name)
@@ -82,13 +102,13 @@ class TriggerOperator:
         """As if its rule had seen the event, of which `text` is the whole."""
         if not self.find(tenant, name).enabled:
             raise Conflict(f"the trigger {name!r} is disabled and would drop the event {event.id}")
-        self.mail.send(self.queue, message_template(tenant, name, text), {})
+        self.queue_sender.send(self.queue, message_template(tenant, name, text, by_hand=True), {})
 
     def _name(self, applied: AppliedTrigger) -> str:
         return rule_name(self.stage, applied.tenant, applied.trigger.name)
 
     def _remove_rules(self, applied: AppliedTrigger, *, but: Bus | None = None) -> None:
-        """On both buses: whoever died while it moved has left one that nobody would look for."""
+        """Remove the rule from both buses: an interrupted move may have left one behind."""
         for bus in BUSES:
             if bus != but:
                 self.rules.remove(self._name(applied), bus)
@@ -98,17 +118,24 @@ class TriggerOperator:
             name=rule_name(self.stage, tenant, trigger.name),
             bus=trigger.bus,
             pattern=self._pattern(tenant, trigger),
-            schedule=trigger.schedule,
+            schedule=self._rule_schedule(trigger),
+            local_time=trigger.time_zone is not None,
             enabled=enabled,
             tenant=tenant,
             trigger=trigger.name,
         )
 
+    def _rule_schedule(self, trigger: Trigger) -> str | None:
+        if trigger.schedule is None:
+            return None
+        now_ms = self.clock.now_ms()
+        return rule_schedule(trigger.schedule, trigger.time_zone, now_ms=now_ms)
+
     def _refuse_what_never_fires(self, trigger: Trigger, now_ms: int) -> None:
         if trigger.schedule is None:
             return
-        schedule = parse_schedule(trigger.schedule)
-        if next_run_ms(schedule, after_ms=now_ms, since_ms=now_ms) is None:
+        zone = trigger.time_zone
+        if next_start_ms(trigger.schedule, zone, after_ms=now_ms, since_ms=now_ms) is None:
             raise RuleRefused(f"schedule: {trigger.schedule} never fires from now on")
 
     def _refuse_channel(self, tenant: str, trigger: Trigger) -> None:
@@ -120,6 +147,13 @@ class TriggerOperator:
         problems = channel_problems(channel, self.tenants.find(tenant), tenant=tenant)
         for problem in problems:
             raise RuleRefused(str(Problem(("job", *problem.path), problem.message)))
+
+    def _refuse_unknown_definitions(self, tenant: str, trigger: Trigger) -> None:
+        known = self.definitions.latest(tenant, sorted(trigger.definitions))
+        unknown = sorted(trigger.definitions - known.keys())
+        if unknown:
+            names = ", ".join(map(repr, unknown))
+            raise RuleRefused(f"job.tasks: not registered as task definitions: {names}")
 
     def _pattern(self, tenant: str, trigger: Trigger) -> dict[str, object] | None:
         if trigger.on is None:

@@ -1,6 +1,6 @@
 """Starts the job of a trigger for an event: at most one, however often the event comes.
 
-What cannot be started is put aside for people: trying again would not help.
+An event that can start no job is parked: no retry would help.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from switchyard.contracts.messages import Delivered
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.triggers import (
     AppliedTrigger,
+    Trigger,
     TriggerMessage,
     TriggerRun,
     UnreadableMessage,
@@ -21,20 +22,22 @@ from switchyard.domain.errors import Conflict, InvalidJob, Rejected, Unavailable
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.tasks.task import Json
 from switchyard.domain.triggers.job_templates import EVENT, SCHEDULE, NoValue, render
+from switchyard.domain.triggers.time_zones import is_due
 from switchyard.domain.triggers.triggers import (
     RESERVED_TAGS,
     Ignored,
+    is_of_another,
     is_our_own_file,
     is_replayed,
-    job_told_of,
+    job_of_event,
     own_event_id,
     path_to,
     submission_key,
     tags_for,
 )
 from switchyard.ports import Clock, JobStore, TriggerStore
+from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.jobs.submit_job import Submitter
-from switchyard.usecases.letters.quarantine import Quarantine
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,8 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class PutAside:
-    """`trigger` is `None` if the message does not even say which."""
+class Parked:
+    """The event can start no job. `trigger` is `None` if the message names none."""
 
     trigger: str | None
     reason: str
@@ -69,17 +72,17 @@ class TriggerStarter:
     triggers: TriggerStore
     jobs: JobStore
     submitter: Submitter
-    quarantine: Quarantine
+    parking: MessageParking
     clock: Clock
     bucket: str
     """Switchyard's own."""
 
-    def start(self, message: Delivered) -> Started | Dropped | PutAside:
+    def start(self, message: Delivered) -> Started | Dropped | Parked:
         """Raise `Unavailable`: then the message has to come back."""
         try:
             asked = parse_trigger_message(message.body)
         except UnreadableMessage as error:
-            return self._put_aside(message, None, str(error))
+            return self._park(message, None, str(error))
         applied = self.triggers.find(asked.tenant_id, asked.trigger)
         if applied is None or not applied.enabled:
             return _dropped(asked, "there is no such trigger" if applied is None else "disabled")
@@ -88,7 +91,7 @@ class TriggerStarter:
             return _dropped(asked, tags.reason)
         try:
             accepted = self._submit(applied, asked, tags)
-        except Conflict as error:  # another try was faster: whoever comes back finds its job
+        except Conflict as error:  # another try was faster: the next delivery finds its job
             raise Unavailable(f"{asked.trigger}: {error}") from error
         except (NoValue, Rejected) as error:
             return self._refuse(message, asked, f"{asked.trigger}: {error}")
@@ -100,10 +103,14 @@ class TriggerStarter:
             return Ignored("Switchyard wrote this file itself")
         if is_replayed(asked.event):
             return Ignored("an archive replays the event")
+        if not _is_due(applied.trigger, asked):
+            return Ignored(f"it is not the scheduled time in {applied.trigger.time_zone}")
+        if applied.trigger.bus == "switchyard" and is_of_another(asked.event, asked.tenant_id):
+            return Ignored("the event is of another tenant")
         on, job = applied.trigger.on, None
         if on and on.bus == "switchyard":
-            told_of = job_told_of(asked.event, asked.tenant_id)
-            job = self.jobs.find(told_of) if told_of else None
+            named_job = job_of_event(asked.event, asked.tenant_id)
+            job = self.jobs.find(named_job) if named_job else None
         path = path_to(job.tags) if job else ()
         return tags_for(asked.trigger, path, chained=bool(on and on.chained))
 
@@ -115,15 +122,15 @@ class TriggerStarter:
         key = submission_key(asked.trigger, _occasion(applied, asked))
         return self.submitter.submit(asked.tenant_id, request, key=key, kind=KeyKind.TRIGGER)
 
-    def _refuse(self, message: Delivered, asked: TriggerMessage, reason: str) -> PutAside:
-        put_aside = self._put_aside(message, asked.trigger, reason)
+    def _refuse(self, message: Delivered, asked: TriggerMessage, reason: str) -> Parked:
+        parked = self._park(message, asked.trigger, reason)
         now = instant(self.clock.now_ms())
-        self._note(asked, TriggerRun(at=now, event_id=asked.envelope.id, error=put_aside.reason))
-        return put_aside
+        self._note(asked, TriggerRun(at=now, event_id=asked.envelope.id, error=parked.reason))
+        return parked
 
-    def _put_aside(self, message: Delivered, trigger: str | None, reason: str) -> PutAside:
-        kept = self.quarantine.keep(message, reason)
-        return PutAside(trigger, kept.reason, kept.key)
+    def _park(self, message: Delivered, trigger: str | None, reason: str) -> Parked:
+        stored = self.parking.park(message, reason)
+        return Parked(trigger, stored.reason, stored.key)
 
     def _note(self, asked: TriggerMessage, run: TriggerRun) -> None:
         self.triggers.note_run(asked.tenant_id, asked.trigger, run)
@@ -133,8 +140,15 @@ def _dropped(asked: TriggerMessage, reason: str) -> Dropped:
     return Dropped(asked.tenant_id, asked.trigger, asked.envelope.id, reason)
 
 
+def _is_due(trigger: Trigger, asked: TriggerMessage) -> bool:
+    if trigger.schedule is None or trigger.time_zone is None or asked.by_hand:
+        return True
+    at = asked.envelope.moment
+    return at is not None and is_due(trigger.schedule, trigger.time_zone, at=at)
+
+
 def _occasion(applied: AppliedTrigger, asked: TriggerMessage) -> str:
-    """What is the same however often one event is told."""
+    """Return a key that is the same however often one event is delivered."""
     if applied.trigger.schedule:
         return asked.envelope.time
     ours = own_event_id(asked.event) if applied.trigger.bus == "switchyard" else None

@@ -1,8 +1,0 @@
-"""What a benchmark says while it runs; its last line is for machines."""
-
-import sys
-
-
-def tell(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()

@@ -1,0 +1,196 @@
+"""Wires the dispatcher, the sweeper, and the functions behind dead-letter queues."""
+
+from switchyard.adapters import aws
+from switchyard.adapters.aws_time import function_clock
+from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
+from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
+from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
+from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
+from switchyard.adapters.dynamodb.tenants import DynamoDbOpenTasks
+from switchyard.adapters.parallel import Threads
+from switchyard.adapters.s3 import S3BlobStore
+from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
+from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
+from switchyard.domain.jobs.next_step import NextStep
+from switchyard.ports import Clock, Parallel
+from switchyard.settings import (
+    ArchiveDeadLettersSettings,
+    DeadLetterSettings,
+    DispatcherSettings,
+    SweeperSettings,
+)
+from switchyard.usecases.dead_letters.park_message import DeadLetterArchive
+from switchyard.usecases.dead_letters.process_dead_letter import DeadLetterProcessor
+from switchyard.usecases.dispatching.adopt_task import Adopter
+from switchyard.usecases.dispatching.advance_job import JobAdvancer, JobStep
+from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher
+from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
+from switchyard.usecases.dispatching.settle_job import JobSettler
+from switchyard.usecases.dispatching.sweep import Sweeper
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.cancel import Canceller
+from switchyard.usecases.jobs.expand_job import Expander
+from switchyard.usecases.jobs.redrive import Redriver
+
+
+def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
+    return DispatchingParts(
+        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
+        blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
+        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        dispatches=SqsDispatchQueue(
+            aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
+        ),
+        emitter=emitter_for(settings, origin="dispatcher"),
+        clock=function_clock(),
+        parallel=Threads(),
+    ).dispatcher(seconds=settings.dispatch_seconds)
+
+
+def sweeper(settings: SweeperSettings) -> Sweeper:
+    return DispatchingParts(
+        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
+        blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
+        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        dispatches=SqsDispatchQueue(
+            aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
+        ),
+        emitter=emitter_for(settings, origin="sweeper"),
+        clock=function_clock(),
+        parallel=Threads(),
+    ).sweeper()
+
+
+class DispatchingParts:
+    """What both are made of, on whichever cloud the adapters stand."""
+
+    def __init__(
+        self,
+        *,
+        state: DynamoDbTable,
+        blobs: S3BlobStore,
+        queue: SqsTaskQueue,
+        dispatches: SqsDispatchQueue,
+        emitter: Emitter,
+        clock: Clock,
+        parallel: Parallel,
+    ) -> None:
+        self._state = state
+        self._blobs = blobs
+        self._queue = queue
+        self._dispatches = dispatches
+        self._emitter = emitter
+        self._clock = clock
+        self._parallel = parallel
+        self._jobs = DynamoDbJobStore(state)
+        self._graph = DynamoDbTaskGraph(state)
+        self._payloads = DynamoDbPayloads(state, blobs)
+        self._open_tasks = DynamoDbOpenTasks(state)
+        self._starter = Starter(
+            graph=self._graph, queue=queue, emitter=emitter, clock=clock, parallel=parallel
+        )
+
+    def dispatcher(self, *, seconds: float) -> BatchDispatcher:
+        dispatcher = self._dispatcher()
+        return BatchDispatcher(
+            dispatcher=dispatcher,
+            advancer=JobAdvancer(
+                jobs=self._jobs, dispatches=self._dispatches, steps=self._steps(dispatcher)
+            ),
+            dispatches=self._dispatches,
+            clock=self._clock,
+            seconds=seconds,
+        )
+
+    def _dispatcher(self) -> Dispatcher:
+        return Dispatcher(
+            graph=self._graph,
+            payloads=self._payloads,
+            settler=JobSettler(
+                jobs=self._jobs,
+                open_tasks=self._open_tasks,
+                dispatches=self._dispatches,
+                emitter=self._emitter,
+                clock=self._clock,
+            ),
+            starter=self._starter,
+            dispatches=self._dispatches,
+            emitter=self._emitter,
+            clock=self._clock,
+            parallel=self._parallel,
+        )
+
+    def sweeper(self) -> Sweeper:
+        return Sweeper(
+            overdue=DynamoDbOverdue(self._state),
+            jobs=self._jobs,
+            graph=self._graph,
+            payloads=self._payloads,
+            open_tasks=self._open_tasks,
+            queue=self._queue,
+            dispatches=self._dispatches,
+            starter=self._starter,
+            emitter=self._emitter,
+            clock=self._clock,
+        )
+
+    def _steps(self, dispatcher: Dispatcher) -> dict[NextStep, JobStep]:
+        return {
+            NextStep.EXPAND: Expander(
+                intake=DynamoDbJobIntake(self._state, self._payloads),
+                blobs=self._blobs,
+                emitter=self._emitter,
+                clock=self._clock,
+            ),
+            NextStep.CANCEL: Canceller(
+                graph=self._graph,
+                cancelling=DynamoDbCancelling(self._state),
+                follower=dispatcher,
+                emitter=self._emitter,
+                clock=self._clock,
+                parallel=self._parallel,
+            ),
+            NextStep.REDRIVE: Redriver(
+                jobs=self._jobs,
+                redriving=DynamoDbRedriving(self._state, self._payloads),
+                blobs=self._blobs,
+                starter=self._starter,
+                open_tasks=self._open_tasks,
+                emitter=self._emitter,
+                clock=self._clock,
+                parallel=self._parallel,
+            ),
+        }
+
+
+def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:
+    dynamodb = aws.client("dynamodb")
+    state = DynamoDbTable(dynamodb, settings.state_table_name)
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    payloads, clock = DynamoDbPayloads(state, blobs), function_clock()
+    return DeadLetterProcessor(
+        tenant_id=settings.tenant_id,
+        graph=DynamoDbTaskGraph(state),
+        leases=DynamoDbTaskLeases(state),
+        payloads=payloads,
+        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        adopter=Adopter(
+            definitions=definition_store(dynamodb, settings.task_definitions_table),
+            adoption=DynamoDbTaskAdoption(state, payloads),
+            clock=clock,
+        ),
+        parking=parking_for(settings.sqs_queue_url, blobs, clock),
+        emitter=emitter_for(settings, origin="dead-letters"),
+        clock=clock,
+    )
+
+
+def dead_letter_archive(settings: ArchiveDeadLettersSettings) -> DeadLetterArchive:
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    return DeadLetterArchive(blobs=blobs, clock=function_clock())

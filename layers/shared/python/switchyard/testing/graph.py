@@ -1,0 +1,62 @@
+"""Edges and the steps before a task runs, in memory."""
+
+from collections.abc import Mapping, Sequence
+
+from switchyard.domain.errors import UnknownTask
+from switchyard.domain.ids import TaskRef
+from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.task import Task
+from switchyard.domain.transition import Refused
+from switchyard.ports import TasksOfJob
+from switchyard.testing.state import MemoryState
+
+
+class MemoryTaskGraph:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def find(self, ref: TaskRef) -> Task | None:
+        return self._state.tasks.get(ref)
+
+    def find_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Task]:
+        with self._state.lock:
+            found = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
+        return {task.ref.task_id: task for task in found}
+
+    def find_in_job(self, refs: Sequence[TaskRef]) -> TasksOfJob:
+        with self._state.lock:
+            job = self._state.jobs.get(refs[0].job)
+            return TasksOfJob(self.find_many(refs), job is not None and job.being_cancelled)
+
+    def edges_from(self, refs: Sequence[TaskRef]) -> Mapping[str, tuple[str, ...]]:
+        with self._state.lock:
+            known = [ref for ref in refs if ref in self._state.dependents]
+            return {ref.task_id: self._state.dependents[ref] for ref in known}
+
+    def remove_edges(self, ref: TaskRef, tokens: Mapping[str, bool]) -> Task:
+        with self._state.lock:
+            waiting_on = _as_it_is(ref, self._state.tasks.get(ref)).waiting_on
+            left = {token: done for token, done in tokens.items() if token in waiting_on}
+            return _as_it_is(ref, self._state.write_task(ref, transitions.remove_edges(left)))
+
+    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task:
+        decision = transitions.decide(task, verdict, now_ms=now_ms)
+        return _as_it_is(task.ref, self._state.write_task(task.ref, decision))
+
+    def mark_queued(self, task: Task, *, now_ms: int) -> None:
+        self._state.write_task(task.ref, transitions.mark_queued(task, now_ms=now_ms))
+
+    def clear_due(self, task: Task) -> None:
+        self._state.write_task(task.ref, transitions.clear_due(task))
+
+    def clear_due_of_many(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            self.clear_due(task)
+
+
+def _as_it_is(ref: TaskRef, answer: Task | Refused[Task] | None) -> Task:
+    task = answer.found if isinstance(answer, Refused) else answer
+    if task is None:
+        raise UnknownTask(ref.request_id)
+    return task

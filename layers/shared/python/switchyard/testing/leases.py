@@ -1,0 +1,85 @@
+"""Leases, in memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from switchyard.domain.errors import LeaseLost, Unavailable
+from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks.claims import Claimable, decide_claim
+from switchyard.domain.tasks.life_signs import LifeSigns
+from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
+from switchyard.domain.transition import Transition
+from switchyard.ports import Claimed, Refused, Seen
+from switchyard.testing.state import MemoryState
+
+
+class MemoryTaskLeases:
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
+        with self._state.lock:
+            tasks = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
+            return {task.ref: Seen(task, self._is_cancelled(task.ref.job)) for task in tasks}
+
+    def claim(
+        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+    ) -> Claimed | Refused | None:
+        claim = transitions.claim(owner=owner, now_ms=now_ms, lease_ms=lease_ms)
+        answer = self._state.write_task(ref, claim)
+        if isinstance(answer, Task):
+            return Claimed(answer, Lease(answer, owner))
+        if answer.found is None:
+            return None
+        decision = decide_claim(answer.found, now_ms=now_ms)
+        if isinstance(decision, Claimable):
+            raise Unavailable(f"{ref.request_id} was refused, though {decision.reason}")
+        return Refused(answer.found, decision)
+
+    def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
+        renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
+        return self._write(lease, renewal)
+
+    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+        with self._state.lock:
+            before = self._state.tasks.get(lease.ref)
+            task = self._write(lease, transitions.settle(lease, outcome, now_ms=now_ms))
+            if task is not before and outcome.state is TaskState.COMPLETED:
+                payload = self._state.payloads[task.ref]
+                self._state.payloads[task.ref] = replace(payload, output=output)
+            return task
+
+    def release(
+        self,
+        lease: Lease,
+        *,
+        not_before_ms: int,
+        now_ms: int,
+        give_attempt_back: bool,
+        error: str | None = None,
+    ) -> Task:
+        release = transitions.release(
+            lease,
+            not_before_ms=not_before_ms,
+            now_ms=now_ms,
+            give_attempt_back=give_attempt_back,
+            error=error,
+        )
+        return self._write(lease, release)
+
+    def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
+        giving_up = transitions.give_up(task, outcome, now_ms=now_ms)
+        answer = self._state.write_task(task.ref, giving_up)
+        return answer if isinstance(answer, Task) else None
+
+    def _is_cancelled(self, ref: JobRef) -> bool:
+        job = self._state.jobs.get(ref)
+        return job is not None and job.being_cancelled
+
+    def _write(self, lease: Lease, transition: Transition) -> Task:
+        answer = self._state.write_task(lease.ref, transition)
+        if not isinstance(answer, Task):
+            raise LeaseLost(f"{lease.ref.request_id} is no longer ours: {answer.reason}")
+        return answer

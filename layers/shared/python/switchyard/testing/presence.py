@@ -1,0 +1,57 @@
+"""In-memory twins of what a stage knows of its workers."""
+
+import threading
+from collections.abc import Sequence
+
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.rollout import Deployment
+
+
+class MemoryPresence:
+    def __init__(self) -> None:
+        self._workers: dict[str, PresentWorker] = {}
+
+    def seen(self, worker: PresentWorker) -> None:
+        self._workers[worker.worker_id] = worker
+
+    def left(self, worker_id: str, *, now_ms: int) -> None:  # noqa: ARG002
+        self._workers.pop(worker_id, None)
+
+    def all(self) -> Sequence[PresentWorker]:
+        return [self._workers[worker_id] for worker_id in sorted(self._workers)]
+
+
+class MemoryPauseSwitch:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pause: Pause | None = None
+
+    def pause(self, *, now_ms: int, reason: str | None = None) -> Pause:
+        with self._lock:
+            self._pause = self._pause or Pause(since_ms=now_ms, reason=reason or None)
+            return self._pause
+
+    def resume(self) -> None:
+        with self._lock:
+            self._pause = None
+
+    def paused(self) -> Pause | None:
+        return self._pause
+
+
+class MemoryDeployments:
+    """Without a release it is the twin of a machine on which nothing replaces workers."""
+
+    def __init__(self, own: str | None = None) -> None:
+        self._own = own
+        self.current = own
+        self.outage: Unavailable | None = None
+
+    def look(self) -> Deployment | None:
+        if self.outage:
+            raise self.outage
+        if self._own is None or self.current is None:
+            return None
+        return Deployment(own=self._own, current=self.current)

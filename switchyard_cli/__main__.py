@@ -1,0 +1,3 @@
+from switchyard_cli.main import main
+
+main()

@@ -1,0 +1,132 @@
+"""Sends a file: first the definitions it brings along, then its job, or the tasks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from switchyard.client.errors import PAUSE_SECONDS, ClientError, NotFound, Refused, Unreachable
+from switchyard.client.patience import patiently
+from switchyard.domain.errors import Problem
+from switchyard.domain.suggestions import did_you_mean
+from switchyard_cli.actions.retry import until_accepted
+from switchyard_cli.connections.api import Api
+from switchyard_cli.connections.endpoints import endpoint_of
+from switchyard_cli.errors import CliError, InvalidFile
+from switchyard_cli.stages import Stage
+from switchyard_cli.terminal import clean, notices
+from switchyard_cli.views.wording import counted
+
+if TYPE_CHECKING:
+    from switchyard.contracts.definitions import RegisteredDefinition
+    from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest, TasksAdded
+    from switchyard.ports import Clock
+    from switchyard_cli.files.document import Document
+    from switchyard_cli.files.job_file import Definitions, SourcedAddition, SourcedJob
+    from switchyard_cli.files.yaml_source import Place
+    from switchyard_cli.services import Services
+
+NOT_REGISTERED: Final = "is not a registered task definition"
+
+
+def submit(job: SourcedJob, api: Api, *, key: str, clock: Clock) -> JobAccepted:
+    register(job.document, job.content.definitions, api, clock=clock)
+    try:
+        return _sent(job.content.submission(), api, key, clock)
+    except Refused as refused:
+        raise _on_its_lines(_with_near_definitions(refused, api), job.document) from refused
+
+
+def add(addition: SourcedAddition, job_id: str, api: Api, *, clock: Clock) -> TasksAdded:
+    """What is in the job counts as added: so the same is sent until all of it is."""
+    register(addition.document, addition.content.definitions, api, clock=clock)
+    tasks = addition.content.addition()
+    before, come_to = -1, 0
+    try:
+        while come_to > before:
+            added = until_accepted(lambda: api.add(job_id, tasks), clock, also=(Unreachable,))
+            before, come_to = come_to, len(added.added_tasks)
+            if not added.try_again:
+                break
+            _report_progress(added, len(tasks.tasks))
+    except Refused as refused:
+        raise _on_its_lines(_with_near_definitions(refused, api), addition.document) from refused
+    return added
+
+
+def _report_progress(added: TasksAdded, wanted: int) -> None:
+    said = f"{len(added.added_tasks):,} of {counted(wanted, 'task')} are in: {added.problem}."
+    notices().print(clean(said), style="dim", soft_wrap=True)
+
+
+def _sent(job: SubmitJob, api: Api, key: str, clock: Clock) -> JobAccepted:
+    """An answer that is lost may be that of a job which was accepted: ask once more for it."""
+    return patiently(lambda: api.submit(job, key=key), clock, seconds=PAUSE_SECONDS)
+
+
+def register(
+    document: Document, definitions: Definitions, api: Api, *, clock: Clock
+) -> list[RegisteredDefinition]:
+    """Register definitions; an unchanged one stays at its version, so this may be repeated."""
+    registered = []
+    for name, definition in definitions.items():
+        put = partial(api.put_definition, name, definition)
+        try:
+            registered.append(until_accepted(put, clock))
+        except Refused as refused:
+            raise _on_its_lines(refused, document, ("definitions", name)) from refused
+    return registered
+
+
+def _on_its_lines(
+    refused: Refused, document: Document, prefix: Place = ()
+) -> InvalidFile | Refused:
+    if not refused.problems:
+        return refused
+    return document.invalid(
+        Problem((*prefix, *problem.path), problem.message) for problem in refused.problems
+    )
+
+
+def _with_near_definitions(refused: Refused, api: Api) -> Refused:
+    """Suggest a registered definition for each name that is none."""
+    if not any(problem.message.endswith(NOT_REGISTERED) for problem in refused.problems):
+        return refused
+    registered = [definition.name for definition in api.definitions().definitions]
+    problems = [
+        Problem(p.path, p.message + did_you_mean(p.message.split("'")[1], registered))
+        if p.message.endswith(NOT_REGISTERED)
+        else p
+        for p in refused.problems
+    ]
+    return Refused(str(refused), problems)
+
+
+def look_up_definitions(
+    tasks: Mapping[int, TaskRequest], stage: Stage, services: Services
+) -> tuple[dict[str, RegisteredDefinition], list[Problem]]:
+    """Return the registered definitions of tasks, and a problem for each task without one.
+
+    Return neither, with a notice, if the stage cannot be reached.
+    """
+    found: dict[str, RegisteredDefinition] = {}
+    problems: list[Problem] = []
+    try:
+        with Api(endpoint_of(stage, services), services.transport) as api:
+            for name in sorted({task.name for task in tasks.values()}):
+                with suppress(NotFound):
+                    found[name] = api.definition(name)
+            missing = {at: task for at, task in tasks.items() if task.name not in found}
+            registered = [d.name for d in api.definitions().definitions] if missing else []
+            problems = [_not_registered(at, task.name, registered) for at, task in missing.items()]
+    except (CliError, ClientError) as error:
+        said = f"Registered definitions are not checked: {error}"
+        notices().print(clean(said), style="dim", soft_wrap=True)
+    return found, problems
+
+
+def _not_registered(position: int, name: str, registered: Sequence[str]) -> Problem:
+    hint = did_you_mean(name, registered)
+    return Problem(("tasks", position, "name"), f"{name!r} {NOT_REGISTERED}{hint}")

@@ -1,0 +1,29 @@
+"""Where the files of a task are: in the bucket, and on this machine if its worker runs here.
+
+Both places call them `{requestId}/{fence}/`, so no attempt overwrites another's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from switchyard.contracts.jobs import TaskView
+    from switchyard_cli.connections.endpoints import Endpoint
+
+
+def folder_of(task: TaskView, endpoint: Endpoint) -> Path | None:
+    """On this machine, as seen from the current folder; `None` if they are not here."""
+    _, request_id, fence = (task.artifacts or "").partition(task.request_id)
+    if endpoint.output_folder is None or not request_id:
+        return None
+    folder = endpoint.output_folder / request_id / fence.strip("/")
+    if not folder.is_dir():
+        return None
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
+
+
+def bucket_prefix(task: TaskView) -> str:
+    return (task.artifacts or "").partition(task.request_id)[0]

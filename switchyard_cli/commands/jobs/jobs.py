@@ -1,0 +1,144 @@
+"""`watch`, `jobs`, `job`, `task`: show what was submitted.
+
+These are typed most often, so each imports what it needs when it runs and help needs none of it.
+"""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from switchyard.domain.states import JobStatus
+from switchyard_cli.ids import job_named, task_named
+from switchyard_cli.options import (
+    JobArgument,
+    JsonOption,
+    RequestArgument,
+    StageOption,
+    TaskArgument,
+)
+from switchyard_cli.services import Services, services_of
+from switchyard_cli.stages import Stage
+
+if TYPE_CHECKING:
+    from switchyard_cli.connections.api import Api
+
+LimitOption = Annotated[int, typer.Option(min=1, max=100, help="How many jobs to list.")]
+CursorOption = Annotated[
+    str | None, typer.Option(help="Continue after the previous page, which prints this value.")
+]
+StatusOption = Annotated[JobStatus | None, typer.Option(help="Only jobs in this status.")]
+TagOption = Annotated[
+    str | None, typer.Option(metavar="KEY:VALUE", help="Only jobs with this tag.")
+]
+
+
+def watch(
+    context: typer.Context,
+    job: JobArgument,
+    *,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Follow a job until it settles; exit 0 if it completes.
+
+    On a terminal the table is redrawn in place; elsewhere every change is a line. Ctrl-C stops
+    the watching, not the job.
+    """
+    from switchyard_cli.actions.follow_to_end import follow_to_end
+
+    services = services_of(context)
+    with _api(stage, services) as api:
+        follow_to_end(api, job_named(job), services, as_json=as_json)
+
+
+def jobs(
+    context: typer.Context,
+    *,
+    status: StatusOption = None,
+    tag: TagOption = None,
+    limit: LimitOption = 20,
+    cursor: CursorOption = None,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """List jobs, newest first."""
+    from switchyard_cli.terminal import clean, notices, print_json, results
+    from switchyard_cli.views.listings import print_jobs
+
+    services = services_of(context)
+    with _api(stage, services) as api:
+        page = api.jobs(limit=limit, cursor=cursor, status=status, tag=tag)
+        if not as_json and api.health().paused:
+            resume = f"`switchyard resume{stage.option}`"
+            notices().print(f"Paused: no task is begun until {resume}.", style="yellow")
+    if as_json:
+        print_json(page)
+        return
+    print_jobs(page, results(), now_ms=services.clock.now_ms())
+    if page.cursor:
+        wanted = _options(status=status, tag=tag, limit=str(limit), cursor=clean(page.cursor))
+        more = f"switchyard jobs {wanted}{stage.option}"
+        notices().print(f"More: {more}", style="dim", soft_wrap=True)
+
+
+def job(
+    context: typer.Context,
+    job: JobArgument,
+    *,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one job and its tasks."""
+    from switchyard_cli.terminal import notices, print_json, results
+    from switchyard_cli.views.job_table import job_table
+
+    services = services_of(context)
+    with _api(stage, services) as api:
+        found = api.job(job_named(job))
+    if as_json:
+        print_json(found)
+    else:
+        results().print(job_table(found, now_ms=services.clock.now_ms()))
+        notices().print(f"Its trace is {found.trace_id}.", style="dim", soft_wrap=True)
+
+
+def task(
+    context: typer.Context,
+    request: RequestArgument,
+    task: TaskArgument = None,
+    *,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one task: input, output, attempts, cost and files.
+
+    Name it by its request id, or by the ids of its job and itself.
+    """
+    from switchyard_cli.actions.find_task import task_in
+    from switchyard_cli.terminal import print_json, results
+    from switchyard_cli.views.listings import print_task
+
+    job_id, task_id = task_named(request, task)
+    with _api(stage, services_of(context)) as api:
+        found = task_in(api, job_id, task_id)
+    if as_json:
+        print_json(found)
+    else:
+        print_task(found, api.endpoint, results())
+
+
+def _options(**given: str | None) -> str:
+    """As one would type them."""
+    return " ".join(f"--{name} {quote(value)}" for name, value in given.items() if value)
+
+
+def _api(stage: Stage, services: Services) -> Api:
+    from switchyard_cli.connections.endpoints import endpoint_of
+
+    endpoint = endpoint_of(stage, services)
+    from switchyard_cli.connections.api import Api  # an absent cloud is reported without it
+
+    return Api(endpoint, services.transport)

@@ -1,0 +1,164 @@
+"""`run` and `submit`: from a job file to a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
+from switchyard_cli.connections.api import Api
+from switchyard_cli.connections.endpoints import endpoint_of, local_endpoint
+from switchyard_cli.errors import BadInput
+from switchyard_cli.options import JobFileArgument, JsonOption, StageOption
+from switchyard_cli.services import Services, services_of
+from switchyard_cli.stages import Stage
+from switchyard_cli.terminal import notices, print_json, results
+from switchyard_cli.views.wording import counted
+from switchyard_local.interrupts import signals_interrupt
+
+if TYPE_CHECKING:
+    from switchyard.contracts.jobs import JobAccepted
+    from switchyard_cli.files.job_file import SourcedJob
+
+REPEATED_AFTER_MS: Final = 5_000
+"""An older job was not started by this submission; less may be a difference between clocks."""
+
+WatchOption = Annotated[
+    bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Check the file and show the plan; send nothing.")
+]
+
+
+KeyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        help="An idempotency key: the same file under the same key is answered with the same job "
+        "for 24 hours, and another file is refused. Give one to repeat an interrupted command "
+        "safely; without it each submission has a new one.",
+    ),
+]
+
+
+def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = False) -> None:
+    """Run a job on this machine and show its progress.
+
+    Starts the local cloud unless it is up, submits the job through its API, follows it, prints
+    the results and where the files are, and stops what it started.
+    """
+    from switchyard_cli.actions.follow_to_end import follow_to_end
+    from switchyard_cli.actions.submit import submit as send
+    from switchyard_cli.commands.local.cloud import saying
+    from switchyard_cli.files.job_file import read_job
+
+    services = services_of(context)
+    job = read_job(file)
+    say = saying(notices())
+    say(agent_in(services.environment))
+    with (
+        signals_interrupt(),
+        services.cloud.borrowed(say) as goes_down,
+        Api(local_endpoint(services), services.transport) as api,
+    ):
+        job_id = send(job, api, key=services.new_key(), clock=services.clock).job_id
+        follow_to_end(api, job_id, services, as_json=as_json, cloud_goes_down=goes_down)
+
+
+def submit(
+    context: typer.Context,
+    file: JobFileArgument,
+    *,
+    watch: WatchOption = False,
+    dry_run: DryRunOption = False,
+    key: KeyOption = None,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Submit a job.
+
+    The file is checked first and every problem is listed with its line. The task definitions
+    in it are registered; an unchanged one stays at its version.
+    """
+    from switchyard_cli.actions.follow_to_end import follow_to_end
+    from switchyard_cli.actions.submit import submit as send
+    from switchyard_cli.files.job_file import read_job
+
+    job = read_job(file)
+    _check(key)
+    services = services_of(context)
+    if dry_run:
+        _check_statically(job, stage, services)
+        _show_plan(job, file, as_json=as_json)
+        return
+    with Api(endpoint_of(stage, services), services.transport) as api:
+        sent_at_ms = services.clock.now_ms()
+        accepted = send(job, api, key=key or services.new_key(), clock=services.clock)
+        if key and accepted.created_at.timestamp() * 1000 < sent_at_ms - REPEATED_AFTER_MS:
+            said = f"This key was used before: {accepted.job_id} is the job that it started"
+            when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
+            notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
+        if watch:
+            follow_to_end(api, accepted.job_id, services, as_json=as_json)
+        elif as_json:
+            print_json(accepted)
+        else:
+            _print_accepted(accepted, stage)
+
+
+def _check_statically(job: SourcedJob, stage: Stage, services: Services) -> None:
+    """Raise every problem that is certain, with the registered definitions if they can be read."""
+    from switchyard_cli.actions.submit import look_up_definitions
+    from switchyard_cli.files.static_checks import static_problems
+
+    content = job.content
+    elsewhere = {
+        at: task for at, task in enumerate(content.tasks) if task.name not in content.definitions
+    }
+    registered, problems = (
+        look_up_definitions(elsewhere, stage, services) if elsewhere else ({}, [])
+    )
+    known = {**registered, **content.definitions}
+    problems += static_problems(content.tasks, known, in_file=content.definitions)
+    if problems:
+        raise job.document.invalid(problems)
+
+
+def _check(key: str | None) -> None:
+    from switchyard.domain.jobs.submission_keys import problem_with_key
+
+    problem = problem_with_key(key) if key is not None else None
+    if problem:
+        raise BadInput(f"--key {problem}.")
+
+
+def agent_in(environment: Mapping[str, str]) -> str:
+    for credential in CLAUDE_CREDENTIALS:
+        if environment.get(credential):
+            return f"Tasks are done by Claude ({credential} is set)."
+    return (
+        "Tasks are done by the offline agent, which makes up plausible answers. "
+        f"For Claude, set {' or '.join(CLAUDE_CREDENTIALS)}."
+    )
+
+
+def _show_plan(job: SourcedJob, file: Path, *, as_json: bool) -> None:
+    from switchyard_cli.views.plan import plan_of, print_plan
+
+    if as_json:
+        print_json(plan_of(job.content))
+        return
+    print_plan(job.content, results())
+    notices().print(f"{file} is valid; nothing was sent.", style="dim", soft_wrap=True)
+
+
+def _print_accepted(accepted: JobAccepted, stage: Stage) -> None:
+    console = results()
+    console.print(f"{accepted.job_id}: {counted(accepted.total_tasks, 'task')}", soft_wrap=True)
+    notices().print(f"Its trace is {accepted.trace_id}.", style="dim", soft_wrap=True)
+    hint = f"Watch it with `switchyard watch {accepted.job_id}{stage.option}`."
+    notices().print(hint, style="dim", soft_wrap=True)

@@ -1,0 +1,78 @@
+"""`up`, `down`, `status`: the cloud on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from switchyard.contracts.wire import Written
+from switchyard_cli.errors import Unreachable
+from switchyard_cli.options import JsonOption
+from switchyard_cli.services import services_of
+from switchyard_cli.terminal import notices, print_json, results
+from switchyard_local.errors import NOT_RUNNING
+from switchyard_local.say import Say, heard_or_not
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from switchyard_local.cloud import Status
+
+
+class CloudStatus(Written):
+    running: bool
+    healthy: bool
+    port: int
+    api_url: str | None
+    ministack_pid: int | None
+    worker_pid: int | None
+
+
+def up(context: typer.Context) -> None:
+    """Start the local cloud, or update it.
+
+    Deploys the same stacks as to AWS into a cloud on this machine and starts a worker. Needs no
+    AWS account, no Docker and no API key.
+    """
+    endpoint = services_of(context).cloud.up(saying(notices()))
+    results().print(f"The local cloud is up: {endpoint.api_url}", soft_wrap=True)
+
+
+def down(context: typer.Context) -> None:
+    """Stop the local cloud and keep its data."""
+    services_of(context).cloud.down(saying(notices()))
+    results().print("The local cloud is down.")
+
+
+def status(context: typer.Context, *, as_json: JsonOption = False) -> None:
+    """Say whether the local cloud is up.
+
+    Exits with 0 only if it does, otherwise with 3.
+    """
+    found = services_of(context).cloud.status()
+    if as_json:
+        print_json(CloudStatus(running=found.running, **asdict(found)))
+    else:
+        _print_status(found, results())
+    if not found.healthy:
+        raise typer.Exit(Unreachable.exit_code)
+
+
+def saying(console: Console) -> Say:
+    def say(line: str) -> None:
+        console.print(line, style="dim", soft_wrap=not console.is_terminal)
+
+    return heard_or_not(say)
+
+
+def _print_status(found: Status, console: Console) -> None:
+    if not found.running:
+        console.print(NOT_RUNNING)
+        return
+    state = "is up" if found.healthy else "runs, but does not answer as it should; try `up` again"
+    console.print(f"The local cloud {state}.")
+    console.print(f"  API     {found.api_url or 'not deployed'}", soft_wrap=True)
+    console.print(f"  Cloud   process {found.ministack_pid}, port {found.port}")
+    console.print(f"  Worker  {f'process {found.worker_pid}' if found.worker_pid else 'none'}")

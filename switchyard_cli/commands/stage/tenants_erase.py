@@ -1,0 +1,74 @@
+"""`tenants erase`: deletes everything that is stored of a tenant, with a report."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from switchyard.contracts.wire import Written
+from switchyard.domain.access.erasure import NOT_ERASED
+from switchyard_cli.commands.stage.tenants import TenantArgument
+from switchyard_cli.connections.operators import local_endpoint, operating
+from switchyard_cli.options import JsonOption
+from switchyard_cli.services import services_of
+from switchyard_cli.stages import Stage
+from switchyard_cli.terminal import notices, print_json, results
+
+EraseStageOption = Annotated[
+    Stage,
+    typer.Option(
+        "--stage",
+        help="Where. Stages other than local take your AWS credentials, which must be allowed to "
+        "read and delete in the stage's tables and its bucket, and to delete EventBridge rules.",
+    ),
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Delete. Without it only counts are shown.")]
+
+
+class ErasureReport(Written):
+    tenant: str
+    erased: bool
+    counts: dict[str, int]
+    not_erased: str
+
+
+def erase(
+    context: typer.Context,
+    tenant: TenantArgument,
+    *,
+    yes: YesOption = False,
+    stage: EraseStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a tenant: its keys, jobs, definitions, triggers, events and files. Counts by default.
+
+    Refused while jobs are open. It may be repeated: the same command erases what is left.
+    """
+    services = services_of(context)
+    with (
+        operating(f"The tenants of the stage {stage} are"),
+        services.eraser(stage.value, local_endpoint(stage, services)) as eraser,
+        notices().status("Reading …") as status,
+    ):
+
+        def show(counts: Mapping[str, int]) -> None:
+            status.update(f"{'Erased' if yes else 'Found'} {sum(counts.values()):,} …")
+
+        counts = (eraser.erase if yes else eraser.count)(tenant, show)
+    report = ErasureReport(tenant=tenant, erased=yes, counts=dict(counts), not_erased=NOT_ERASED)
+    if as_json:
+        print_json(report)
+    else:
+        _print(report)
+
+
+def _print(report: ErasureReport) -> None:
+    for kind, number in report.counts.items():
+        results().print(f"{number:>9,}  {kind}", soft_wrap=True, highlight=False)
+    if not report.counts:
+        results().print(f"Nothing is stored of {report.tenant}.")
+    elif report.erased:
+        results().print(f"{report.tenant} is erased.")
+    else:
+        notices().print("Nothing was changed: --yes erases it.", style="dim", soft_wrap=True)
+    notices().print(report.not_erased, style="dim", soft_wrap=True)

@@ -1,0 +1,40 @@
+"""Reach the triggers of a stage and find their tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
+from switchyard_cli.connections.operators import local_endpoint, operating
+from switchyard_cli.errors import BadInput
+from switchyard_cli.services import services_of
+from switchyard_cli.stages import Stage
+
+if TYPE_CHECKING:
+    from switchyard.usecases.triggers.operate_triggers import TriggerOperator
+
+
+@contextmanager
+def operator_of(context: typer.Context, stage: Stage) -> Iterator[TriggerOperator]:
+    services = services_of(context)
+    local = local_endpoint(stage, services)
+    with (
+        operating(f"The triggers of the stage {stage} are"),
+        services.triggers(stage.value, local) as operator,
+    ):
+        yield operator
+
+
+def tenant_for(context: typer.Context, stage: Stage, given: str | None) -> str:
+    """The local cloud has one of its own; elsewhere it has to be said."""
+    if given is None and stage is Stage.LOCAL:
+        return services_of(context).cloud.endpoint().tenant
+    if given is None:
+        raise BadInput(f"Name the tenant with --tenant: the stage {stage} may have many.")
+    if not TENANT_ID.fullmatch(given):
+        raise BadInput(f"{given!r} cannot name a tenant: use {TENANT_ID_RULE}.")
+    return given

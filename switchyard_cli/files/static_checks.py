@@ -1,0 +1,104 @@
+"""Find in a job file what is certain to fail once its tasks run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from switchyard.domain.errors import Problem
+from switchyard.domain.prompts.placeholders import Values, paths_in
+from switchyard.domain.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from switchyard.contracts.definitions import TaskDefinition
+    from switchyard.contracts.jobs import TaskRequest
+    from switchyard_cli.files.yaml_source import Place
+
+WITHOUT_TOOLS: Final = "messages"
+OFFLINE: Final = "offline"
+MODEL: Final = re.compile(r"claude|^(sonnet|opus|haiku|default|inherit)$")
+OF_A_SERVER: Final = "mcp__"
+TOOLS: Final = (
+    *("Agent", "AskUserQuestion", "Bash", "BashOutput", "Edit", "ExitPlanMode", "Glob", "Grep"),
+    *("KillShell", "ListMcpResources", "MultiEdit", "NotebookEdit", "Read", "ReadMcpResource"),
+    *("Skill", "SlashCommand", "Task", "TodoWrite", "WebFetch", "WebSearch", "Write"),
+)
+"""The tools of the agent SDK; those of MCP servers are known to their servers alone."""
+
+
+def static_problems(
+    tasks: tuple[TaskRequest, ...],
+    definitions: Mapping[str, TaskDefinition],
+    *,
+    in_file: Mapping[str, TaskDefinition],
+) -> list[Problem]:
+    """Check tasks against all known definitions, and the definitions of the file themselves."""
+    found = [
+        problem
+        for name, definition in in_file.items()
+        for problem in _definition_problems(("definitions", name), definition)
+    ]
+    for index, task in enumerate(tasks):
+        definition = definitions.get(task.name)
+        if definition is not None:
+            place = ("tasks", index, "input")
+            found += _schema_problems(place, task.input, definition.input_schema)
+            found += _placeholder_problems(place, task, definition, {t.task_id for t in tasks})
+    return found
+
+
+def _definition_problems(place: Place, definition: TaskDefinition) -> Iterator[Problem]:
+    granted: list[tuple[Place, Sequence[str]]] = [(("tools",), definition.tools)]
+    granted += [(("steps", n, "tools"), s.tools or ()) for n, s in enumerate(definition.steps)]
+    for where, tools in granted:
+        if tools and definition.backend == WITHOUT_TOOLS:
+            said = f"the backend {WITHOUT_TOOLS!r} has no tools; leave them out"
+            yield Problem((*place, *where), said)
+        for number, tool in enumerate(tools):
+            if not tool.startswith(OF_A_SERVER) and tool.partition("(")[0] not in TOOLS:
+                hint = did_you_mean(tool, TOOLS)
+                yield Problem((*place, *where, number), f"{tool!r} is not a tool{hint}")
+    if definition.model and definition.backend != OFFLINE and not MODEL.search(definition.model):
+        yield Problem((*place, "model"), f"{definition.model!r} is not a model of Claude")
+
+
+def _schema_problems(place: Place, value: Any, schema: Any) -> Iterator[Problem]:
+    if schema is None:
+        return
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - 60 ms
+    from referencing import Registry  # noqa: PLC0415
+
+    registry: Registry[Any] = Registry()  # of its own, so that nothing is fetched
+    for error in Draft202012Validator(schema, registry=registry).iter_errors(value):
+        if not _is_reference(error.instance):
+            yield Problem((*place, *error.absolute_path), error.message)
+
+
+def _placeholder_problems(
+    place: Place, task: TaskRequest, definition: TaskDefinition, task_ids: set[str]
+) -> Iterator[Problem]:
+    texts = [definition.description, *(step.description for step in definition.steps)]
+    values = Values(input=task.input)
+    for path in dict.fromkeys(tuple(path) for text in texts for path in paths_in(text)):
+        placeholder = f"{{{{{'.'.join(path)}}}}}"
+        named = f"{placeholder} in the definition {task.name!r}"
+        if path[0] == "input" and not _may_have(values, path):
+            yield Problem(place, f"{named} has no value; give the input {'.'.join(path[1:])!r}")
+        elif path[0] == "tasks" and len(path) > 1 and path[1] not in task_ids:
+            hint = did_you_mean(path[1], task_ids)
+            yield Problem(place, f"{named} names a task that the job does not have{hint}")
+
+
+def _may_have(values: Values, path: tuple[str, ...]) -> bool:
+    """Whether there is a value, or a reference on the way whose value is not known yet."""
+    if values.has([*path]):
+        return True
+    return any(
+        values.has([*path[:end]]) and _is_reference(values.find([*path[:end]]))
+        for end in range(1, len(path))
+    )
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, str) and "${" in value

@@ -1,0 +1,59 @@
+"""Trigger files: job templates, and what starts them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from switchyard.contracts.trigger_checks import trigger_problems
+from switchyard.contracts.triggers import TenantName, Trigger
+from switchyard.contracts.wire import Closed
+from switchyard.domain.errors import Problem
+from switchyard_cli.files.document import Document, read_document
+from switchyard_cli.files.job_file import Definitions, validated
+
+
+class DeclaredTrigger(Trigger):
+    tenant: TenantName | None = None
+
+    @property
+    def trigger(self) -> Trigger:
+        return Trigger.model_validate(self.model_dump(exclude={"tenant"}, exclude_unset=True))
+
+
+class TriggerFile(Closed):
+    triggers: tuple[DeclaredTrigger, ...]
+    definitions: Definitions = Field(default_factory=dict)
+    """`triggers apply` registers them before it adds the triggers."""
+
+
+@dataclass(frozen=True)
+class SourcedTriggers:
+    document: Document
+    content: TriggerFile
+
+
+def read_triggers(file: Path) -> SourcedTriggers:
+    document = read_document(file)
+    content = validated(document, TriggerFile)
+    problems = [] if content.triggers else [Problem(("triggers",), "there are none")]
+    problems += [
+        Problem(("triggers", index, *problem.path), problem.message)
+        for index, declared in enumerate(content.triggers)
+        for problem in trigger_problems(declared)
+    ]
+    problems += _used_twice(content.triggers)
+    if problems:
+        raise document.invalid(problems)
+    return SourcedTriggers(document, content)
+
+
+def _used_twice(triggers: Sequence[DeclaredTrigger]) -> list[Problem]:
+    times = Counter((declared.tenant, declared.name) for declared in triggers)
+    return [
+        Problem(("triggers", index, "name"), f"{declared.name!r} is used twice")
+        for index, declared in enumerate(triggers)
+        if times[declared.tenant, declared.name] > 1
+    ]

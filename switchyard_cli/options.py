@@ -1,0 +1,49 @@
+"""Arguments and options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from switchyard_cli.stages import Stage
+
+StageOption = Annotated[
+    Stage,
+    typer.Option(
+        "--stage",
+        help="Which Switchyard to talk to. Stages other than local take the key from "
+        "SWITCHYARD_API_KEY, and the URL from SWITCHYARD_API_URL or the deployed stack.",
+    ),
+]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="Print JSON and nothing else; notices go to stderr."),
+]
+
+
+def _file_or_example(file: Path) -> Path:
+    """Return the file of an example that is named instead of a file."""
+    from switchyard_local.source_tree import EXAMPLES, example_names  # noqa: PLC0415 - for help
+
+    if not file.exists() and str(file) in example_names():
+        return EXAMPLES / f"{file}.yaml"
+    return file
+
+
+JobFileArgument = Annotated[
+    Path,
+    typer.Argument(
+        callback=_file_or_example,
+        help="A job in YAML or JSON: name, tags, definitions, tasks. Or the name of an example: "
+        "`switchyard examples` lists them.",
+    ),
+]
+AdditionFileArgument = Annotated[
+    Path, typer.Argument(help="Tasks in YAML or JSON: tasks, definitions.")
+]
+JobArgument = Annotated[str, typer.Argument(help="A job's id: job-…")]
+TaskArgument = Annotated[str | None, typer.Argument(help="The task's id, after a job's id.")]
+RequestArgument = Annotated[str, typer.Argument(help="A request id (job-…__task), or a job's id.")]
+JsonLinesOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object per line; notices go to stderr.")
+]

@@ -1,0 +1,62 @@
+"""Print to the user's terminal, without control characters from elsewhere."""
+
+import json
+from typing import Any
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console
+from rich.text import Text
+
+from switchyard.domain.text import without_control_characters
+
+WIDTH_WITHOUT_TERMINAL = 160  # logs scroll sideways; eighty columns would cut ids
+
+
+def results() -> Console:
+    return _console(to_stderr=False)
+
+
+def notices() -> Console:
+    """Progress, hints and errors: never in the way of a pipe that reads the results."""
+    return _console(to_stderr=True)
+
+
+def clean(text: str) -> str:
+    """Without escape sequences and on one line."""
+    return " ".join(without_control_characters(text).split())
+
+
+def visible(text: str) -> str:
+    """On one line, with every control character written out instead of obeyed."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def styled(text: str, style: str) -> Text:
+    return Text(clean(text), style=style)
+
+
+def heading(text: str, style: str = "bold") -> Text:
+    return styled(text, style)
+
+
+def print_json(answer: BaseModel | list[BaseModel]) -> None:
+    typer.echo(json.dumps(_jsonable(answer), indent=2))
+
+
+def print_json_line(answer: BaseModel) -> None:
+    typer.echo(json.dumps(_jsonable(answer)))
+
+
+def _jsonable(answer: BaseModel | list[BaseModel]) -> Any:
+    if isinstance(answer, list):
+        return [_jsonable(entry) for entry in answer]
+    return answer.model_dump(mode="json", by_alias=True)
+
+
+def _console(*, to_stderr: bool) -> Console:
+    # Without markup and emoji codes, text is shown as it was written.
+    console = Console(stderr=to_stderr, markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH_WITHOUT_TERMINAL
+    return console

@@ -1,0 +1,80 @@
+"""What a settled job leaves behind: results, failures, and where the files are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from switchyard.domain.jobs.graph import TaskSpec, sinks
+from switchyard_cli.actions.task_files import bucket_prefix, folder_of
+from switchyard_cli.terminal import clean, heading
+from switchyard_cli.views.job_table import in_running_order
+from switchyard_cli.views.statuses import COMPLETED, FAILED
+from switchyard_cli.views.values import print_value
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
+    from switchyard_cli.connections.api import Api
+    from switchyard_cli.connections.endpoints import Endpoint
+
+MAX_TASKS_REPORTED: Final = 20  # each costs a request
+
+
+def report(job: JobView, api: Api, console: Console) -> None:
+    views = [api.task(job.job_id, task.task_id) for task in _most_informative(job.tasks)]
+    results = result_tasks(job.tasks)
+    for view in views:
+        if view.task_id in results and view.status == COMPLETED:
+            _print_output(view, console)
+    for view in views:
+        if view.status == FAILED:
+            _print_failure(view, console)
+    _print_files(views, api.endpoint, console)
+
+
+def result_tasks(tasks: Sequence[TaskSummary]) -> set[str]:
+    """Those that no other task waits for: their outputs are the job's result."""
+    return set(
+        sinks([TaskSpec(task_id=t.task_id, name=t.name, depends_on=t.depends_on) for t in tasks])
+    )
+
+
+def _print_output(view: TaskView, console: Console) -> None:
+    console.print()
+    console.print(heading(f"Output of {view.task_id}"))
+    if view.output_location:
+        console.print(f"too large to show: {clean(view.output_location)}", soft_wrap=True)
+    else:
+        print_value(view.output, console)
+
+
+def _most_informative(tasks: Sequence[TaskSummary]) -> list[TaskSummary]:
+    """Failures and results if there are too many, and always in running order."""
+    in_order = [task for _, task in in_running_order(tasks)]
+    results = result_tasks(tasks)
+    first = sorted(in_order, key=lambda t: t.status != FAILED and t.task_id not in results)
+    chosen = first[:MAX_TASKS_REPORTED]
+    return [task for task in in_order if task in chosen]
+
+
+def _print_failure(view: TaskView, console: Console) -> None:
+    console.print()
+    console.print(heading(f"{view.task_id} failed", style="bold red"))
+    console.print(clean(view.error or "no reason was recorded"), soft_wrap=True)
+
+
+def _print_files(views: Sequence[TaskView], endpoint: Endpoint, console: Console) -> None:
+    stored = [view for view in views if view.artifacts]
+    if not stored:
+        return
+    console.print()
+    console.print(heading("Artifacts, logs and traces"))
+    folders = [folder_of(view, endpoint) for view in stored]
+    for view, folder in zip(stored, folders, strict=True):
+        place = str(folder) if folder else clean(view.artifacts or "")
+        console.print(f"  {place}", soft_wrap=True)  # in one piece, to be copied
+    if any(folders):
+        prefix = clean(bucket_prefix(stored[0]))
+        console.print(f"  The same in the bucket, below {prefix}", style="dim", soft_wrap=True)

@@ -1,0 +1,32 @@
+"""How the statuses of jobs and tasks look, and which are final."""
+
+from typing import Final
+
+from rich.text import Text
+
+from switchyard.client.statuses import COMPLETED, FAILED, FINAL
+from switchyard_cli.terminal import clean
+
+__all__ = ["COMPLETED", "FAILED", "FINAL", "coloured", "symbol"]
+
+_LOOKS: Final = {
+    "waiting": ("·", "dim"),
+    "pending": ("○", "cyan"),
+    "processing": ("●", "bold blue"),
+    "retrying": ("↻", "yellow"),
+    "partial_failure": ("●", "bold yellow"),
+    COMPLETED: ("✔", "green"),
+    FAILED: ("✘", "bold red"),
+    "skipped": ("⊘", "dim"),
+    "cancelled": ("■", "magenta"),
+}
+_UNKNOWN: Final = ("?", "")
+
+
+def symbol(status: str) -> Text:
+    sign, style = _LOOKS.get(status, _UNKNOWN)
+    return Text(sign, style=style)
+
+
+def coloured(status: str) -> Text:
+    return Text(clean(status), style=_LOOKS.get(status, _UNKNOWN)[1])

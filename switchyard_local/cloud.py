@@ -1,0 +1,238 @@
+"""The local cloud: MiniStack with our stacks in it, and a worker beside it."""
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NoReturn
+
+from switchyard.clock import system_clock
+from switchyard.domain.measuring.scaling import ScalingPolicy
+from switchyard_local.deployment.api import api_serves
+from switchyard_local.deployment.deployed import read_outputs, worker_container
+from switchyard_local.deployment.deployer import Deployer
+from switchyard_local.emulator.gateway import Gateway
+from switchyard_local.emulator.ministack import MiniStack
+from switchyard_local.emulator.port_choice import chosen_port
+from switchyard_local.endpoint import Endpoint, recall
+from switchyard_local.errors import CloudError
+from switchyard_local.functions.invoke import Invoked, function_environment, invoke
+from switchyard_local.home import Home
+from switchyard_local.interrupts import signals_interrupt
+from switchyard_local.lock import held
+from switchyard_local.processes.roster import Roster
+from switchyard_local.running import running_endpoint
+from switchyard_local.say import Say
+from switchyard_local.sharing import Sharing
+from switchyard_local.source_tree import default_folder, deployable_sources
+from switchyard_local.workers.environment import agent_of, container_environment
+from switchyard_local.workers.fleet import WorkerFleet
+from switchyard_local.workers.process import ROLE, WorkerProcess
+from switchyard_local.workers.supervisor import Supervisor
+
+
+@dataclass(frozen=True)
+class Status:
+    port: int
+    ministack_pid: int | None
+    worker_pid: int | None
+    api_url: str | None
+    healthy: bool
+    """Both processes run, and the API lets its key in and nobody else."""
+
+    @property
+    def running(self) -> bool:
+        return self.ministack_pid is not None
+
+
+class LocalCloud:
+    """One local cloud per folder. Every method may be called in any state of it, and may raise
+    `CloudError`."""
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        port: int | None = None,
+        extra_environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """`folder` has its data; without one, where `default_folder` says.
+
+        `extra_environment` reaches MiniStack, hence every Lambda function, and the worker."""
+        self._home = Home((folder or default_folder()).resolve())
+        self._sharing = Sharing(self._home.users, self._home.temporary_cloud)
+        self._asked_port = port
+        self._extra_environment = extra_environment or {}
+        self._clock = system_clock()
+
+    def up(self, say: Say) -> Endpoint:
+        """Start or update what is missing or outdated, to stay. On failure or interruption whatever
+        this call started is ended again; the `CloudError` says what to do."""
+        endpoint = self._bring_up(say)
+        self._sharing.keep()
+        return endpoint
+
+    def borrowed(self, say: Say) -> AbstractContextManager[bool]:
+        """Run the cloud within the block; then restore what was, unless another command uses it.
+
+        Yields whether it will be stopped.
+        """
+        return self._sharing.borrowed(
+            say, running=lambda: self._ministack.running, up=self._bring_up, down=self.down
+        )
+
+    def down(self, say: Say) -> None:
+        """End everything; the data stays for the next `up`. Being interrupted hurries it."""
+        if not self._home.folder.exists():
+            return
+        with self._alone(say), signals_interrupt(), ExitStack() as in_any_case:
+            in_any_case.callback(self._sharing.keep)
+            in_any_case.callback(self._home.remove_temporary)
+            in_any_case.callback(self._deployer.take_down, say)
+            if self._worker.pid:
+                say("Stopping the worker: it finishes or releases its tasks")
+            self._worker.stop()
+
+    def status(self) -> Status:
+        known = recall(self._home.cloud_file)
+        ministack_pid, worker_pid = self._ministack.pid, self._worker.pid
+        return Status(
+            port=self._port,
+            ministack_pid=ministack_pid,
+            worker_pid=worker_pid,
+            api_url=known.endpoint.api_url if known and ministack_pid else None,
+            healthy=bool(ministack_pid and worker_pid and known and api_serves(known.endpoint)),
+        )
+
+    def require_worker(self) -> None:
+        """Raise `CloudError` when nobody is there to do the tasks."""
+        if self._worker.pid is None:
+            raise CloudError(
+                "The local cloud's worker has ended, so no task goes on. "
+                f"Its log: {self._worker.log}. `switchyard up` starts another."
+            )
+
+    def endpoint(self) -> Endpoint:
+        """How to reach it while it runs."""
+        return running_endpoint(self._home)
+
+    def supervise(self, policy: ScalingPolicy, say: Say) -> None:
+        """Start and stop workers with the backlog, until interrupted or until the cloud is stopped.
+
+        Those beside the first are gone afterwards.
+        """
+        with self.borrowed(say), self._as_the_supervisor(), signals_interrupt():
+            fleet = self._fleet(say)
+            supervisor = Supervisor(
+                policy,
+                start=fleet.start,
+                depth=fleet.depth,
+                slots=fleet.slots,
+                clock=self._clock,
+                say=say,
+                present=fleet.present(),
+            )
+            try:
+                supervisor.run()
+            except KeyboardInterrupt:
+                say("Stopping all workers but the first: they finish or hand back their tasks")
+            except CloudError:
+                if self._ministack.running:
+                    raise
+                say("The local cloud was stopped, and its workers with it")
+            finally:
+                supervisor.stop(keep=1)
+
+    def invoke(self, function: str, event: bytes) -> Invoked:
+        """Run the handler on this machine, with the environment of the deployed function."""
+        endpoint = self.endpoint()
+        return invoke(
+            self._root,
+            function,
+            event,
+            environment=function_environment(self._home, endpoint.port, function),
+            log=self._home.log(f"invoke-{function}"),
+            clock=self._clock,
+        )
+
+    def _bring_up(self, say: Say) -> Endpoint:
+        self._home.create()
+        with self._alone(say), signals_interrupt(), ExitStack() as undo:
+            if not self._ministack.running:
+                self._worker.stop()
+            deployment = self._deployer.bring_up(say, undo)
+            self._ensure_worker(say, undo)
+            undo.pop_all()
+        return deployment.endpoint
+
+    def _alone(self, say: Say) -> AbstractContextManager[None]:
+        return held(
+            self._home.lock,
+            when_waiting=lambda: say("Waiting for another command on the same local cloud"),
+        )
+
+    def _ensure_worker(self, say: Say, undo: ExitStack) -> None:
+        deployed = self._deployed_environment()
+        if self._worker.serves(deployed):
+            return
+        self._worker.stop()
+        say(f"Starting the worker with {agent_of(deployed)}")
+        undo.callback(self._worker.stop)
+        self._worker.start(deployed)
+        self._worker.wait_until_it_speaks()
+
+    def _deployed_environment(self) -> dict[str, str]:
+        outputs = read_outputs(self._home.outputs_file)
+        container = worker_container(Gateway(self._port), outputs.worker_task_definition)
+        return container_environment(container, os.environ)
+
+    def _as_the_supervisor(self) -> AbstractContextManager[None]:
+        def refuse() -> NoReturn:
+            raise CloudError("Another command supervises the workers of this local cloud already.")
+
+        return held(self._home.supervisor, when_waiting=refuse)
+
+    def _fleet(self, say: Say) -> WorkerFleet:
+        return WorkerFleet(
+            roster=Roster(self._home.processes_file),
+            gateway=Gateway(self._port),
+            deployed=self._deployed_environment,
+            worker=self._worker_in,
+            alone=lambda: self._alone(say),
+            cloud_runs=lambda: self._ministack.running,
+        )
+
+    @cached_property
+    def _root(self) -> Path:
+        return deployable_sources(self._home.folder)
+
+    @cached_property
+    def _port(self) -> int:
+        known = recall(self._home.cloud_file)
+        last_used = known.endpoint.port if known else None
+        return self._asked_port or chosen_port(os.environ, last_used)
+
+    @cached_property
+    def _ministack(self) -> MiniStack:
+        extra = self._extra_environment
+        return MiniStack(self._home, self._port, clock=self._clock, extra_environment=extra)
+
+    @cached_property
+    def _worker(self) -> WorkerProcess:
+        return self._worker_in(ROLE)
+
+    def _worker_in(self, role: str) -> WorkerProcess:
+        return WorkerProcess(
+            self._root,
+            self._home,
+            self._port,
+            clock=self._clock,
+            extra_environment=self._extra_environment,
+            role=role,
+        )
+
+    @cached_property
+    def _deployer(self) -> Deployer:
+        return Deployer(self._root, self._home, self._port, self._ministack)

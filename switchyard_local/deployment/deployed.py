@@ -1,0 +1,40 @@
+"""What the stacks say about themselves once they are deployed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from switchyard_local.emulator.gateway import Gateway
+from switchyard_local.errors import CloudError
+
+DESCRIBE_TASK_DEFINITION = "AmazonEC2ContainerServiceV20141113.DescribeTaskDefinition"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    api_id: str
+    api_keys_table_name: str
+    worker_task_definition: str
+
+
+def read_outputs(file: Path) -> Outputs:
+    try:
+        stacks: Mapping[str, Mapping[str, str]] = json.loads(file.read_text())
+        return Outputs(
+            api_id=stacks["switchyard-local-producer-api"]["ApiId"],
+            api_keys_table_name=stacks["switchyard-local-infrastructure"]["ApiKeysTableName"],
+            worker_task_definition=stacks["switchyard-local-consumer"]["WorkerTaskDefinition"],
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise CloudError(
+            f"The stack outputs in {file} are incomplete ({error}). "
+            "Run `make clean`, then try again."
+        ) from error
+
+
+def worker_container(gateway: Gateway, task_definition: str) -> Mapping[str, Any]:
+    answer = gateway.call(DESCRIBE_TASK_DEFINITION, {"taskDefinition": task_definition})
+    container: Mapping[str, Any] = answer["taskDefinition"]["containerDefinitions"][0]
+    return container

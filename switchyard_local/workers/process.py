@@ -1,0 +1,150 @@
+"""Workers as background processes; MiniStack records ECS services but runs nothing."""
+
+import hashlib
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from switchyard.ports import Clock
+from switchyard_local.environments import aws_environment, bare_environment
+from switchyard_local.errors import failure_with_log
+from switchyard_local.home import Home
+from switchyard_local.interrupts import held_back
+from switchyard_local.processes.process import (
+    TASK,
+    end_together,
+    find,
+    has_child,
+    kill_family,
+    kill_strays,
+    start_detached,
+)
+from switchyard_local.processes.roster import Roster
+from switchyard_local.sources import RUN_BY_THE_WORKER, fingerprint
+
+ROLE = "worker"
+START_SECONDS = 30.0
+STOP_SECONDS = 120.0  # what Fargate gives it
+
+
+class WorkerProcess:
+    def __init__(
+        self,
+        root: Path,
+        home: Home,
+        port: int,
+        *,
+        clock: Clock,
+        extra_environment: Mapping[str, str],
+        role: str = ROLE,
+    ) -> None:
+        """`role` distinguishes the workers that a supervisor starts beside the first."""
+        self.name = role
+        self._root = root
+        self._home = home
+        self._port = port
+        self._clock = clock
+        self._extra_environment = extra_environment
+        self._roster = Roster(home.processes_file)
+
+    @property
+    def log(self) -> Path:
+        return self._home.log(self.name)
+
+    @property
+    def pid(self) -> int | None:
+        process = find(self._roster.get(self.name))
+        return process.pid if process else None
+
+    @property
+    def running(self) -> bool:
+        return self.pid is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether it runs a task: each task is a process below the worker's, beside its helpers."""
+        return has_child(find(self._roster.get(self.name)), TASK)
+
+    @property
+    def killed(self) -> bool:
+        """Whether a signal ended it. Only the process that started it ever knows, and only once."""
+        started = self._roster.get(self.name)
+        if started is None:
+            return False
+        try:
+            _, status = os.waitpid(started.pid, os.WNOHANG)
+        except ChildProcessError:
+            return False
+        return os.WIFSIGNALED(status)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Killed, it takes with it what it started."""
+        process = find(self._roster.get(self.name))
+        if process is None:
+            return
+        if number is signal.SIGKILL:
+            kill_family(process)
+        else:
+            process.send_signal(number)
+
+    def serves(self, deployed: Mapping[str, str]) -> bool:
+        """Does it run, with today's code and the environment now deployed?"""
+        started = self._roster.get(self.name)
+        return (
+            started is not None
+            and find(started) is not None
+            and started.signature == self._signature(deployed)
+        )
+
+    def start(self, deployed: Mapping[str, str]) -> None:
+        with held_back():
+            started = start_detached(
+                [sys.executable, "-m", "switchyard_worker"],
+                cwd=self._root,
+                environment=self._environment(deployed),
+                log=self.log,
+                signature=self._signature(deployed),
+            )
+            self._roster.enter(self.name, started)
+
+    def wait_until_it_speaks(self) -> None:
+        """Raise if it ends, or does nothing for long, instead of writing its first log line."""
+        deadline = self._clock.monotonic() + START_SECONDS
+        while self.pid is not None and self.log.stat().st_size == 0:
+            if self._clock.monotonic() > deadline:
+                raise failure_with_log("The worker did not start.", self.log)
+            self._clock.sleep(0.05)
+        if self.pid is None:
+            raise failure_with_log("The worker ended right after its start.", self.log)
+
+    def stop(self) -> None:
+        """With all that were started beside it, at once."""
+        roles = list(filter(is_worker, self._roster.roles()))
+        with ExitStack() as in_any_case:
+            in_any_case.callback(kill_strays, self._home.worker_output)
+            for role in roles:
+                in_any_case.callback(self._roster.end, role, grace_seconds=0)
+            processes = [find(self._roster.get(role)) for role in roles]
+            end_together(list(filter(None, processes)), grace_seconds=STOP_SECONDS)
+
+    def _environment(self, deployed: Mapping[str, str]) -> dict[str, str]:
+        return {
+            **bare_environment(self._home),
+            **deployed,
+            **aws_environment(self._port),
+            "OUTPUT_FOLDER": str(self._home.worker_output),  # deployed: a folder in the container
+            **self._extra_environment,
+        }
+
+    def _signature(self, deployed: Mapping[str, str]) -> str:
+        """A digest, since it is stored and the environment holds credentials."""
+        environment = repr(sorted(self._environment(deployed).items()))
+        digest = hashlib.sha256(environment.encode()).hexdigest()
+        return fingerprint(self._root, RUN_BY_THE_WORKER, digest)
+
+
+def is_worker(role: str) -> bool:
+    return role == ROLE or role.startswith(f"{ROLE}-")

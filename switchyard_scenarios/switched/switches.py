@@ -1,0 +1,60 @@
+"""What a scenario can make go wrong in a worker, by environment variable.
+
+These are read by `python -m switchyard_scenarios.worker` alone: a production worker knows none of
+them.
+"""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class CrashPoint(StrEnum):
+    """Where in the handling of a message a worker can die."""
+
+    WORKING = "working"
+    """At the first renewal of its lease, while the child still runs."""
+    BEFORE_EFFECT = "before-effect"
+    """The work is done, and nobody knows."""
+    AFTER_EFFECT = "after-effect"
+    """The downstream effect is there, but the task is not settled."""
+    AFTER_SETTLING = "after-settling"
+    """All is done, but the message is not deleted."""
+
+
+class WorkerSwitches(BaseSettings):
+    model_config = SettingsConfigDict(frozen=True, extra="ignore")
+
+    journal_file: Path
+    message_status_table: str
+    message_completed_table: str
+    entities_table: str = ""
+    """With it, versioned messages are applied to their entities."""
+
+    crash_rate: float = Field(default=0.0, ge=0, le=1)
+    """The share of messages that kill their worker."""
+    crash_on_first: bool = False
+    """The first attempt at a message kills its worker; later ones do not."""
+    crash_at: CrashPoint = CrashPoint.BEFORE_EFFECT
+    crash_only: str = ""
+    """Only messages whose id begins so can kill."""
+
+    no_delete_after_process: bool = False
+    receive_visibility_seconds: PositiveInt | None = None
+    """How long a received message is hidden, instead of what the lease calls for."""
+    visibility_extension_seconds: PositiveInt | None = None
+    """How long an extension hides it, likewise."""
+    extend_every_n: PositiveInt = 1
+    """Only every so-manieth extension of a message is asked for."""
+    message_limit: PositiveInt | None = None
+    """After so many messages the worker takes no more, finishes and ends."""
+    stale_after_seconds: PositiveFloat | None = None
+    """From which age on a message is stale."""
+    stale_messages: Literal["process", "discard"] = "process"
+    """A stale message that is discarded is reported as FAILED, and not handled."""
+
+    planted: str = ""
+    """A defect on purpose, by its name in `switchyard_scenarios/switched/defects.py`."""

@@ -1,0 +1,250 @@
+"""Gathers a task's assignment: its pinned definition, its input, its parents' outputs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+from switchyard.contracts.steps import StepDefinition, output_file
+from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.errors import Rejected, TooMuch
+from switchyard.domain.ids import SMOKE_TENANT
+from switchyard.domain.json_values import problem_in
+from switchyard.domain.measuring.tracing import attempt_context
+from switchyard.domain.prompts.references import MissingValue, NotAReference, references_in, resolve
+from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Payload, Task
+from switchyard.ports import DefinitionStore, Payloads
+from switchyard.settings import AgentBackend, WorkerSettings
+from switchyard_worker.boundary import Assignment, Step
+from switchyard_worker.guard.examine import Wrong
+from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.supervision.child_environment import Credential
+
+OFFLINE: Final = "offline"
+CLAUDE: Final = "claude-agent-sdk"
+MESSAGES: Final = "messages"
+
+NEEDS_CREDENTIAL: Final = frozenset({CLAUDE, MESSAGES})
+
+
+class OfflineRefused(Rejected):
+    """The offline agent is refused: its scripted answers would pass for Claude's."""
+
+    def __init__(self, stage: str) -> None:
+        super().__init__(f"this stage runs {stage} only, and the definition asks for {OFFLINE}")
+
+
+def resolve_backend(
+    definition: TaskDefinition,
+    *,
+    stage: AgentBackend,
+    credential: Credential | None,
+    tenant: str,
+) -> str:
+    """Choose the definition's agent, else the stage's, else one that can work.
+
+    Raise `OfflineRefused`, but not for the task that checks a deployment.
+    """
+    refuses_offline = stage in NEEDS_CREDENTIAL and tenant != SMOKE_TENANT
+    if refuses_offline and definition.backend == OFFLINE:
+        raise OfflineRefused(stage)
+    return definition.backend or default_backend(stage, credential)
+
+
+def default_backend(stage: AgentBackend, credential: Credential | None) -> str:
+    """Choose the agent of a definition that names none."""
+    if stage == "auto":
+        return CLAUDE if credential else OFFLINE
+    return stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """The values for what a definition leaves open."""
+
+    model: str
+    timeout_ms: int
+    step_timeout_ms: int
+    ceilings: Ceilings = WIDEST_CEILINGS
+    """Limits of the stage, which a definition registered before them may exceed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One attempt at a task."""
+
+    request_id: str
+    attempt: int
+    input: Json
+    context: Mapping[str, Json]
+    overrides: Overrides = NO_OVERRIDES
+
+
+def planned(
+    defined: TaskDefinition, order: Order, defaults: Defaults, *, backend: str
+) -> Assignment:
+    definition = _overridden(defined, order.overrides)
+    ceilings = defaults.ceilings
+    says_the_output = definition.steps[-1] if definition.steps else definition
+    return Assignment(
+        request_id=order.request_id,
+        attempt=order.attempt,
+        backend=backend,
+        model=definition.model or defaults.model,
+        tag=definition.tag,
+        description=definition.description,
+        max_turns=ceilings.turns(definition.max_turns),
+        timeout_ms=ceilings.timeout_ms(definition.timeout or defaults.timeout_ms),
+        tools=definition.tools,
+        output_schema=says_the_output.output_schema,
+        process_output=definition.process_output,
+        steps=_steps(definition, defaults),
+        input=order.input,
+        context=dict(order.context),
+        max_cost_usd=ceilings.cost_usd(definition.max_cost_usd),
+    )
+
+
+def _overridden(definition: TaskDefinition, overrides: Overrides) -> TaskDefinition:
+    """Apply a redrive's limits, to each step too: a smaller one may be why it failed."""
+    asked = {
+        "model": overrides.model,
+        "max_turns": overrides.max_turns,
+        "timeout": overrides.timeout_ms,
+        "max_cost_usd": overrides.max_cost_usd,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
+    limits = {name: value for name, value in given.items() if name in StepDefinition.model_fields}
+    steps = tuple(step.model_copy(update=limits) for step in definition.steps)
+    return definition.model_copy(update={**given, "steps": steps})
+
+
+def _steps(definition: TaskDefinition, defaults: Defaults) -> tuple[Step, ...]:
+    return tuple(
+        Step(
+            name=step.name,
+            description=f"{definition.description}\n\n## Step: {step.name}\n\n{step.description}",
+            output_file=output_file(step, last=step is definition.steps[-1]),
+            max_turns=defaults.ceilings.turns(step.max_turns or definition.max_turns),
+            timeout_ms=step.timeout or defaults.step_timeout_ms,
+            tools=definition.tools if step.tools is None else step.tools,
+            output_schema=step.output_schema,
+            process_output=step.process_output,
+        )
+        for step in definition.steps
+    )
+
+
+KEPT_DEFINITIONS: Final = 256
+MAX_CONTEXT_BYTES: Final = 32_000_000
+"""What a task is given of others' outputs: more than any model reads, and three times as much, as
+Python holds it, fits beside the children."""
+
+JsonObject = Mapping[str, Json]
+
+
+class InvalidInput(Rejected):
+    """The input lacks a value, or is not what the definition's schema asks for."""
+
+
+class Assignments:
+    def __init__(
+        self,
+        payloads: Payloads,
+        definitions: DefinitionStore,
+        settings: WorkerSettings,
+        *,
+        credential: Credential | None,
+    ) -> None:
+        self._payloads = payloads
+        self._settings = settings
+        self._credential = credential
+        self._defaults = Defaults(
+            model=settings.claude_model,
+            timeout_ms=settings.claude_timeout,
+            step_timeout_ms=settings.default_timeout,
+            ceilings=settings.ceilings,
+        )
+        # A version never changes, so it is read once.
+        self._definition = lru_cache(KEPT_DEFINITIONS)(definitions.version)
+
+    def gather(self, task: Task) -> Assignment:
+        """Raise `UnknownDefinition`, `OfflineRefused`, `InvalidInput`, `MustNotStart` or
+        `Unavailable`.
+
+        The input is not yet held against its schema: that needs the guard.
+        """
+        definition = self._defined(task)
+        payload = self._payloads.read_to_start(task.ref)
+        given, context = self._given(task, payload)
+        order = Order(
+            request_id=task.ref.request_id,
+            attempt=task.attempt,
+            input=given,
+            context=context,
+            overrides=task.overrides,
+        )
+        backend = resolve_backend(
+            definition,
+            stage=self._settings.agent_backend,
+            credential=self._credential,
+            tenant=task.ref.tenant,
+        )
+        return replace(
+            planned(definition, order, self._defaults, backend=backend),
+            memory_mb=self._settings.child_memory_mb,
+            offline_delay_ms=self._settings.offline_delay_ms,
+            traceparent=attempt_context(task),
+        )
+
+    def timeout_ms(self, task: Task) -> int:
+        """Return how long an attempt may take, gathering included. Raise as `gather` does."""
+        definition = self._defined(task)
+        return task.overrides.timeout_ms or definition.timeout or self._defaults.timeout_ms
+
+    def input_schema(self, task: Task) -> JsonObject | None:
+        return self._defined(task).input_schema
+
+    def _defined(self, task: Task) -> RegisteredDefinition:
+        return self._definition(task.ref.tenant, task.definition, task.definition_version)
+
+    def _given(self, task: Task, payload: Payload) -> tuple[Json, Mapping[str, Json]]:
+        """Return the input with its references resolved, and the outputs of the task's parents."""
+        if task.ref.bare:  # its producer knows nothing of references
+            return payload.input, payload.context
+        try:
+            named = [reference.task_id for reference in references_in(payload.input)]
+            wanted = list(dict.fromkeys([*payload.depends_on, *named]))
+            outputs = self._outputs(task, wanted)
+            given = resolve(payload.input, outputs)
+        except (NotAReference, MissingValue) as error:
+            raise InvalidInput(f"the input cannot be filled in: {error}") from error
+        problem = problem_in(given) if named else None
+        if problem:
+            raise InvalidInput(f"the input, with what its references bring in, {problem}")
+        return given, {name: outputs[name] for name in payload.depends_on if name in outputs}
+
+    def _outputs(self, task: Task, wanted: Sequence[str]) -> Mapping[str, Json]:
+        if not wanted:
+            return {}
+        try:
+            return self._payloads.outputs(task.ref.job, wanted, max_bytes=MAX_CONTEXT_BYTES)
+        except TooMuch as problem:
+            raise InvalidInput(f"what the task is given is too much: {problem}") from problem
+
+
+async def check_input(document: bytes, schema: JsonObject, guard: Guard) -> None:
+    """Hold an input against its schema. Raise `InvalidInput` or `GuardUnavailable`."""
+    finding = await guard.check_value(document, schema)
+    match finding.wrong:
+        case None:
+            return
+        case Wrong.MISMATCH:
+            raise InvalidInput(f"the input does not match its schema: {finding.message}")
+    raise InvalidInput(f"the input schema cannot be applied: {finding.message}")
+
+
+def input_document(assignment: Assignment) -> bytes:
+    return json.dumps(assignment.input, ensure_ascii=False).encode("utf-8", "surrogatepass")

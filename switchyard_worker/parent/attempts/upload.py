@@ -1,0 +1,250 @@
+"""Uploads the files of an attempt to the bucket, whatever became of the attempt."""
+
+import asyncio
+import json
+from fnmatch import fnmatchcase
+from typing import Final
+
+from switchyard.domain.errors import Unavailable
+from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.task import Json, Lease, Usage
+from switchyard.observability import get_logger
+from switchyard.ports import BlobStore
+from switchyard_worker.boundary import SUMMARY_FILE, TRACE_FILE
+from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.attempts.left_behind import LeftBehind, left_behind
+from switchyard_worker.parent.attempts.verdict import Concluded, failed
+from switchyard_worker.parent.coroutines import Runtime, all_of, with_retries
+from switchyard_worker.parent.files.confined import NotReadable
+from switchyard_worker.parent.files.folder import UPLOADED, TaskFolder
+from switchyard_worker.parent.files.trees import Bounds, Clock
+
+logger = get_logger("worker")
+
+MAX_FILES: Final = 200
+MAX_LOOKED_AT: Final = 10_000
+MAX_LOOKING_SECONDS: Final = 10.0
+MAX_FILE_BYTES: Final = 20 * 1024 * 1024
+MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
+MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
+GROWTH_BYTES: Final = 1024 * 1024  # of a log, between the choice of files and its upload
+UPLOADS_AT_ONCE: Final = 3  # a slot has four threads, and its lease needs one
+
+RAW_LOGS: Final = ("logs/stdout.log", "logs/stderr.log")
+
+
+def artifacts_prefix(lease: Lease) -> str:
+    """Return the prefix with the fence, so that a zombie's upload changes no other result."""
+    return f"task/logs/{lease.ref.request_id}/{lease.fence}/"
+
+
+class Uploader:
+    def __init__(
+        self,
+        runtime: Runtime,
+        blobs: BlobStore,
+        redaction: Redaction,
+        *,
+        counted: Usage | None = None,
+    ) -> None:
+        """`counted` is what the API reported, where the attempt could ask it anything."""
+        self._runtime = runtime
+        self._blobs = blobs
+        self._redaction = redaction
+        self._counted = counted
+        self._left_behind = LeftBehind()
+
+    async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> bool:
+        """Upload files within bounds; return whether there were any. Raise `Unavailable`.
+
+        Of a completed task, what only explains a failure is left out too, and the result, which
+        `upload_result` brings.
+        """
+        sizes = await self._runtime.offload(
+            files_to_upload, folder, completed=completed, monotonic=self._runtime.clock.monotonic
+        )
+        await self._look_elsewhere(folder, prefix)
+        room = asyncio.Semaphore(UPLOADS_AT_ONCE)
+
+        async def upload_one(name: str) -> bool:
+            most = min(MAX_FILE_BYTES, sizes[name] + GROWTH_BYTES)
+            async with room:
+                return await with_retries(
+                    self._runtime, self._put_file, folder, name, f"{prefix}{name}", most
+                )
+
+        emittable = [name for name in sizes if not self._redaction.is_in(name)]
+        if len(emittable) < len(sizes):
+            fields = {"key": prefix, "files": len(sizes) - len(emittable)}
+            logger.warning("files whose names contain a key are not uploaded", extra=fields)
+        return any(await all_of(map(upload_one, emittable)))
+
+    async def _look_elsewhere(self, folder: TaskFolder, prefix: str) -> None:
+        found = await self._runtime.offload(
+            left_behind, folder, self._redaction, monotonic=self._runtime.clock.monotonic
+        )
+        self._left_behind = found
+        if found.count:
+            fields = {"key": prefix, "files": found.count, "names": list(found.listed)}
+            logger.info("files outside artifacts are not stored", extra=fields)
+
+    async def upload_result(self, output: Json, *, prefix: str) -> None:
+        """Upload the output as it was validated, in place of the child's own file."""
+        content = await self._runtime.offload(_json_bytes, output)
+        await with_retries(self._runtime, self._put, f"{prefix}{RESULT_FILE}", content)
+
+    def _put_file(self, folder: TaskFolder, name: str, key: str, most: int) -> bool:
+        try:
+            content = folder.read(name, max_bytes=most)
+        except (NotReadable, FileNotFoundError) as problem:
+            logger.warning("file is not uploaded", extra={"key": key, "error": str(problem)})
+            return False
+        if name == SUMMARY_FILE and self._left_behind.count:
+            content += f"{self._left_behind}\n".encode()
+        content = self._redaction.data(content)
+        if self._counted is not None:
+            content = with_counted(name, content, self._counted)
+        self._put(key, content)
+        return True
+
+    def _put(self, key: str, content: bytes) -> None:
+        self._blobs.put(key, content, content_type=content_type_of(key))
+
+
+def _json_bytes(output: Json) -> bytes:
+    return json.dumps(output, ensure_ascii=False).encode()
+
+
+def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) -> dict[str, int]:
+    """Return names and sizes; small files first, so that the bounds cost the fewest."""
+    bounds = Bounds(
+        entries=MAX_LOOKED_AT, ends_at=monotonic() + MAX_LOOKING_SECONDS, monotonic=monotonic
+    )
+    found = folder.files(UPLOADED, bounds)
+    sizes = {
+        name: size
+        for name, size in found.sizes.items()
+        if not (completed and _explains_failures_only(name, size))
+    }
+    for name in [name for name in sizes if not _can_be_a_key(name)]:
+        del sizes[name]
+        found.refuse("has a name that cannot be stored")
+    chosen: dict[str, int] = {}
+    total = 0
+    for name in sorted(sizes, key=lambda name: (sizes[name], name)):
+        total += sizes[name]
+        if len(chosen) == MAX_FILES or total > MAX_TOTAL_BYTES:
+            break
+        chosen[name] = sizes[name]
+    left_out = len(sizes) - len(chosen)
+    if left_out or bounds.exceeded or found.refused:
+        fields = {
+            "folder": str(folder.path),
+            "files": left_out,
+            "too_much": bounds.exceeded,
+            "refused": dict(found.refused),
+        }
+        logger.warning("files are left out", extra=fields)
+    return chosen
+
+
+def _explains_failures_only(name: str, size: int) -> bool:
+    if name in RAW_LOGS:
+        return size == 0
+    return name == RESULT_FILE or fnmatchcase(name, "logs/*.prompt.md")
+
+
+def _can_be_a_key(name: str) -> bool:
+    """Return whether a name of an agent's file can be stored in the bucket and logged."""
+    return name.isprintable() and len(name.encode()) <= MAX_NAME_BYTES
+
+
+RESULT_ROUNDS: Final = 12
+LONGEST_PAUSE_SECONDS: Final = 30.0
+
+
+class AttemptFiles:
+    def __init__(
+        self,
+        runtime: Runtime,
+        blobs: BlobStore,
+        redaction: Redaction,
+        *,
+        counted: Usage | None = None,
+    ) -> None:
+        self._runtime = runtime
+        self._uploader = Uploader(runtime, blobs, redaction, counted=counted)
+
+    async def stored(self, verdict: Concluded, folder: TaskFolder, *, prefix: str) -> Concluded:
+        """Upload a result until it is durable, then other files; add the prefix to the verdict."""
+        if verdict.completed:
+            try:
+                await self._store_result(verdict, prefix)
+            except Unavailable as outage:
+                return _lost(verdict, outage)
+        try:
+            uploaded = await self._uploader.upload(
+                folder, prefix=prefix, completed=verdict.completed
+            )
+        except Unavailable as outage:
+            logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
+            uploaded = False
+        return verdict.changed(artifacts=prefix) if uploaded or verdict.completed else verdict
+
+    async def _store_result(self, verdict: Concluded, prefix: str) -> None:
+        """Try for minutes: the result was paid for, and the lease is renewed meanwhile."""
+        for _ in range(RESULT_ROUNDS - 1):
+            try:
+                return await self._uploader.upload_result(verdict.output, prefix=prefix)
+            except Unavailable as outage:
+                fields = {"key": prefix, "error": str(outage)}
+                logger.warning("result is not uploaded yet", extra=fields)
+            await self._runtime.sleep(self._runtime.randomness.between(0, LONGEST_PAUSE_SECONDS))
+        return await self._uploader.upload_result(verdict.output, prefix=prefix)
+
+
+def _lost(completed: Concluded, outage: Unavailable) -> Concluded:
+    return failed(
+        category=FailureCategory.NETWORK,
+        error=f"its result could not be uploaded: {outage}",
+        usage=completed.outcome.usage,
+        duration_ms=completed.outcome.duration_ms,
+        exit_code=0,
+    )
+
+
+_CLAIMS: Final = (b"counted", b"tokens", b"cost")
+"""How lines of a summary begin that state figures."""
+
+
+def with_counted(name: str, content: bytes, usage: Usage) -> bytes:
+    """Return the content of one of these files with the figures, that of others as it is."""
+    if name == SUMMARY_FILE:
+        return _summary(content, usage)
+    return _trace(content, usage) if name == TRACE_FILE else content
+
+
+def _summary(content: bytes, usage: Usage) -> bytes:
+    lines = [line for line in content.split(b"\n") if not line.startswith(_CLAIMS)]
+    counted = (
+        f"counted   {usage.input_tokens} tokens in, {usage.output_tokens} out, "
+        f"{usage.cache_read_tokens} from the cache, {usage.cost_usd:.4f} USD, as the API reported"
+    )
+    return b"\n".join([counted.encode(), *lines])
+
+
+def _trace(content: bytes, usage: Usage) -> bytes:
+    """Add a last member: parsers of JSON use the last of two with the same name."""
+    head, brace, rest = content.rpartition(b"}")
+    if not brace or rest.strip():
+        return content
+    counted = {
+        "inputTokens": usage.input_tokens,
+        "outputTokens": usage.output_tokens,
+        "cacheReadTokens": usage.cache_read_tokens,
+        "costUsd": usage.cost_usd,
+    }
+    head = head.rstrip()
+    comma = b"" if head.endswith(b"{") else b","
+    return head + comma + b'\n  "counted": ' + json.dumps(counted).encode() + b"\n}"

@@ -1,0 +1,40 @@
+"""What is paid for a trigger of 800 bytes, and for noting what it started."""
+
+from switchyard.contracts.jobs import instant
+from switchyard.contracts.triggers import TriggerRun
+from tests.contract.costs.metered_harness import JOB, NOW_MS, TENANT, MeteredHarness
+from tests.fakes.triggers import EVENT_ID, a_trigger
+
+TRIGGER = a_trigger(description="d" * 500)
+RUN = TriggerRun(at=instant(NOW_MS), event_id=EVENT_ID, job_id=JOB.job_id)
+
+
+def put_trigger(harness: MeteredHarness) -> int:
+    """Refused as a change, then written as a new one."""
+    return harness.cost(lambda: _put(harness))
+
+
+def change_trigger(harness: MeteredHarness) -> int:
+    _put(harness)
+    return harness.cost(lambda: _put(harness))
+
+
+def switch_trigger(harness: MeteredHarness) -> int:
+    _put(harness)
+    return harness.cost(
+        lambda: harness.triggers.switch(TENANT, TRIGGER.name, on=False, now_ms=NOW_MS)
+    )
+
+
+def note_run(harness: MeteredHarness) -> int:
+    _put(harness)
+    return harness.cost(lambda: harness.triggers.note_run(TENANT, TRIGGER.name, RUN))
+
+
+def remove_trigger(harness: MeteredHarness) -> int:
+    _put(harness)
+    return harness.cost(lambda: harness.triggers.remove(TENANT, TRIGGER.name, now_ms=NOW_MS))
+
+
+def _put(harness: MeteredHarness) -> None:
+    harness.triggers.put(TENANT, TRIGGER, now_ms=NOW_MS)

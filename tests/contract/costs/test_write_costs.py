@@ -1,0 +1,114 @@
+"""What each write costs in DynamoDB's write units, and that the documents say the same."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.contract.clouds import Cloud
+from tests.contract.costs import measured_changes as changes
+from tests.contract.costs import measured_counts as counts
+from tests.contract.costs import measured_registry as registry
+from tests.contract.costs import measured_triggers as triggers
+from tests.contract.costs import measured_writes as writes
+from tests.contract.costs.metered_harness import LEASE_MS, LONG_SIGNS, NOW_MS, MeteredHarness
+
+DATA_MODEL = Path(__file__).parents[3] / "docs" / "data-model.md"
+COST = re.compile(r"^\| `(\w+)` \|.*\| (\d+) \|$", re.MULTILINE)
+
+UNITS: dict[Callable[[MeteredHarness], int], int] = {
+    writes.write_job: 44,
+    writes.take_key: 1,
+    writes.take_key_over: 4,
+    writes.accept_job: 2,
+    writes.note_written: 1,
+    writes.open_job: 8,
+    writes.note_failure: 2,
+    writes.settle_job: 3,
+    writes.abandon: 2,
+    writes.remove_edge: 1,
+    writes.remove_edges: 1,
+    writes.remove_edges_again: 2,
+    writes.decide_ready: 2,
+    writes.decide_skipped: 2,
+    writes.mark_queued: 3,
+    writes.claim: 3,
+    writes.claim_refused: 1,
+    writes.renew: 1,
+    writes.renew_after_a_retry: 1,
+    writes.release: 3,
+    writes.settle_small: 8,
+    writes.settle_inline: 14,
+    writes.settle_large: 6,
+    writes.settle_failed: 4,
+    writes.settle_refused: 4,
+    writes.give_up: 4,
+    writes.adopt: 5,
+    changes.add_tasks: 21,
+    changes.begin_cancel: 4,
+    changes.flag: 1,
+    changes.cancel: 3,
+    changes.cancel_together: 4,
+    changes.flag_together: 2,
+    changes.clear_due_together: 3,
+    changes.note_cancelled: 1,
+    changes.end_cancel: 4,
+    changes.note_emitted: 1,
+    changes.begin_redrive: 3,
+    changes.add_edges: 1,
+    changes.reopen_waiting: 1,
+    changes.note_reopened: 1,
+    changes.open_again: 4,
+    changes.reopen_ready: 2,
+    changes.reopen_with_input: 7,
+    changes.end_redrive: 3,
+    writes.clear_due: 2,
+    writes.move_due: 3,
+    writes.move_due_of_job: 3,
+    writes.heartbeat: 2,
+    writes.lifecycle: 10,
+    writes.lifecycle_again: 2,
+    writes.completed: 12,
+    registry.put_definition: 8,
+    registry.delete_definition: 2,
+    registry.add_key: 1,
+    registry.note_use: 1,
+    registry.revoke_key: 1,
+    registry.count_request: 1,
+    registry.count_request_at_once: 2,
+    registry.count_job: 1,
+    registry.close_job: 1,
+    registry.set_tenant: 2,
+    registry.hear_press: 1,
+    registry.pause: 1,
+    registry.resume: 1,
+    counts.count_started: 1,
+    counts.count_ended: 2,
+    counts.take_minute: 1,
+    counts.say_present: 1,
+    counts.say_left: 1,
+    triggers.put_trigger: 2,
+    triggers.change_trigger: 1,
+    triggers.switch_trigger: 1,
+    triggers.note_run: 2,
+    triggers.remove_trigger: 1,
+}
+
+
+@pytest.mark.parametrize(("write", "units"), UNITS.items(), ids=[write.__name__ for write in UNITS])
+def test_a_write_costs_what_it_did(
+    simulated: Cloud, write: Callable[[MeteredHarness], int], units: int
+) -> None:
+    assert write(MeteredHarness(simulated)) == units
+
+
+def test_the_data_model_names_every_cost() -> None:
+    emitted = {name: int(units) for name, units in COST.findall(DATA_MODEL.read_text())}
+    assert emitted == {write.__name__: units for write, units in UNITS.items()}
+
+
+def test_the_control_item_of_a_running_task_stays_under_a_kilobyte(simulated: Cloud) -> None:
+    harness = MeteredHarness(simulated)
+    harness.leases.renew(harness.retried(), lease_until_ms=NOW_MS + 2 * LEASE_MS, signs=LONG_SIGNS)
+    assert harness.size_of_child() < 1024

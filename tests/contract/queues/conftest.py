@@ -1,0 +1,12 @@
+"""Every task queue, for the same assertions: in memory, and SQS in three clouds."""
+
+import pytest
+
+from tests.contract.queues.backends import QueueBackend, queue_in_memory, queue_in_the_cloud
+
+
+@pytest.fixture(params=["memory", "moto", "ministack", "simulated"])
+def backend(request: pytest.FixtureRequest) -> QueueBackend:
+    if request.param == "memory":
+        return queue_in_memory()
+    return queue_in_the_cloud(request.getfixturevalue(request.param))

@@ -1,0 +1,104 @@
+"""Ctrl-C twice in the middle of `make test`: nothing of it is left running."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from switchyard.clock import system_clock
+from tests.local.leftovers import left_below
+from tests.run_suite import expected_duration
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_SECONDS = 120
+SLICE = """
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from switchyard_local.processes.process import start_detached
+from tests.contract.clouds import on_ministack
+
+FOLDER = Path({folder!r})
+
+
+@pytest.fixture
+def cloud(tmp_path):
+    folder = FOLDER / tmp_path.name
+    with on_ministack(folder) as cloud:
+        waits = [sys.executable, "-c", "import time; time.sleep(600)"]
+        start_detached(waits, cwd=folder, environment=os.environ, log=folder / "log")
+        yield cloud  # what is detached stays: as if its teardown had been interrupted
+
+
+@pytest.mark.parametrize("turn", range(2))
+def test_that_takes_long(cloud, turn):
+    (FOLDER / f"started-{{turn}}").touch()
+    time.sleep(600)
+"""
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    """Start `make test`, as a shell would, with two tests that have a cloud each."""
+    tests = folder / "test_slice.py"
+    tests.write_text(SLICE.format(folder=str(folder)))
+    environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    return subprocess.Popen(
+        ["make", "test", "PROCESSES=2", f"ARGS=-c pyproject.toml --rootdir . --dist=load {tests}"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_until(reached: Callable[[], bool]) -> None:
+    clock = system_clock()
+    deadline = clock.monotonic() + PATIENCE_SECONDS
+    while not reached():
+        assert clock.monotonic() < deadline
+        clock.sleep(0.05)
+
+
+def of_run(family: list[psutil.Process]) -> list[psutil.Process]:
+    return [process for process in family if process.is_running() and process.status() != "zombie"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pause", [0.0, 0.5])
+def test_two_interruptions_leave_nothing_behind(pause: float, tmp_path: Path) -> None:
+    with start(tmp_path) as process:
+        wait_until(lambda: len(list(tmp_path.glob("started-*"))) == 2)
+        family = psutil.Process(process.pid).children(recursive=True)
+        os.killpg(process.pid, signal.SIGINT)
+        system_clock().sleep(pause)
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode != 0
+    wait_until(lambda: not of_run(family))
+    assert left_below(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_a_terminated_run_leaves_nothing_behind(tmp_path: Path) -> None:
+    with start(tmp_path) as process:
+        wait_until(lambda: len(list(tmp_path.glob("started-*"))) == 2)
+        process.terminate()
+        process.communicate(timeout=PATIENCE_SECONDS)
+    assert left_below(tmp_path) == []
+
+
+def test_the_expected_duration_is_that_of_the_last_complete_run(tmp_path: Path) -> None:
+    last = tmp_path / "seconds"
+    assert "several minutes" in expected_duration(last)
+    last.write_text("437")
+    assert "took about 7 min" in expected_duration(last)

@@ -1,0 +1,254 @@
+"""What is explored: small jobs, with few workers, each with some of the things that can happen."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from switchyard.domain.ids import START
+from switchyard.domain.jobs import transitions as of_jobs
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.plan import Pinned, plan_job
+from switchyard.domain.states import Rule, TaskState
+from switchyard.domain.tasks import readiness
+from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.tasks.task import Task
+from switchyard.domain.transition import applied
+from tests.model.additions import ADDED, RELAY
+from tests.model.database import JOB, SOME_TIME, Clocks, Database, bounded_job, bounded_task
+from tests.model.workers import Habits
+
+
+def chain(*, rule: Rule = Rule.ALL_COMPLETED) -> tuple[TaskSpec, ...]:
+    """Two tasks, the second after the first."""
+    second = TaskSpec(task_id="b", name="", depends_on=("a",), rule=rule)
+    return (TaskSpec(task_id="a", name=""), second)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    name: str
+    about: str
+    workers: int
+    functions: int
+    """How many invocations run at once: of the dispatcher, the sweeper and the API."""
+    tasks: tuple[TaskSpec, ...] = field(default_factory=chain)
+    attempts: int = 2
+    habits: Habits = field(default_factory=Habits)
+    clocks: Clocks = field(default_factory=Clocks)
+    cancels_job: bool = False
+    cancels_tasks: bool = False
+    last_run: int = 1
+    """A job in this run is not redriven."""
+    adds: bool = False
+    sweeper_pauses: bool = False
+    """Whether others come in between what the sweeper reads and what it writes."""
+    at_most: int | None = None
+    """How many states are seen; `None` for all of them."""
+
+    def initial(self) -> tuple[tuple[str, ...], Database]:
+        """The names of the tasks, and an open job whose first tasks are ready."""
+        pinned = {"": Pinned(1, self.attempts)}
+        plan = plan_job(JOB, name="", tags={}, specs=self.tasks, pinned=pinned, now_ms=SOME_TIME)
+        first = plan.dependents[START]
+        tasks: list[Task | None] = [
+            bounded_task(_ready(task) if task.ref.task_id in first else task, self.clocks)
+            for task in plan.tasks
+            if task.ref.task_id != START
+        ]
+        names = [task.ref.task_id for task in plan.tasks if task.ref.task_id != START]
+        dependents = [plan.dependents.get(name, ()) for name in names]
+        if self.adds:
+            names += [ADDED, RELAY]
+            tasks += [None, None]
+            dependents += [(), ()]
+        job = bounded_job(applied(plan.job, of_jobs.open_job(plan.job, now_ms=SOME_TIME)))
+        return tuple(names), Database(job, tuple(tasks), tuple(dependents))
+
+    def cut_offs(self) -> Iterator[str]:
+        """Say what bounds the exploration."""
+        yield f"attempts up to {self.attempts}"
+        yield f"{len(self.clocks.values)} clock values"
+        yield f"runs up to {self.last_run}"
+        if self.habits.last_fence_handed_back:
+            yield f"handed back up to fence {self.habits.last_fence_handed_back}"
+        yield "messages and crashes without bound"
+
+
+def _ready(task: Task) -> Task:
+    """What the dispatcher makes of a task that follows `__start__` only."""
+    free = replace(task, waiting_on=frozenset())
+    verdict = readiness.decide_readiness(free, {})
+    return applied(free, of_tasks.decide(free, verdict, now_ms=SOME_TIME))
+
+
+ONE: Final = (TaskSpec(task_id="a", name=""),)
+
+CONFIGURATIONS: Final = (
+    Configuration(
+        name="main",
+        about="3 workers compete for 2 tasks; tasks are cancelled meanwhile",
+        workers=3,
+        functions=1,
+        cancels_tasks=True,
+    ),
+    Configuration(
+        name="changes",
+        about="everything at once: cancel, redrive and an added task",
+        workers=2,
+        functions=2,
+        tasks=ONE,
+        attempts=1,
+        cancels_job=True,
+        last_run=2,
+        adds=True,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="leases",
+        about="late and doubled requests of workers, three clock values, tasks handed back",
+        workers=3,
+        functions=1,
+        tasks=ONE,
+        clocks=Clocks((1, 3, 5)),
+        habits=Habits(last_fence_handed_back=4, late_requests=True),
+        cancels_tasks=True,
+    ),
+    Configuration(
+        name="dispatchers",
+        about="two dispatchers follow the same tasks, and the sweeper is slow",
+        workers=1,
+        functions=2,
+        attempts=1,
+        cancels_tasks=True,
+        sweeper_pauses=True,
+    ),
+    Configuration(
+        name="cancel",
+        about="a job is cancelled, and redriven",
+        workers=1,
+        functions=2,
+        attempts=1,
+        cancels_job=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="redrive",
+        about="a job is redriven, whose second task runs whatever became of the first",
+        workers=1,
+        functions=2,
+        attempts=1,
+        tasks=chain(rule=Rule.ALL_SETTLED),
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="adding",
+        about="a task is added to a job that ends, or is cancelled, meanwhile",
+        workers=2,
+        functions=2,
+        tasks=ONE,
+        attempts=1,
+        cancels_job=True,
+        adds=True,
+        at_most=400_000,
+    ),
+)
+
+SMALL: Final = (
+    Configuration(
+        name="small leases",
+        about="2 workers compete for a task",
+        workers=2,
+        functions=1,
+        tasks=ONE,
+        habits=Habits(outcomes=(TaskState.COMPLETED,), last_fence_handed_back=3),
+        cancels_tasks=True,
+    ),
+    Configuration(
+        name="small clocks",
+        about="a worker's requests arrive late",
+        workers=1,
+        functions=1,
+        tasks=ONE,
+        clocks=Clocks((1, 3, 5)),
+        habits=Habits(late_requests=True),
+    ),
+    Configuration(
+        name="small chain",
+        about="a worker and two dispatchers do 2 tasks",
+        workers=1,
+        functions=2,
+        attempts=1,
+        cancels_tasks=True,
+    ),
+    Configuration(
+        name="small sweeper",
+        about="two dispatchers and a slow sweeper",
+        workers=1,
+        functions=2,
+        tasks=ONE,
+        attempts=1,
+        cancels_tasks=True,
+        sweeper_pauses=True,
+    ),
+    Configuration(
+        name="small redrive",
+        about="a job of one task is redriven",
+        workers=1,
+        functions=2,
+        tasks=ONE,
+        attempts=1,
+        last_run=2,
+    ),
+    Configuration(
+        name="small redrive of two",
+        about="a job of two tasks is redriven",
+        workers=1,
+        functions=2,
+        attempts=1,
+        last_run=2,
+    ),
+    Configuration(
+        name="small redrive of one of two",
+        about="a job is redriven whose second task completed whatever became of the first",
+        workers=1,
+        functions=1,
+        tasks=chain(rule=Rule.ALL_SETTLED),
+        attempts=1,
+        last_run=2,
+    ),
+    Configuration(
+        name="small adding",
+        about="a task is added",
+        workers=1,
+        functions=2,
+        tasks=ONE,
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.COMPLETED,)),
+        cancels_job=True,
+        adds=True,
+    ),
+    Configuration(
+        name="small growing",
+        about="a task is added to a job that is redriven",
+        workers=1,
+        functions=1,
+        tasks=ONE,
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.FAILED,)),
+        last_run=2,
+        adds=True,
+    ),
+    Configuration(
+        name="small cancel",
+        about="a job is cancelled and redriven",
+        workers=1,
+        functions=2,
+        tasks=ONE,
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.FAILED,)),
+        cancels_job=True,
+        last_run=2,
+    ),
+)

@@ -1,0 +1,70 @@
+"""`examples`: what comes with Switchyard can be run by name, listed and copied."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Switchyard
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_examples_are_listed_with_what_they_are_for(switchyard: Switchyard) -> None:
+    result = switchyard("examples")
+    listed = [re.split(r"\s{2,}", line) for line in result.stdout.splitlines()]
+    assert {name: kind for name, kind, _ in listed} == {
+        "brand-analysis": "job",
+        "more-paragraphs": "tasks to add",
+        "proofreading": "job",
+        "pull-request-review": "job",
+        "research-report": "job",
+        "triggers": "triggers",
+    }
+    assert ["research-report", "job", "From a question to a checked report"] in listed
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("brand-analysis", "switchyard run brand-analysis.yaml"),
+        ("more-paragraphs", "switchyard add JOB more-paragraphs.yaml"),
+        ("triggers", "switchyard triggers apply triggers.yaml"),
+    ],
+)
+def test_a_copy_names_the_command_that_takes_it(
+    name: str, command: str, switchyard: Switchyard
+) -> None:
+    assert command in switchyard("examples", "--copy", name).stdout
+
+
+def test_an_example_is_copied_to_be_changed(switchyard: Switchyard, tmp_path: Path) -> None:
+    assert switchyard("examples", "--copy", "brand-analysis").exit_code == 0
+    assert (tmp_path / "brand-analysis.yaml").read_text().startswith(("#", "name"))
+
+
+def test_a_copy_replaces_no_file(switchyard: Switchyard, tmp_path: Path) -> None:
+    mine = tmp_path / "brand-analysis.yaml"
+    mine.write_text("mine")
+    assert switchyard("examples", "--copy", "brand-analysis").exit_code == 2
+    assert mine.read_text() == "mine"
+
+
+def test_an_unknown_example_names_the_known_ones(switchyard: Switchyard) -> None:
+    result = switchyard("examples", "--copy", "novel")
+    assert result.exit_code == 2
+    assert "brand-analysis" in result.stderr
+
+
+def test_a_job_is_found_by_the_name_of_its_example(switchyard: Switchyard) -> None:
+    result = switchyard("submit", "brand-analysis", "--dry-run")
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_file_of_that_name_comes_first(switchyard: Switchyard, tmp_path: Path) -> None:
+    (tmp_path / "brand-analysis").write_text("[]")
+    result = switchyard("submit", "brand-analysis", "--dry-run")
+    assert result.exit_code == 2

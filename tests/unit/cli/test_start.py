@@ -1,0 +1,142 @@
+"""How the command starts: what it imports, its version, its help and Ctrl-C."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from switchyard_cli.app import command_of, function_of
+from switchyard_cli.command_table import COMMANDS, Entry, Group
+from tests.unit.cli.conftest import Switchyard
+
+SLOW_TO_IMPORT: Final = ("httpx", "rich", "boto3", "switchyard.contracts", "switchyard_local")
+NEVER_LISTED: Final = ("boto3", "jsonschema", "yaml", "aws_cdk", "typer.testing", "asyncio")
+NOT_WITHOUT_A_CLOUD: Final = ("httpx", "switchyard.contracts.jobs", "switchyard_local.cloud")
+WAITS: Final = (
+    "import sys, time; from switchyard_cli.main import main; "
+    "from switchyard_cli import app; app.run = lambda: (print('go', flush=True), "
+    "time.sleep(60)); main()"
+)
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_the_table_says_what_the_docstring_says(entry: Entry | Group) -> None:
+    documented = entry.target if isinstance(entry, Entry) else entry.callback
+
+    if documented:
+        doc = function_of(documented).__doc__ or ""
+        assert " ".join(doc.split("\n\n")[0].split()) == entry.help
+    assert command_of(entry).name == entry.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["jobs", "--help"]])
+def test_help_imports_nothing_that_is_slow(arguments: list[str]) -> None:
+    script = (
+        "import sys, atexit; from switchyard_cli.app import run; "
+        f"sys.argv = ['switchyard', *{arguments}]; "
+        "atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); run()"
+    )
+
+    imported = _python("-c", script).stderr.split()
+
+    assert "typer" in imported
+    assert [name for name in SLOW_TO_IMPORT if name in imported] == []
+
+
+@pytest.mark.slow
+def test_jobs_imports_nothing_that_it_does_not_use(tmp_path: Path) -> None:
+    script = (
+        "import sys, atexit; from switchyard_cli.main import main; "
+        "sys.argv = ['switchyard', 'jobs']; "
+        "atexit.register(lambda: print('imported', *sorted(sys.modules), file=sys.stderr)); main()"
+    )
+
+    ended = _python("-c", script, SWITCHYARD_FOLDER=str(tmp_path))
+
+    sentence, _, imported = ended.stderr.partition("imported")
+    assert "The local cloud is not running" in sentence
+    assert sorted({*NEVER_LISTED, *NOT_WITHOUT_A_CLOUD} & {*imported.split()}) == []
+
+
+def test_the_version_is_that_of_the_package(switchyard: Switchyard) -> None:
+    result = switchyard("--version")
+
+    assert re.fullmatch(r"switchyard \d+\.\d+\.\S+\n", result.stdout)
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["jbos"], "Did you mean 'jobs'"),
+        (["definitions", "lst"], "Did you mean 'list'"),
+        (["jobs", "--stgae", "dev"], "--stage"),
+        (["jobs", "--limt", "3"], "--limit"),
+    ],
+)
+def test_a_typing_error_is_answered_with_what_was_meant(
+    switchyard: Switchyard, typed: list[str], meant: str
+) -> None:
+    result = switchyard(*typed)
+
+    assert result.exit_code == 2
+    assert meant in result.stderr
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_flags_have_no_type_in_help(switchyard: Switchyard, entry: Entry | Group) -> None:
+    result = switchyard(entry.name, "--help")
+
+    assert result.exit_code == 0
+    assert "<bool>" not in result.stdout
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_command_with_one_line_and_130() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "go\n"
+
+    process.send_signal(signal.SIGINT)
+
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "Interrupted.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.8])
+def test_ctrl_c_during_imports_prints_no_traceback(share: float) -> None:
+    """The moment is a share of the time that a whole start takes on this machine now."""
+    began = time.monotonic()
+    _python("-m", "switchyard_cli", "jobs", "--help")
+    whole = time.monotonic() - began
+    script = (
+        "from switchyard_cli.main import main; import sys; "
+        "sys.argv = ['switchyard', 'jobs', '--help']; print('go', flush=True); main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout
+    process.stdout.readline()
+    time.sleep(whole * share)
+
+    process.send_signal(signal.SIGINT)
+
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) in {(130, "Interrupted.\n"), (0, "")}
+
+
+def _python(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    environment = os.environ | variables
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)

@@ -1,0 +1,141 @@
+"""The repository stays readable: plain words, short files and functions, small folders."""
+
+import ast
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+MAX_LINES: Final = 300
+MAX_FUNCTION_LINES: Final = 40
+MAX_FILES: Final = 25
+PLAIN: Final = (
+    "layers",
+    "lambdas",
+    "stacks",
+    "switchyard_cli",
+    "switchyard_local",
+    "switchyard_scenarios",
+    "benchmarks",
+    "docs",
+    "README.md",
+)
+"""Source, help and pages that must not contain any of the words."""
+WORDS: Final = re.compile(
+    r"\b(told|put aside|whoever|somebody|lookout|reteller|AlertBook|SlackDoor|SlackDesk|"
+    r"KeptLetters?|QuarantinedMessage|UndeliverableKeeper|usecases\.letters|contracts\.kept)\b"
+)
+GERUNDS: Final = re.compile(r"(telling|braking|spanning|counting|sweeping|redriving|advancing)")
+WORDS_STILL_USED: Final = frozenset(
+    {
+        "docs/architecture.md",
+        "docs/deploy.md",
+        "docs/protocol.md",
+        "layers/shared/python/switchyard/client/answers.py",
+        "layers/shared/python/switchyard/client/job.py",
+        "layers/shared/python/switchyard/contracts/jobs.py",
+        "layers/shared/python/switchyard/contracts/notify.py",
+        "layers/shared/python/switchyard/domain/events/verification.py",
+        "layers/shared/python/switchyard/domain/jobs/additions.py",
+        "layers/shared/python/switchyard/domain/jobs/notify.py",
+        "layers/shared/python/switchyard/domain/jobs/submission_keys.py",
+        "layers/shared/python/switchyard/domain/measuring/tracing.py",
+        "layers/shared/python/switchyard/domain/tasks/readiness.py",
+        "layers/shared/python/switchyard/domain/tasks/step_retries.py",
+        "layers/shared/python/switchyard/domain/transition.py",
+        "layers/shared/python/switchyard/usecases/dispatching/dispatch_task.py",
+        "layers/shared/python/switchyard/usecases/dispatching/sweep.py",
+        "layers/shared/python/switchyard/usecases/jobs/redrive.py",
+        "layers/shared/python/switchyard/usecases/measuring/measure.py",
+        "layers/shared/python/switchyard/web/openapi.py",
+    }
+)
+"""Files in which a word is left. Remove a file from here once it is plain."""
+LONG_FILES: Final = frozenset(
+    {
+        "lambdas/api/handler.py",
+        "tests/unit/cli/test_mistakes.py",
+        "tests/worker/parent/health/test_machine.py",
+    }
+)
+"""Files that are still too long."""
+LONG_FUNCTIONS: Final = frozenset(
+    {
+        "tests/security/growth.py:_schema_families",
+    }
+)
+"""Functions that are still too long."""
+LARGE_FOLDERS: Final = frozenset(
+    {
+        "docs",
+        "docs/decisions",
+    }
+)
+"""Folders that still have too many files, and the decision records, one file each."""
+
+
+def _sources(suffix: str) -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", f"*{suffix}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("the sources are not in a git repository")
+    return [ROOT / line for line in listed.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def words_in_use() -> Iterator[str]:
+    for path in (*_sources(".py"), *_sources(".md")):
+        parts = path.relative_to(ROOT).parts
+        if parts[0] in PLAIN and "decisions" not in parts and WORDS.search(path.read_text("utf-8")):
+            yield _name(path)
+
+
+def long_files() -> Iterator[str]:
+    for path in _sources(".py"):
+        if len(path.read_text("utf-8").splitlines()) > MAX_LINES:
+            yield _name(path)
+
+
+def long_functions() -> Iterator[str]:
+    for path in _sources(".py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > MAX_FUNCTION_LINES:
+                    yield f"{_name(path)}:{node.name}"
+
+
+def large_folders() -> Iterator[str]:
+    listed = (path for path in _sources("") if path.name != "__init__.py")
+    counts = Counter(_name(path.parent) for path in listed)
+    yield from (folder for folder, count in counts.items() if count > MAX_FILES)
+
+
+def test_words_of_a_private_vocabulary_do_not_return() -> None:
+    assert sorted(set(words_in_use()) - WORDS_STILL_USED) == []
+
+
+def test_no_module_of_the_layer_is_named_after_a_gerund_of_mood() -> None:
+    names = [_name(path) for path in _sources(".py") if path.is_relative_to(ROOT / "layers")]
+    assert [name for name in names if GERUNDS.fullmatch(Path(name).stem)] == []
+
+
+def test_no_file_is_too_long() -> None:
+    assert sorted(set(long_files()) - LONG_FILES) == []
+
+
+def test_no_function_is_too_long() -> None:
+    assert sorted(set(long_functions()) - LONG_FUNCTIONS) == []
+
+
+def test_no_folder_has_too_many_files() -> None:
+    assert sorted(set(large_folders()) - LARGE_FOLDERS) == []
