@@ -11,6 +11,7 @@ from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import ApiPorts, api_ports
+from switchyard.contracts.api_health import Health
 from switchyard.contracts.changes import (
     CancelAccepted,
     RedriveAccepted,
@@ -24,12 +25,11 @@ from switchyard.contracts.definitions import (
     TaskDefinition,
 )
 from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
-from switchyard.contracts.health import Health
+from switchyard.contracts.job_pages import JobPage
 from switchyard.contracts.jobs import (
     KEY_HEADER,
     AddTasks,
     JobAccepted,
-    JobPage,
     JobView,
     SubmitJob,
     TagWanted,

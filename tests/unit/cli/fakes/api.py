@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from pydantic import BaseModel
 
-from switchyard.contracts.health import Health
+from switchyard.contracts.api_health import Health
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard_local.cloud import Status

@@ -47,11 +47,10 @@ if TYPE_CHECKING:
     import httpx
 
     from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+    from switchyard.contracts.job_pages import JobPage, JobSummary
     from switchyard.contracts.jobs import (
         FileLink,
         JobAccepted,
-        JobPage,
-        JobSummary,
         JobView,
         TasksAdded,
         TaskView,

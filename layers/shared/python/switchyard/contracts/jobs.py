@@ -157,21 +157,6 @@ class JobView(Written):
     """What is empty in every task since an answer has no room for it; a task's own has it."""
 
 
-class JobSummary(Written):
-    job_id: str
-    name: str
-    status: str
-    total_tasks: int
-    created_at: datetime
-    completed_at: datetime | None = None
-    tags: dict[str, str] = Field(default_factory=dict)
-
-
-class JobPage(Written):
-    jobs: tuple[JobSummary, ...]
-    cursor: str | None = None
-
-
 class FileLink(Written):
     name: str
     """Below the attempt's prefix."""

@@ -7,9 +7,9 @@ from typing import Final
 
 from pydantic.alias_generators import to_camel
 
+from switchyard.contracts.job_pages import JobSummary
 from switchyard.contracts.jobs import (
     FileLink,
-    JobSummary,
     JobView,
     TaskSummary,
     TaskView,
