@@ -97,6 +97,8 @@ class JobAccepted(Written):
     created_at: datetime
     trace_id: str | None = None
     """Of the trace that its events, messages and agents name: the caller's, if one was given."""
+    repeated: bool = False
+    """Whether an earlier request under the same idempotency key had started the job."""
 
 
 class AddTasks(Closed):
