@@ -24,7 +24,7 @@ def offered(folder: Path, *options: str) -> set[str]:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_MAX_RETRIES": "0",
     }
-    command = [PROGRAM, "-p", "--verbose", "--output-format", "stream-json", *options]
+    command = [str(PROGRAM), "-p", "--verbose", "--output-format", "stream-json", *options]
     ended = subprocess.run(
         command,
         check=False,  # it fails, since nothing answers
