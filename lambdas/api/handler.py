@@ -11,7 +11,6 @@ from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard.bootstrap import ApiPorts, api_ports
-from switchyard.contracts.api_health import Health
 from switchyard.contracts.changes import (
     CancelAccepted,
     RedriveAccepted,
@@ -25,7 +24,6 @@ from switchyard.contracts.definitions import (
     TaskDefinition,
 )
 from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
-from switchyard.contracts.job_pages import JobPage
 from switchyard.contracts.jobs import (
     KEY_HEADER,
     AddTasks,
@@ -36,6 +34,7 @@ from switchyard.contracts.jobs import (
     TasksAdded,
     TaskView,
 )
+from switchyard.contracts.overview import Health, JobPage
 from switchyard.contracts.triggers import (
     FireTrigger,
     RegisteredTrigger,

@@ -13,7 +13,6 @@ from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.client.connection import Connection
 from switchyard.client.errors import Refused
-from switchyard.contracts.api_health import Health
 from switchyard.contracts.changes import CancelAccepted, RedriveAccepted, TaskCancelAccepted
 from switchyard.contracts.definitions import (
     DefinitionDeleted,
@@ -21,8 +20,8 @@ from switchyard.contracts.definitions import (
     RegisteredDefinition,
 )
 from switchyard.contracts.events.views import EventPage, JobEventsAsked
-from switchyard.contracts.job_pages import JobPage
 from switchyard.contracts.jobs import JobAccepted, JobView, TasksAdded, TaskView
+from switchyard.contracts.overview import Health, JobPage
 from switchyard.domain.jobs.job_filters import JobFilter
 from switchyard.usecases.events.read_events import read_job_events
 from switchyard.usecases.jobs.list_jobs import list_jobs

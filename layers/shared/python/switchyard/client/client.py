@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     import httpx
 
     from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-    from switchyard.contracts.job_pages import JobPage, JobSummary
     from switchyard.contracts.jobs import (
         FileLink,
         JobAccepted,
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
+    from switchyard.contracts.overview import JobPage, JobSummary
     from switchyard.ports import Clock
 
 T = TypeVar("T")

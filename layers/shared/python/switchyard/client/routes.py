@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from switchyard.client.connection import Connection, M
-    from switchyard.contracts.api_health import Health
     from switchyard.contracts.changes import (
         CancelAccepted,
         RedriveAccepted,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
         TaskDefinition,
     )
     from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
-    from switchyard.contracts.job_pages import JobPage
     from switchyard.contracts.jobs import (
         AddTasks,
         FileLink,
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
+    from switchyard.contracts.overview import Health, JobPage
     from switchyard.contracts.triggers import (
         FireTrigger,
         RegisteredTrigger,
@@ -84,7 +83,7 @@ class Routes:
         status: str | None = None,
         tag: str | None = None,
     ) -> JobPage:
-        from switchyard.contracts.job_pages import JobPage
+        from switchyard.contracts.overview import JobPage
 
         asked = {"limit": limit, "cursor": cursor, "status": status, "tag": tag}
         given = {name: value for name, value in asked.items() if value is not None}
@@ -188,7 +187,7 @@ class Routes:
         return self._connection.download(link.url)
 
     def health(self) -> Health:
-        from switchyard.contracts.api_health import Health
+        from switchyard.contracts.overview import Health
 
         return self._call(Health, "GET", "/health")
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.wire import (
     CleanText,
     Closed,
+    DefinitionName,
     JsonValue,
     Written,
     at_most,

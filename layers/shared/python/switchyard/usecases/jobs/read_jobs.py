@@ -7,7 +7,6 @@ from typing import Final
 
 from pydantic.alias_generators import to_camel
 
-from switchyard.contracts.job_pages import JobSummary
 from switchyard.contracts.jobs import (
     FileLink,
     JobView,
@@ -16,6 +15,7 @@ from switchyard.contracts.jobs import (
     instant,
 )
 from switchyard.contracts.notify import Notify
+from switchyard.contracts.overview import JobSummary
 from switchyard.contracts.problems import beginning
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef

@@ -1,4 +1,7 @@
-"""A page of the list of jobs. Its models have a module of their own, which is quick to import."""
+"""The list of jobs and the health of the API: what `switchyard jobs` reads.
+
+They are apart from the other models so that a listing imports few of them.
+"""
 
 from datetime import datetime
 
@@ -20,3 +23,11 @@ class JobSummary(Written):
 class JobPage(Written):
     jobs: tuple[JobSummary, ...]
     cursor: str | None = None
+
+
+class Health(Written):
+    status: str = "ok"
+    stage: str
+    version: str
+    paused: bool = False
+    """Whether the operators keep the workers from taking tasks; jobs are accepted all the same."""
