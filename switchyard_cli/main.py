@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _leave_out_what_no_command_uses() -> None:
-    """Save a third of a second's work: most of what a short command does is to import."""
+    """Skip imports and searches for garbage: most of what a short command does is to import."""
     for module in (
         "httpx._main",  # its own command line, hence Click and Pygments
         "h2",  # HTTP/2, which a client has to be asked for
