@@ -90,7 +90,7 @@ random-jobs: setup ## Compare jobs of any shape, in bad weather, with how they m
 model: setup ## See every state of small jobs, workers and crashes: CONFIG=main, STATES=100000, ARGS=--mutants
 	@$(BIN)/python -m tests.model $(if $(CONFIG),--config $(CONFIG)) $(if $(STATES),--states $(STATES)) $(ARGS)
 
-interrupts: setup ## Press Ctrl-C at random moments of `up` and `run`, and look for what is left: MOMENTS=20
+interrupts: setup ## Press Ctrl-C at random moments of `up`, `run`, `make test` and five commands: MOMENTS=20
 	INTERRUPTS=$(or $(MOMENTS),20) $(BIN)/python -m pytest -q -n0 tests/local/test_interrupts.py
 
 mutants: setup ## Take the guards out of the code one by one, and see a test fail each time

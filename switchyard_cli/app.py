@@ -52,8 +52,9 @@ class LazyCommands(TyperGroup):
             raise
         except (Exception, KeyboardInterrupt) as error:
             from switchyard_cli.failures import exit_for  # noqa: PLC0415 - imports the client
+            from switchyard_cli.interrupts import was_pressed  # noqa: PLC0415
 
-            raise exit_for(error) from error
+            raise exit_for(KeyboardInterrupt() if was_pressed() else error) from error
 
 
 app = typer.Typer(cls=LazyCommands, no_args_is_help=True, epilog=EXIT_CODES, **PLAIN)

@@ -4,17 +4,19 @@
 """
 
 import _signal  # type: ignore[import-not-found] # `signal` imports `enum`: a traceback on Ctrl-C
+import gc
 import os
 import sys
 
 INTERRUPTED = 130
 SENTENCE = "Interrupted.\n"
+GARBAGE_THRESHOLD = 50_000
+"""Imports create many objects and no garbage, so that Python's threshold of 700 finds nothing."""
 
 
 def main() -> None:
     _signal.signal(_signal.SIGINT, _end_at_once)
-    # httpx imports its own command line, hence Click, Rich and Pygments, if they can be imported.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    _leave_out_what_no_command_uses()
     from switchyard_cli.app import run  # noqa: PLC0415 - the handler comes first
 
     try:
@@ -24,6 +26,18 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     finally:
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # it has ended; only its exit is left
+
+
+def _leave_out_what_no_command_uses() -> None:
+    """Skip imports and searches for garbage: most of what a short command does is to import."""
+    for module in (
+        "httpx._main",  # its own command line, hence Click and Pygments
+        "h2",  # HTTP/2, which a client has to be asked for
+    ):
+        sys.modules[module] = None  # type: ignore[assignment]
+    # Pydantic reads the metadata of every installed package to find its plugins.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    gc.set_threshold(GARBAGE_THRESHOLD)
 
 
 def _end_at_once(_number: int, _frame: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import typer
+
+from switchyard_cli.interrupts import raise_on_ctrl_c
 
 if TYPE_CHECKING:
     import httpx
@@ -107,6 +108,6 @@ def services_of(context: typer.Context) -> Services:
         from switchyard_cli.wiring import real_services  # noqa: PLC0415 - it imports almost all
 
         root.obj = real_services()
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on, clean up first
+        raise_on_ctrl_c()  # from here on, clean up first
     services: Services = root.obj
     return services

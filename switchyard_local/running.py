@@ -3,13 +3,13 @@
 from switchyard_local.endpoint import Endpoint, recall
 from switchyard_local.errors import NOT_RUNNING, CloudError
 from switchyard_local.home import Home
-from switchyard_local.processes.process import find
 from switchyard_local.processes.roster import MINISTACK, Roster
+from switchyard_local.processes.started import still_runs
 
 
 def running_endpoint(home: Home) -> Endpoint:
     """Return how to reach the local cloud. Raise `CloudError` when it is not running."""
     known = recall(home.cloud_file)
-    if known is None or find(Roster(home.processes_file).get(MINISTACK)) is None:
+    if known is None or not still_runs(Roster(home.processes_file).get(MINISTACK)):
         raise CloudError(NOT_RUNNING)
     return known.endpoint

@@ -4,8 +4,12 @@ The local clouds and workers of tests have sessions of their own, so that a Ctrl
 reaches pytest alone; one that comes while fixtures are being torn down would leave them running.
 """
 
-import os
 import signal
+
+if __name__ == "__main__":  # until there is something to end, Ctrl-C ends it without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+import os
 import subprocess
 import sys
 import time
@@ -21,6 +25,19 @@ from switchyard_worker.boundary import become_subreaper
 
 MARK = "SWITCHYARD_TEST_RUN"
 """The variable that names a run in the environment of everything that it starts."""
+PYTEST = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+import sys, pytest
+
+class Interruptible:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+sys.exit(pytest.main(plugins=[Interruptible()]))
+"""
+"""As `python -m pytest`, but Ctrl-C prints no traceback before there is anything to clean up."""
 INTERRUPTED = 130
 ENOUGH_INTERRUPTS = 2
 CLEANUP_ROUNDS = 50
@@ -60,7 +77,7 @@ def run(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, note)
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *arguments], env=os.environ | {MARK: mark}
+        [sys.executable, "-c", PYTEST, *arguments], env=os.environ | {MARK: mark}
     )
     try:
         return _wait(process, lambda: _is_enough(interrupts))

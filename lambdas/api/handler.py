@@ -24,18 +24,17 @@ from switchyard.contracts.definitions import (
     TaskDefinition,
 )
 from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
-from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import (
     KEY_HEADER,
     AddTasks,
     JobAccepted,
-    JobPage,
     JobView,
     SubmitJob,
     TagWanted,
     TasksAdded,
     TaskView,
 )
+from switchyard.contracts.overview import Health, JobPage
 from switchyard.contracts.triggers import (
     FireTrigger,
     RegisteredTrigger,
@@ -49,9 +48,8 @@ from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job_filters import JobFilter
 from switchyard.domain.measuring.tracing import TRACEPARENT
 from switchyard.domain.states import JobStatus
-from switchyard.domain.text import without_control_characters
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
-from switchyard.refusals import answer_errors, for_gateway, refusal_for
+from switchyard.refusals import answer_errors, for_gateway, log_refusal, refusal_for
 from switchyard.settings import ApiSettings
 from switchyard.usecases.definitions.put_definition import put_definition
 from switchyard.usecases.definitions.read_definitions import (
@@ -66,8 +64,6 @@ from switchyard.usecases.jobs.read_jobs import job_ref, read_job, read_task, tas
 from switchyard.web.bodies import json_in, unreadable_body
 from switchyard.web.description import described, shown
 from switchyard.web.operations import API_VERSION, VERSION_HEADER
-
-MAX_LOGGED_PATH = 300
 
 logger = get_logger()
 metrics = get_metrics()
@@ -282,20 +278,6 @@ def beyond_limits(event: Mapping[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def log_refusal(event: Mapping[str, Any], status: int) -> None:
-    """Name the tenant, the key and the route: who looks for what is not theirs is seen."""
-    context = event["requestContext"]
-    given = context["authorizer"]["lambda"]
-    logger.warning(
-        "request is refused",
-        tenant=given["tenant"],
-        key_id=given["keyId"],
-        status=status,
-        method=context["http"]["method"],
-        path=without_control_characters(context["http"]["path"])[:MAX_LOGGED_PATH],
-    )
-
-
 @logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP)
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
@@ -304,5 +286,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     answer = beyond_limits(event) or unreadable_body(event) or app.resolve(event, context)
     answer.setdefault("headers", {})[VERSION_HEADER] = API_VERSION
     if HTTPStatus.BAD_REQUEST <= answer["statusCode"] < HTTPStatus.INTERNAL_SERVER_ERROR:
-        log_refusal(event, answer["statusCode"])
+        log_refusal(logger, event, answer["statusCode"])
     return answer

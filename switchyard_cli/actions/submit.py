@@ -62,8 +62,19 @@ def _report_progress(added: TasksAdded, wanted: int) -> None:
 
 
 def _sent(job: SubmitJob, api: Api, key: str, clock: Clock) -> JobAccepted:
-    """An answer that is lost may be that of a job which was accepted: ask once more for it."""
-    return patiently(lambda: api.submit(job, key=key), clock, seconds=PAUSE_SECONDS)
+    """Send it once more if the answer is lost: it may be that of a job which was accepted.
+
+    The second answer says that the key was used, which this command may have done itself.
+    """
+    tries = 0
+
+    def send() -> JobAccepted:
+        nonlocal tries
+        tries += 1
+        return api.submit(job, key=key)
+
+    accepted = patiently(send, clock, seconds=PAUSE_SECONDS)
+    return accepted if tries == 1 else accepted.model_copy(update={"repeated": False})
 
 
 def register(

@@ -27,7 +27,7 @@ class OnDemandLocalCloud:
 
     def endpoint(self) -> Endpoint:
         from switchyard_local.home import Home  # noqa: PLC0415 - other stages need none of it
-        from switchyard_local.running import running_endpoint  # noqa: PLC0415 - it imports psutil
+        from switchyard_local.running import running_endpoint  # noqa: PLC0415
 
         return running_endpoint(Home(self._folder.resolve()))
 

@@ -29,6 +29,16 @@ def operator_of(context: typer.Context, stage: Stage) -> Iterator[TriggerOperato
         yield operator
 
 
+@contextmanager
+def tenants_triggers(
+    context: typer.Context, stage: Stage, tenant: str | None
+) -> Iterator[tuple[TriggerOperator, str]]:
+    """Yield what changes the triggers of a stage, and the tenant whose triggers are meant."""
+    owner = tenant_for(context, stage, tenant)
+    with operator_of(context, stage) as operator:
+        yield operator, owner
+
+
 def tenant_for(context: typer.Context, stage: Stage, given: str | None) -> str:
     """The local cloud has one of its own; elsewhere it has to be said."""
     if given is None and stage is Stage.LOCAL:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.jobs import AddTasks, SubmitJob, TaskRequest
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import Closed
+from switchyard.contracts.wire import Closed, DefinitionName
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import HIDDEN_PREFIX
 from switchyard.domain.jobs.graph import TaskSpec, problems_in

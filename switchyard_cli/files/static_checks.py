@@ -20,11 +20,22 @@ OFFLINE: Final = "offline"
 MODEL: Final = re.compile(r"claude|^(sonnet|opus|haiku|default|inherit)$")
 OF_A_SERVER: Final = "mcp__"
 TOOLS: Final = (
-    *("Agent", "AskUserQuestion", "Bash", "BashOutput", "Edit", "ExitPlanMode", "Glob", "Grep"),
-    *("KillShell", "ListMcpResources", "MultiEdit", "NotebookEdit", "Read", "ReadMcpResource"),
-    *("Skill", "SlashCommand", "Task", "TodoWrite", "WebFetch", "WebSearch", "Write"),
+    *("Bash", "CronCreate", "CronDelete", "CronList", "Edit", "EnterWorktree", "ExitWorktree"),
+    *("Glob", "Grep", "ListAgents", "Monitor", "NotebookEdit", "Read", "ReportFindings"),
+    *("ScheduleWakeup", "SendMessage", "Skill", "Task", "TaskCreate", "TaskGet", "TaskList"),
+    *("TaskStop", "TaskUpdate", "ToolSearch", "WebFetch", "WebSearch", "Workflow", "Write"),
 )
-"""The tools of the agent SDK; those of MCP servers are known to their servers alone."""
+"""What Claude Code 2.1.325, which the agent SDK brings, offers an agent that asks for it.
+
+`tests/worker/agents/test_offered_tools.py` asks the program itself.
+"""
+OTHER_NAMES: Final = ("Agent", "KillBash", "KillShell")
+"""Older or newer names of `Task` and `TaskStop`, which Claude Code accepts as well."""
+OF_SERVERS: Final = ("ListMcpResources", "ReadMcpResource")
+"""Tools that exist where an MCP server is configured."""
+OF_OTHER_RELEASES: Final = ("TodoWrite",)
+"""Tools that this release of Claude Code lacks and that a stage permits nevertheless."""
+KNOWN_TOOLS: Final = (*TOOLS, *OTHER_NAMES, *OF_SERVERS, *OF_OTHER_RELEASES)
 
 
 def static_problems(
@@ -56,8 +67,8 @@ def _definition_problems(place: Place, definition: TaskDefinition) -> Iterator[P
             said = f"the backend {WITHOUT_TOOLS!r} has no tools; leave them out"
             yield Problem((*place, *where), said)
         for number, tool in enumerate(tools):
-            if not tool.startswith(OF_A_SERVER) and tool.partition("(")[0] not in TOOLS:
-                hint = did_you_mean(tool, TOOLS)
+            if not tool.startswith(OF_A_SERVER) and tool.partition("(")[0] not in KNOWN_TOOLS:
+                hint = did_you_mean(tool, KNOWN_TOOLS)
                 yield Problem((*place, *where, number), f"{tool!r} is not a tool{hint}")
     if definition.model and definition.backend != OFFLINE and not MODEL.search(definition.model):
         yield Problem((*place, "model"), f"{definition.model!r} is not a model of Claude")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from switchyard.contracts.definitions import RegisteredDefinition
-    from switchyard.contracts.jobs import JobPage, TaskView
+    from switchyard.contracts.jobs import TaskView
+    from switchyard.contracts.overview import JobPage
     from switchyard_cli.connections.endpoints import Endpoint
 
 

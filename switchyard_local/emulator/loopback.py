@@ -1,11 +1,14 @@
 """Is a port of this machine free, and if not, who has it?"""
 
+from __future__ import annotations
+
 import socket
+from typing import TYPE_CHECKING
 
-import psutil
-
-from switchyard.ports import Clock
 from switchyard_local.errors import CloudError
+
+if TYPE_CHECKING:
+    from switchyard.ports import Clock
 
 LOOPBACK = "127.0.0.1"
 RELEASE_SECONDS = 5.0
@@ -29,6 +32,8 @@ def _taken(port: int) -> CloudError:
 
 
 def _has_listener(port: int) -> bool:
+    import psutil  # noqa: PLC0415 - slow to import, and most importers need the address alone
+
     try:
         return psutil.pid_exists(listener_on(port))
     except LookupError:
@@ -49,6 +54,8 @@ def is_free(port: int) -> bool:
 
 
 def holder_of(port: int) -> str:
+    import psutil  # noqa: PLC0415
+
     try:
         process = psutil.Process(listener_on(port))
         return f"`{' '.join(process.cmdline())[:80]}` (process {process.pid})"
@@ -57,6 +64,8 @@ def holder_of(port: int) -> str:
 
 
 def listener_on(port: int) -> int:
+    import psutil  # noqa: PLC0415
+
     for connection in psutil.net_connections("tcp"):
         if connection.status == psutil.CONN_LISTEN and connection.pid and connection.laddr:
             _, its_port = connection.laddr

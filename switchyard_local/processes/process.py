@@ -7,24 +7,14 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from switchyard_local.processes.started import CLOCK_STEP_SECONDS, StartedProcess
+
 TASK = "switchyard_worker.child"  # the module that runs each task, below its worker
 LOOK_SECONDS = 0.1
-CLOCK_STEP_SECONDS = 5.0  # start times are derived from the wall clock, which may be corrected
-
-
-@dataclass(frozen=True)
-class StartedProcess:
-    """A process by id and start time, since ids are used again."""
-
-    pid: int
-    created: float
-    signature: str = ""
-    """What it was started with; a different signature calls for a new process."""
 
 
 def start_detached(

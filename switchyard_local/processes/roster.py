@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from switchyard_local.private_file import read_private, write_private
-from switchyard_local.processes.process import StartedProcess, stop
+from switchyard_local.processes.started import StartedProcess
 
 MINISTACK: Final = "ministack"
 """The role of the emulator; workers have roles of their own."""
@@ -29,6 +29,8 @@ class Roster:
 
     def end(self, role: str, *, grace_seconds: float) -> bool:
         """True if there was one and it ended by itself in time."""
+        from switchyard_local.processes.process import stop  # noqa: PLC0415 - it imports psutil
+
         started = self.get(role)
         try:
             return started is not None and stop(started, grace_seconds=grace_seconds)

@@ -20,8 +20,8 @@ from switchyard.contracts.definitions import (
     RegisteredDefinition,
 )
 from switchyard.contracts.events.views import EventPage, JobEventsAsked
-from switchyard.contracts.health import Health
-from switchyard.contracts.jobs import JobAccepted, JobPage, JobView, TasksAdded, TaskView
+from switchyard.contracts.jobs import JobAccepted, JobView, TasksAdded, TaskView
+from switchyard.contracts.overview import Health, JobPage
 from switchyard.domain.jobs.job_filters import JobFilter
 from switchyard.usecases.events.read_events import read_job_events
 from switchyard.usecases.jobs.list_jobs import list_jobs

@@ -1,10 +1,8 @@
-import socket
-
 import pytest
+
+from tests.local.free_port import free_port
 
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        free: int = listener.getsockname()[1]
-        return free
+    return free_port()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from switchyard.contracts.jobs import JobAccepted
     from switchyard_cli.files.job_file import SourcedJob
 
-REPEATED_AFTER_MS: Final = 5_000
 """An older job was not started by this submission; less may be a difference between clocks."""
 
 WatchOption = Annotated[
@@ -96,9 +95,8 @@ def submit(
         _show_plan(job, file, as_json=as_json)
         return
     with Api(endpoint_of(stage, services), services.transport) as api:
-        sent_at_ms = services.clock.now_ms()
         accepted = send(job, api, key=key or services.new_key(), clock=services.clock)
-        if key and accepted.created_at.timestamp() * 1000 < sent_at_ms - REPEATED_AFTER_MS:
+        if accepted.repeated:
             said = f"This key was used before: {accepted.job_id} is the job that it started"
             when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
             notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)

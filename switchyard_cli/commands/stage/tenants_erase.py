@@ -1,18 +1,21 @@
 """`tenants erase`: deletes everything that is stored of a tenant, with a report."""
 
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
 
 import typer
 
 from switchyard.contracts.wire import Written
 from switchyard.domain.access.erasure import NOT_ERASED
+from switchyard.usecases.access.erase_tenant import TenantHasOpenJobs
 from switchyard_cli.commands.stage.tenants import TenantArgument
 from switchyard_cli.connections.operators import local_endpoint, operating
+from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
-from switchyard_cli.terminal import notices, print_json, results
+from switchyard_cli.terminal import clean, notices, print_json, results
+from switchyard_cli.views.wording import counted
 
 EraseStageOption = Annotated[
     Stage,
@@ -22,6 +25,7 @@ EraseStageOption = Annotated[
         "read and delete in the stage's tables and its bucket, and to delete EventBridge rules.",
     ),
 ]
+MAX_NAMED: Final = 3
 YesOption = Annotated[bool, typer.Option("--yes", help="Delete. Without it only counts are shown.")]
 
 
@@ -42,7 +46,8 @@ def erase(
 ) -> None:
     """Erase a tenant: its keys, jobs, definitions, triggers, events and files. Counts by default.
 
-    Refused while jobs are open. It may be repeated: the same command erases what is left.
+    Refused while jobs are open; the answer names the command that cancels them. It may be
+    repeated: the same command erases what is left.
     """
     services = services_of(context)
     with (
@@ -54,12 +59,26 @@ def erase(
         def show(counts: Mapping[str, int]) -> None:
             status.update(f"{'Erased' if yes else 'Found'} {sum(counts.values()):,} …")
 
-        counts = (eraser.erase if yes else eraser.count)(tenant, show)
+        try:
+            counts = (eraser.erase if yes else eraser.count)(tenant, show)
+        except TenantHasOpenJobs as refused:
+            raise BadInput(_to_cancel(tenant, stage, refused.job_ids)) from refused
     report = ErasureReport(tenant=tenant, erased=yes, counts=dict(counts), not_erased=NOT_ERASED)
     if as_json:
         print_json(report)
     else:
         _print(report)
+
+
+def _to_cancel(tenant: str, stage: Stage, job_ids: Sequence[str]) -> str:
+    """Name the command. Whoever erases a tenant should see which jobs that ends."""
+    named = ", ".join(map(clean, job_ids[:MAX_NAMED]))
+    more = f" and {len(job_ids) - MAX_NAMED:,} more" if len(job_ids) > MAX_NAMED else ""
+    return (
+        f"{tenant} has {counted(len(job_ids), 'open job')}, and nothing was erased: {named}{more}. "
+        f"Cancel each with `switchyard cancel JOB --wait{stage.option}` and a key of the tenant "
+        f"(`switchyard keys issue {tenant}{stage.option}`), then repeat this command."
+    )
 
 
 def _print(report: ErasureReport) -> None:

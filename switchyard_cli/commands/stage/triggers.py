@@ -10,7 +10,7 @@ import typer
 
 from switchyard.domain.errors import InvalidDefinition, Problem
 from switchyard.domain.triggers.triggers import RuleRefused
-from switchyard_cli.connections.trigger_operator import operator_of, tenant_for
+from switchyard_cli.connections.trigger_operator import operator_of, tenant_for, tenants_triggers
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
@@ -84,8 +84,7 @@ def list_applied(
     as_json: JsonOption = False,
 ) -> None:
     """List a tenant's triggers with their last and next runs."""
-    owner = tenant_for(context, stage, tenant)
-    with operator_of(context, stage) as operator:
+    with tenants_triggers(context, stage, tenant) as (operator, owner):
         views = _views(context, operator, operator.all(owner))
     _list(context, views, as_json=as_json)
 
@@ -101,8 +100,7 @@ def show(
     """Show one whole, with its pattern and its job."""
     from switchyard_cli.views.triggers import print_trigger
 
-    owner = tenant_for(context, stage, tenant)
-    with operator_of(context, stage) as operator:
+    with tenants_triggers(context, stage, tenant) as (operator, owner):
         (view,) = _views(context, operator, [operator.find(owner, name)])
     if as_json:
         print_json(view)
@@ -120,8 +118,7 @@ def delete(
     as_json: JsonOption = False,
 ) -> None:
     """Remove a trigger for good, after asking. Jobs that it has started go on."""
-    owner = tenant_for(context, stage, tenant)
-    with operator_of(context, stage) as operator:
+    with tenants_triggers(context, stage, tenant) as (operator, owner):
         (view,) = _views(context, operator, [operator.find(owner, name)])
         if not (yes or typer.confirm(f"Remove the trigger {name} of {owner}?", err=True)):
             raise BadInput("Nothing was removed.")
@@ -200,8 +197,7 @@ def _switch(
     on: bool,
     as_json: bool,
 ) -> None:
-    owner = tenant_for(context, stage, tenant)
-    with operator_of(context, stage) as operator:
+    with tenants_triggers(context, stage, tenant) as (operator, owner):
         views = _views(context, operator, [operator.switch(owner, name, on=on)])
     _list(context, views, as_json=as_json)
 

@@ -16,7 +16,7 @@ from switchyard_cli.commands.stage.triggers import (
     OperatorStageOption,
     TenantOption,
 )
-from switchyard_cli.connections.trigger_operator import operator_of, tenant_for
+from switchyard_cli.connections.trigger_operator import tenants_triggers
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
@@ -53,8 +53,7 @@ def fire(
 
     A schedule needs no event. One with an id of its own starts one job, however often it is sent.
     """
-    owner = tenant_for(context, stage, tenant)
-    with operator_of(context, stage) as operator:
+    with tenants_triggers(context, stage, tenant) as (operator, owner):
         if event is None and operator.find(owner, name).trigger.on:
             raise BadInput(f"{name} waits for events: give it one with --event FILE.")
         document = _whole(context, event)

@@ -65,8 +65,8 @@ def a_body(**facts: Any) -> Any:
 
 def test_the_same_body_under_the_same_key_is_the_same_job(submit: Submissions) -> None:
     first = submit(a_body(), idempotency_key="k-1")
-    assert first[0] == 201
-    assert submit(a_body(), idempotency_key="k-1") == first
+    assert (first[0], first[1]["repeated"]) == (201, False)
+    assert submit(a_body(), idempotency_key="k-1") == (201, {**first[1], "repeated": True})
     assert submit(a_body(), idempotency_key="k-2")[1]["jobId"] != first[1]["jobId"]
     assert submit(a_body())[1]["jobId"] != first[1]["jobId"]
 
@@ -113,7 +113,10 @@ def test_more_than_a_thousand_tasks_are_left_to_the_dispatcher(
     assert (status, accepted["totalTasks"], len(accepted["rootTasks"])) == (201, 1_001, 1_001)
     view = submit.job(accepted["jobId"])
     assert (view["status"], view["totalTasks"], view["tasks"]) == ("processing", 1_001, [])
-    assert submit(a_body(edges=edges), idempotency_key="k-1") == (201, accepted)
+    assert submit(a_body(edges=edges), idempotency_key="k-1") == (
+        201,
+        {**accepted, "repeated": True},
+    )
     sent = aws.client("sqs").receive_message(
         QueueUrl=cloud["JOB_QUEUE_URL"], MaxNumberOfMessages=10
     )["Messages"]

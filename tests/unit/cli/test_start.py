@@ -136,6 +136,32 @@ def test_ctrl_c_during_imports_prints_no_traceback(share: float) -> None:
     assert (process.returncode, errors) in {(130, "Interrupted.\n"), (0, "")}
 
 
+SWALLOWS: Final = """
+import os, signal, sys
+import switchyard_cli.commands.jobs.jobs as module
+from switchyard_cli.services import services_of
+
+def jobs(context: module.typer.Context) -> None:
+    services_of(context)
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("cannot import name") from None
+
+module.jobs = jobs
+sys.argv = ["switchyard", "jobs"]
+from switchyard_cli.main import main
+main()
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_that_an_import_turns_into_another_error_is_reported_as_ctrl_c() -> None:
+    ended = _python("-c", SWALLOWS)
+
+    assert (ended.returncode, ended.stderr) == (130, "Interrupted.\n")
+
+
 def _python(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *arguments]
     environment = os.environ | variables

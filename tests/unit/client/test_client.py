@@ -8,7 +8,8 @@ import pytest
 from switchyard.client import Client, Job, StillRunning, UnusableJob
 from switchyard.contracts.changes import CancelAccepted, RedriveAccepted, TaskCancelAccepted
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.contracts.jobs import JobAccepted, JobPage, JobSummary, TasksAdded
+from switchyard.contracts.jobs import JobAccepted, TasksAdded
+from switchyard.contracts.overview import JobPage, JobSummary
 from switchyard.testing import ManualClock
 from tests.unit.cli.fakes.api import (
     CREATED,

@@ -9,8 +9,8 @@ import pytest
 
 from switchyard_local.errors import CloudError
 from switchyard_local.processes.command import running
-from switchyard_local.processes.process import StartedProcess
 from switchyard_local.processes.roster import Roster
+from switchyard_local.processes.started import StartedProcess
 
 INTERRUPTED_WHILE_RUNNING = """
 import os, sys

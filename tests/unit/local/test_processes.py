@@ -9,7 +9,6 @@ import psutil
 import pytest
 
 from switchyard_local.processes.process import (
-    StartedProcess,
     ends_in_time,
     find,
     has_child,
@@ -20,6 +19,7 @@ from switchyard_local.processes.process import (
     wait_until_ended,
 )
 from switchyard_local.processes.roster import Roster
+from switchyard_local.processes.started import StartedProcess
 
 WAIT_SECONDS = 30
 SLEEP = "import time; time.sleep(60)"

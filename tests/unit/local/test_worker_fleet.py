@@ -10,8 +10,8 @@ import pytest
 
 from switchyard.ports import QueueDepth
 from switchyard_local.errors import CloudError
-from switchyard_local.processes.process import StartedProcess
 from switchyard_local.processes.roster import Roster
+from switchyard_local.processes.started import StartedProcess
 from switchyard_local.workers.fleet import GET_QUEUE_ATTRIBUTES, WorkerFleet
 
 DEPLOYED = {"MAX_CONCURRENT_CLAUDE": "3", "SQS_QUEUE_URL": "http://127.0.0.1/tasks"}

@@ -13,12 +13,12 @@ from switchyard.testing import ManualClock
 from switchyard_local.errors import CloudError
 from switchyard_local.home import Home
 from switchyard_local.processes.process import (
-    StartedProcess,
     find,
     identified,
     start_detached,
 )
 from switchyard_local.processes.roster import Roster
+from switchyard_local.processes.started import StartedProcess
 from switchyard_local.workers.process import ROLE, WorkerProcess
 
 

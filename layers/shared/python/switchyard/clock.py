@@ -1,7 +1,13 @@
 """The clock and new ids, for commands that must start at once: bootstrap imports boto3."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from switchyard.adapters.system import SystemClock, SystemIds
-from switchyard.ports import Clock, Ids
+
+if TYPE_CHECKING:
+    from switchyard.ports import Clock, Ids
 
 
 def system_clock() -> Clock:

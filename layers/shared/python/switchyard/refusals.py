@@ -30,6 +30,7 @@ from switchyard.domain.errors import (
     UnknownJob,
     UnknownTask,
 )
+from switchyard.domain.text import without_control_characters
 from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard.observability import Logger
 
@@ -44,6 +45,7 @@ _STATUSES: Final[Mapping[type[Rejected], HTTPStatus]] = {
     UnknownTrigger: HTTPStatus.NOT_FOUND,
 }
 _NOT_NOW_SECONDS: Final = 5
+_MAX_LOGGED_PATH: Final = 300
 
 
 def answer_errors(app: APIGatewayHttpResolver, logger: Logger) -> None:
@@ -96,3 +98,17 @@ def refusal(status: HTTPStatus, detail: str, problems: Sequence[Problem] = ()) -
         problems=entries(problems),
     )
     return Response(status, PROBLEM_TYPE, body.model_dump_json(by_alias=True))
+
+
+def log_refusal(logger: Logger, event: Mapping[str, Any], status: int) -> None:
+    """Log the tenant, the key and the route, so that attempts to read others' jobs are visible."""
+    context = event["requestContext"]
+    given = context["authorizer"]["lambda"]
+    logger.warning(
+        "request is refused",
+        tenant=given["tenant"],
+        key_id=given["keyId"],
+        status=status,
+        method=context["http"]["method"],
+        path=without_control_characters(context["http"]["path"])[:_MAX_LOGGED_PATH],
+    )

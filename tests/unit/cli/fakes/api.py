@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 from pydantic import BaseModel
 
-from switchyard.contracts.health import Health
 from switchyard.contracts.jobs import JobView, TaskSummary, TaskView
+from switchyard.contracts.overview import Health
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard_local.cloud import Status
 from switchyard_local.endpoint import Endpoint

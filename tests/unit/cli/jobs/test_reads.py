@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
-from switchyard.contracts.jobs import JobPage, JobSummary
+from switchyard.contracts.overview import JobPage, JobSummary
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import (
     CREATED,

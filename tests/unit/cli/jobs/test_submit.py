@@ -134,11 +134,13 @@ def keys_sent(api: FakeApi) -> list[str]:
 def test_an_answer_that_is_lost_is_asked_for_once_more_under_the_same_key(
     lost: httpx.Response | Exception, file: Path, switchyard: Switchyard, api: FakeApi
 ) -> None:
-    api.on("POST /jobs", lost, answer(ACCEPTED, 201))
+    again = ACCEPTED.model_copy(update={"repeated": True})
+    api.on("POST /jobs", lost, answer(again, 201))
 
     result = switchyard("submit", file)
 
     assert result.exit_code == 0, result.stderr
+    assert "used before" not in result.stderr
     assert keys_sent(api) == ["a-new-key"] * 2
 
 
@@ -183,8 +185,9 @@ def test_a_key_that_was_used_before_is_reported(
         root_tasks=("first",),
         created_at=CREATED - timedelta(hours=1),
         trace_id=None,
+        repeated=True,
     )
-    api.on("POST /jobs", answer(earlier, 202))
+    api.on("POST /jobs", answer(earlier, 201))
 
     result = switchyard("submit", file, "--key", "mine")
 

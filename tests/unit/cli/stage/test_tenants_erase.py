@@ -27,8 +27,13 @@ def test_with_yes_it_erases_and_reports(switchyard: Switchyard, triggers: FakeTr
 
 
 def test_open_jobs_are_in_the_way(switchyard: Switchyard, triggers: FakeTriggers) -> None:
-    triggers.items.items = [KEY, TenantItem("state", "TENANT#acme#OPEN", "job-1")]
+    jobs = [TenantItem("state", "TENANT#acme#OPEN", f"job-{number}") for number in range(5)]
+    triggers.items.items = [KEY, *jobs]
     result = switchyard("tenants", "erase", "acme", "--stage", "dev", "--yes")
-    assert result.exit_code != 0
-    assert "acme has open jobs (1): cancel them first" in result.stderr
+    assert result.exit_code == 2
+    assert (
+        "acme has 5 open jobs, and nothing was erased: job-0, job-1, job-2 and 2" in result.stderr
+    )
+    assert "`switchyard cancel JOB --wait --stage dev`" in result.stderr
+    assert "`switchyard keys issue acme --stage dev`" in result.stderr
     assert KEY in triggers.items.items

@@ -3,10 +3,10 @@
 import pytest
 
 from switchyard.domain.access.erasure import TenantItem
-from switchyard.domain.errors import Conflict, Rejected, Unavailable
+from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.testing.tenant_items import MemoryTenantItems
 from switchyard.testing.transport import MemoryBlobStore
-from switchyard.usecases.access.erase_tenant import TenantEraser
+from switchyard.usecases.access.erase_tenant import TenantEraser, TenantHasOpenJobs
 from tests.builders import JOB_ID, TENANT
 from tests.contract.access.test_tenant_items import ITEMS, OTHERS
 from tests.fakes.triggers import nightly
@@ -92,8 +92,9 @@ def test_what_a_crash_left_is_erased_by_the_next_try(monkeypatch: pytest.MonkeyP
 def test_a_tenant_with_open_jobs_is_not_erased() -> None:
     erasure = Erasure()
     erasure.items.items.append(TenantItem("state", "TENANT#acme#OPEN", JOB_ID))
-    with pytest.raises(Conflict, match=r"acme has open jobs \(1\)"):
+    with pytest.raises(TenantHasOpenJobs, match=r"acme has open jobs \(1\)") as refused:
         erasure.eraser.erase(TENANT, lambda _: None)
+    assert refused.value.job_ids == (JOB_ID,)
     assert len(erasure.rules.rules) == 1
     assert erasure.eraser.count(TENANT, lambda _: None)["open jobs"] == 1
 

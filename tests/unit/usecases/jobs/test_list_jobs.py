@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from switchyard.contracts.jobs import JobPage
+from switchyard.contracts.overview import JobPage
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.job_filters import JobFilter

@@ -5,7 +5,6 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Barrier
 from typing import ParamSpec, TypeVar
 
@@ -55,6 +54,8 @@ class ThreadOffload:
         A pool that starts them when they are needed takes a call before it finds that there is no
         thread for it: the caller would hear of a failure, and another thread make the call later.
         """
+        from concurrent.futures import ThreadPoolExecutor, wait  # noqa: PLC0415 - as above
+
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="port")
         all_started = Barrier(threads)
         try:

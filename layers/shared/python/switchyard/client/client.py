@@ -50,12 +50,11 @@ if TYPE_CHECKING:
     from switchyard.contracts.jobs import (
         FileLink,
         JobAccepted,
-        JobPage,
-        JobSummary,
         JobView,
         TasksAdded,
         TaskView,
     )
+    from switchyard.contracts.overview import JobPage, JobSummary
     from switchyard.ports import Clock
 
 T = TypeVar("T")

@@ -28,17 +28,16 @@ if TYPE_CHECKING:
         TaskDefinition,
     )
     from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
-    from switchyard.contracts.health import Health
     from switchyard.contracts.jobs import (
         AddTasks,
         FileLink,
         JobAccepted,
-        JobPage,
         JobView,
         SubmitJob,
         TasksAdded,
         TaskView,
     )
+    from switchyard.contracts.overview import Health, JobPage
     from switchyard.contracts.triggers import (
         FireTrigger,
         RegisteredTrigger,
@@ -84,7 +83,7 @@ class Routes:
         status: str | None = None,
         tag: str | None = None,
     ) -> JobPage:
-        from switchyard.contracts.jobs import JobPage
+        from switchyard.contracts.overview import JobPage
 
         asked = {"limit": limit, "cursor": cursor, "status": status, "tag": tag}
         given = {name: value for name, value in asked.items() if value is not None}
@@ -188,7 +187,7 @@ class Routes:
         return self._connection.download(link.url)
 
     def health(self) -> Health:
-        from switchyard.contracts.health import Health
+        from switchyard.contracts.overview import Health
 
         return self._call(Health, "GET", "/health")
 

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.steps import (
@@ -14,7 +13,15 @@ from switchyard.contracts.steps import (
     ToolNames,
     problem_with_steps,
 )
-from switchyard.contracts.wire import CleanLine, CleanText, Closed, Written, at_most, timeout_up_to
+from switchyard.contracts.wire import (
+    CleanLine,
+    CleanText,
+    Closed,
+    DefinitionName,
+    Written,
+    at_most,
+    timeout_up_to,
+)
 from switchyard.domain.access.ceilings import Asked, Ceilings
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.submission_keys import body_hash

@@ -1,4 +1,4 @@
-"""The health of running tasks, of task definitions, and of the API itself."""
+"""The health of running tasks and of task definitions."""
 
 from typing import Annotated, Any, Self
 
@@ -72,14 +72,6 @@ class StageHealth(Written):
             summary=HealthSummary.of(report),
             tasks=tuple(map(TaskHealth.of, report.tasks)),
         )
-
-
-class Health(Written):
-    status: str = "ok"
-    stage: str
-    version: str
-    paused: bool = False
-    """Whether the operators keep the workers from taking tasks; jobs are accepted all the same."""
 
 
 ONE_DAY_MS = 24 * 60 * 60 * 1000

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from switchyard.contracts.definition_names import DefinitionName
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.wire import (
     CleanText,
     Closed,
+    DefinitionName,
     JsonValue,
     Written,
     at_most,
@@ -97,6 +97,8 @@ class JobAccepted(Written):
     created_at: datetime
     trace_id: str | None = None
     """Of the trace that its events, messages and agents name: the caller's, if one was given."""
+    repeated: bool = False
+    """Whether an earlier request under the same idempotency key had started the job."""
 
 
 class AddTasks(Closed):
@@ -155,21 +157,6 @@ class JobView(Written):
     tasks: tuple[TaskSummary, ...]
     left_out: tuple[str, ...] = ()
     """What is empty in every task since an answer has no room for it; a task's own has it."""
-
-
-class JobSummary(Written):
-    job_id: str
-    name: str
-    status: str
-    total_tasks: int
-    created_at: datetime
-    completed_at: datetime | None = None
-    tags: dict[str, str] = Field(default_factory=dict)
-
-
-class JobPage(Written):
-    jobs: tuple[JobSummary, ...]
-    cursor: str | None = None
 
 
 class FileLink(Written):

@@ -16,8 +16,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
-from switchyard.contracts.definition_names import DefinitionName
-from switchyard.contracts.wire import JsonValue, SchemaOne, Written
+from switchyard.contracts.wire import DefinitionName, JsonValue, SchemaOne, Written
 from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
 from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
 from switchyard.domain.measuring.tracing import TRACEPARENT, TraceParent, waking_context

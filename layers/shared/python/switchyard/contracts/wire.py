@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from switchyard.domain.errors import NewerVersion
+from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.text import without_control_characters
 
@@ -128,6 +129,16 @@ def timeout_up_to(most_ms: int) -> WrapValidator:
 def described_by(pattern: re.Pattern[str]) -> Any:
     """For the description of the API: what a validator of our own, with better words, checks."""
     return Field(json_schema_extra={"pattern": f"^{pattern.pattern}$"})
+
+
+def _definition_name(name: str) -> str:
+    if not DEFINITION_NAME.fullmatch(name):
+        raise ValueError(f"must be {DEFINITION_NAME_RULE}")
+    return name
+
+
+DefinitionName = Annotated[str, AfterValidator(_definition_name), described_by(DEFINITION_NAME)]
+"""The name of a task definition, which messages and jobs contain."""
 
 
 def unless_absent() -> Any:

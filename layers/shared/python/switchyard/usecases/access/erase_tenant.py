@@ -5,7 +5,7 @@ job go before the items that name it, so that none is left without a trace of wh
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -34,6 +34,14 @@ _PARKED_BELOW: Final = ("quarantine/", "undeliverable/")
 Progress = Callable[[Mapping[str, int]], None]
 
 
+class TenantHasOpenJobs(Conflict):
+    """The tenant's jobs must settle first: workers would store what they do after the erasure."""
+
+    def __init__(self, tenant: str, job_ids: Sequence[str]) -> None:
+        super().__init__(f"the tenant {tenant} has open jobs ({len(job_ids):,})")
+        self.job_ids = tuple(job_ids)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TenantEraser:
     items: TenantItems
@@ -45,7 +53,7 @@ class TenantEraser:
         return _Run(self, _named(tenant), progress, dry=True).everything()
 
     def erase(self, tenant: str, progress: Progress) -> Mapping[str, int]:
-        """Delete all of it; return how much, by kind. Raise `Conflict` while jobs are open."""
+        """Delete all of it; return how much, by kind. Raise `TenantHasOpenJobs`."""
         run = _Run(self, _named(tenant), progress, dry=False)
         run.refuse_open_jobs()
         return run.everything()
@@ -62,9 +70,9 @@ class _Run:
 
     def refuse_open_jobs(self) -> None:
         items = self.eraser.items.of_tenant(self.tenant)
-        jobs = sum(kind_of(item) == OPEN for item in items)
+        jobs = sorted(item.sort for item in items if kind_of(item) == OPEN)
         if jobs:
-            raise Conflict(f"the tenant {self.tenant} has open jobs ({jobs:,}): cancel them first")
+            raise TenantHasOpenJobs(self.tenant, jobs)
 
     def everything(self) -> Mapping[str, int]:
         self._triggers()

@@ -1,7 +1,7 @@
 """Says whether the API can do its work."""
 
 from switchyard import VERSION
-from switchyard.contracts.health import Health
+from switchyard.contracts.overview import Health
 from switchyard.ports import PauseSwitch
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from switchyard.contracts.jobs import JobPage, JobSummary
+from switchyard.contracts.overview import JobPage, JobSummary
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.job_filters import JobFilter
 from switchyard.ports import JobStore

@@ -9,13 +9,13 @@ from pydantic.alias_generators import to_camel
 
 from switchyard.contracts.jobs import (
     FileLink,
-    JobSummary,
     JobView,
     TaskSummary,
     TaskView,
     instant,
 )
 from switchyard.contracts.notify import Notify
+from switchyard.contracts.overview import JobSummary
 from switchyard.contracts.problems import beginning
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef

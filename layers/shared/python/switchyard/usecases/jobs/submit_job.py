@@ -106,11 +106,12 @@ class Submitter:
         submission = _Submission(tenant, request, key, kind, trace)
         earlier = self._accepted_before(submission)
         if earlier is not None:
-            return _answer(tenant, request, earlier)
+            return _answer(tenant, request, earlier, repeated=True)
         pins = self._checked(tenant, request, key, kind)
         taken = self._identity(submission, pins)
         ref = JobRef(tenant, taken.job_id)
-        if key is None or not self._is_in(ref):
+        repeated = key is not None and self._is_in(ref)
+        if not repeated:
             submission.require_ours(taken)
             self.open_tasks.take(ref, tasks=len(request.tasks))
             document = JobDocument(
@@ -120,7 +121,7 @@ class Submitter:
                 job=request,
             )
             self._take_in(ref, document)
-        return _answer(tenant, request, taken)
+        return _answer(tenant, request, taken, repeated=repeated)
 
     def _accepted_before(self, asked: _Submission) -> KeyTaken | None:
         """By a try that this one has nothing to add to, whatever was deleted since."""
@@ -213,13 +214,14 @@ class Submitter:
         self.emitter.emit(job_events.created(plan.job, plan.visible_tasks, plan.payloads))
 
 
-def _answer(tenant: str, request: SubmitJob, taken: KeyTaken) -> JobAccepted:
+def _answer(tenant: str, request: SubmitJob, taken: KeyTaken, *, repeated: bool) -> JobAccepted:
     return JobAccepted(
         job_id=taken.job_id,
         total_tasks=len(request.tasks),
         root_tasks=roots(_specs(request)),
         created_at=instant(taken.created_at_ms),
         trace_id=trace_given(JobRef(tenant, taken.job_id), taken.trace).trace_id,
+        repeated=repeated,
     )
 
 
