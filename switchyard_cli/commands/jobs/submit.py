@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from switchyard.contracts.jobs import JobAccepted
     from switchyard_cli.files.job_file import SourcedJob
 
-"""An older job was not started by this submission; less may be a difference between clocks."""
-
 WatchOption = Annotated[
     bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
 ]
