@@ -23,9 +23,7 @@ from tests.local.leftovers import left_below
 from tests.local.test_run_suite import of_run, start, wait_until
 
 PATIENCE_SECONDS = 120
-MOMENTS = int(os.environ.get("INTERRUPTS", "3"))
-MOMENTS_OF_OTHERS = int(os.environ.get("INTERRUPTS", "1"))
-"""`up` and `run` have the most to clean up."""
+MOMENTS = int(os.environ.get("INTERRUPTS", "1"))
 CHOICE = random.Random(MOMENTS)
 INTERRUPTED = 130
 STARTED_SECONDS = 0.3
@@ -44,8 +42,8 @@ Cloud = dict[str, str]
 pytestmark = pytest.mark.slow
 
 
-def moments(longest_seconds: float, *, count: int = MOMENTS, first: float = 0.0) -> list[float]:
-    return [CHOICE.uniform(first, longest_seconds) for _ in range(count)]
+def moments(longest_seconds: float, *, first: float = 0.0) -> list[float]:
+    return [CHOICE.uniform(first, longest_seconds) for _ in range(MOMENTS)]
 
 
 def interrupted(process: subprocess.Popen[str], moment: float) -> str:
@@ -106,7 +104,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
     assert left_below(folder) == []
 
 
-@pytest.mark.parametrize("moment", moments(3, count=MOMENTS_OF_OTHERS, first=STARTED_SECONDS))
+@pytest.mark.parametrize("moment", moments(3, first=STARTED_SECONDS))
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: str(command[0]))
 def test_an_interrupted_command_leaves_the_cloud_as_it_was(
     command: list[str], moment: float, running: Cloud, tmp_path: Path
@@ -124,7 +122,7 @@ def test_an_interrupted_command_leaves_the_cloud_as_it_was(
     json.loads(complete(running, "switchyard_cli", "jobs", "--json"))
 
 
-@pytest.mark.parametrize("moment", moments(12, count=MOMENTS_OF_OTHERS))
+@pytest.mark.parametrize("moment", moments(12))
 def test_an_interrupted_test_run_leaves_nothing_behind(moment: float, tmp_path: Path) -> None:
     with start(tmp_path) as process:
         system_clock().sleep(moment)

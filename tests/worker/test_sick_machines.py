@@ -17,7 +17,7 @@ from tests.worker.clock_stage import ClockStage, SkewedWorker, all_settled, wait
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can")
 
-TASKS = 60
+TASKS = 24
 TASK_SECONDS = 0.1
 DISK_MB = 64
 """More than a healthy worker wants to be free."""

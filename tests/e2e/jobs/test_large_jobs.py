@@ -14,7 +14,7 @@ from switchyard.contracts.jobs import JobView
 from tests.e2e.conftest import SETTLED, RunningCloud
 from tests.e2e.documents import a_job
 
-WIDTH = 1_998
+WIDTH = 1_098  # more than whoever accepts a job writes itself
 CANCELLED = 400  # `make bench-cancel` cancels 5,000
 FIRST_TO_RUN = 20
 PATIENCE_SECONDS = 240
@@ -43,7 +43,9 @@ def test_hundreds_of_tasks_are_cancelled_and_no_more_are_started_than_there_are_
     assert other_took < OTHER_SECONDS
 
 
-def test_two_thousand_tasks_fan_out_and_in_and_the_first_of_them_run(cloud: RunningCloud) -> None:
+def test_more_than_a_thousand_tasks_fan_out_and_in_and_the_first_of_them_run(
+    cloud: RunningCloud,
+) -> None:
     job_id = cloud.submit(fan(WIDTH))
 
     job = _with_completed(cloud, job_id, at_least=FIRST_TO_RUN)
@@ -99,4 +101,4 @@ def _once(cloud: RunningCloud, job_id: str, holds: Callable[[dict[str, Any]], bo
             if holds(view):
                 return JobView.model_validate(view)
             assert clock.monotonic() < deadline, view["progress"]
-            clock.sleep(2)  # an answer tells of all two thousand
+            clock.sleep(2)  # an answer describes all of them
