@@ -1,18 +1,17 @@
 """Several tasks of one job, followed together: what it costs, and what is left for later."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from switchyard.domain.errors import Unavailable, UnknownTask
-from switchyard.domain.ids import END, TaskRef
+from switchyard.domain.ids import END
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.readiness import Verdict
 from switchyard.domain.tasks.task import Outcome, Task
-from tests.fakes.harnesses.job_harness import COMPLETED, DISPATCH_SECONDS, FAILED, Harness
+from tests.fakes.harnesses.job_harness import COMPLETED, FAILED, Harness
 
 PORTS = {
     "jobs": ("find", "picture", "note_failure", "settle"),
@@ -130,27 +129,6 @@ def test_a_wide_job_runs_through_its_relays_to_its_end(harness: Harness) -> None
     assert harness.job_state() is JobState.COMPLETED
     assert harness.emitted() == {"Job Created": 1, "Task Pending": 252, "Job Completed": 1}
     assert [t.ref for t in harness.memory.state.tasks.values() if t.due_at_ms is not None] == []
-
-
-def test_a_slow_table_is_left_in_time_with_the_rest_for_later(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Lambda ends the function ten seconds after it should have stopped."""
-    harness.start({"a": [], **{f"m{n:04}": ["a"] for n in range(900)}})
-    harness.settle("a", times=0)
-    write = harness.memory.graph.remove_edges
-
-    def slow(ref: TaskRef, tokens: Mapping[str, bool]) -> Task:
-        harness.clock.advance(0.08)
-        return write(ref, tokens)
-
-    monkeypatch.setattr(harness.memory.graph, "remove_edges", slow)
-    began = harness.clock.monotonic()
-    harness.wake("a")
-    assert harness.clock.monotonic() - began < DISPATCH_SECONDS + 10
-    assert harness.memory.dispatches.refs
-    harness.work_off()
-    assert harness.emitted()["Task Pending"] == 901
 
 
 def test_a_failure_is_seen_through_relays(harness: Harness) -> None:
