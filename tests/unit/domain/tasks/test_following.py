@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from switchyard.domain.ids import ADDED_PREFIX, END
 from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks.readiness import (
+    EDGES_AT_FIRST,
     EDGES_AT_ONCE,
     EDGES_OF_A_CHUNK,
+    Pace,
     SettledParent,
-    edges_of_next_batch,
     take_batch,
     tokens_by_child,
 )
@@ -59,8 +60,9 @@ def test_relays_that_are_followed_as_well_make_smaller_batches() -> None:
 def test_the_next_batch_is_as_large_as_the_pace_of_the_last_allows(
     seconds: float, edges: int
 ) -> None:
+    assert Pace().edges_at_once == EDGES_AT_FIRST
     last = [parents("a", *["c"] * 60), parents("b", *["c"] * 40)]
-    assert edges_of_next_batch(last, seconds=seconds) == edges
+    assert Pace.of(last, seconds=seconds).edges_at_once == edges
 
 
 @pytest.mark.parametrize("state", sorted(SETTLED))

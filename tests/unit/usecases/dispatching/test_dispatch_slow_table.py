@@ -17,7 +17,6 @@ def harness() -> Harness:
 def test_a_slow_table_is_left_in_time_with_the_rest_for_later(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lambda ends the function ten seconds after it should have stopped."""
     harness.start({"a": [], **{f"m{n:04}": ["a"] for n in range(900)}})
     harness.settle("a", times=0)
     write = harness.memory.graph.remove_edges
@@ -29,7 +28,7 @@ def test_a_slow_table_is_left_in_time_with_the_rest_for_later(
     monkeypatch.setattr(harness.memory.graph, "remove_edges", slow)
     began = harness.clock.monotonic()
     harness.wake("a")
-    assert harness.clock.monotonic() - began < DISPATCH_SECONDS + 10
+    assert harness.clock.monotonic() - began <= DISPATCH_SECONDS
     assert harness.memory.dispatches.refs
     harness.work_off()
     assert harness.emitted()["Task Pending"] == 901

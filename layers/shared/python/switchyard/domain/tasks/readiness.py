@@ -43,16 +43,33 @@ def take_batch(waiting: deque[SettledParent], *, edges: int) -> list[SettledPare
     return batch
 
 
-def edges_of_next_batch(last: Sequence[SettledParent], *, seconds: float) -> int:
-    """Return how many edges take `BATCH_SECONDS` at the pace of the last batch, within limits.
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long edges take, by the last batch of them.
 
     A slow table gets small batches: one that does not end before the function does is lost, and
     its messages stay hidden for minutes.
     """
-    if seconds <= 0:
-        return EDGES_AT_ONCE
-    edges = sum(parent.size for parent in last)
-    return max(1, min(EDGES_AT_ONCE, int(edges * BATCH_SECONDS / seconds)))
+
+    seconds_per_edge: float = BATCH_SECONDS / EDGES_AT_FIRST
+
+    @classmethod
+    def of(cls, batch: Sequence[SettledParent], *, seconds: float) -> Self:
+        return cls(max(0.0, seconds) / _edges_in(batch))
+
+    @property
+    def edges_at_once(self) -> int:
+        """Return how many take `BATCH_SECONDS`, within limits."""
+        if self.seconds_per_edge * EDGES_AT_ONCE <= BATCH_SECONDS:
+            return EDGES_AT_ONCE
+        return max(1, int(BATCH_SECONDS / self.seconds_per_edge))
+
+    def seconds_for(self, parent: SettledParent) -> float:
+        return parent.size * self.seconds_per_edge
+
+
+def _edges_in(batch: Sequence[SettledParent]) -> int:
+    return sum(parent.size for parent in batch)
 
 
 def tokens_by_child(parents: Sequence[SettledParent]) -> dict[str, Tokens]:

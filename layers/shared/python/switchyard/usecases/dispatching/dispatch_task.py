@@ -13,11 +13,10 @@ from switchyard.domain.errors import NewerVersion, Unavailable, UnknownTask
 from switchyard.domain.ids import ADDED_PREFIX, END, JobRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import (
-    EDGES_AT_FIRST,
+    Pace,
     SettledParent,
     Tokens,
     decide_readiness,
-    edges_of_next_batch,
     is_free,
     is_left_to_newer,
     settled_by_following,
@@ -206,12 +205,16 @@ class Dispatcher:
     def _batches(
         self, waiting: deque[SettledParent], until: float
     ) -> Iterator[Sequence[SettledParent]]:
-        """Take batches until `until`, each as large as the time that the one before took allows."""
-        edges = EDGES_AT_FIRST
-        while waiting and (began := self._clock.monotonic()) < until:
-            batch = take_batch(waiting, edges=edges)
+        """Take batches, each as large as the pace of the one before allows.
+
+        The first is begun before `until`; a further one only if its first parent may be done then.
+        """
+        pace, allowed = Pace(), until
+        while waiting and (began := self._clock.monotonic()) < allowed:
+            batch = take_batch(waiting, edges=pace.edges_at_once)
             yield batch
-            edges = edges_of_next_batch(batch, seconds=self._clock.monotonic() - began)
+            pace = Pace.of(batch, seconds=self._clock.monotonic() - began)
+            allowed = until - pace.seconds_for(waiting[0]) if waiting else until
 
     def _leave(self, settled: Sequence[TaskRun]) -> None:
         self._parallel.each(self._dispatches.send, list(in_slices(settled, AT_ONCE)))
