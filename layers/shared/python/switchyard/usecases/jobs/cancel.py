@@ -13,7 +13,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState, task_status
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.text import in_slices
-from switchyard.ports import Cancelling, Clock, DispatchQueue, JobStore, Parallel, TaskGraph
+from switchyard.ports import Cancelling, Clock, DispatchQueue, JobStore, TaskGraph
 from switchyard.usecases.dispatching.dispatch_task import AT_ONCE
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
@@ -111,7 +111,6 @@ class Canceller:
     follower: Follower
     emitter: Emitter
     clock: Clock
-    parallel: Parallel
 
     def go_on(self, job: Job, *, until: float) -> bool:
         """Go on where the last step stopped, until all events of the tasks were emitted."""
@@ -177,9 +176,11 @@ class Canceller:
             raise Unavailable(f"{tasks[0].ref.request_id} changes faster than it can be cancelled")
 
     def _report(self, settled: Sequence[Task], until: float) -> None:
+        """Emit one batch after the other: the job has settled, and others are not to wait."""
         visible = [task for task in settled if not task.ref.hidden]
         facts = [task_events.settled(task, output=None) for task in visible]
-        self.parallel.each(lambda some: self.emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
+        for some in in_slices(facts, AT_ONCE):
+            self.emitter.emit(*some)
         self.follower.follow_cancelled(settled, until=until)
 
     def _settle_if_ended(self, ref: JobRef, *, until: float) -> None:
