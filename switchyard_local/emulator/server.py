@@ -18,6 +18,7 @@ from ministack import app as ministack
 from ministack.core import persistence
 
 from switchyard.clock import system_clock
+from switchyard_local.emulator.faster_dynamodb import speed_up_dynamodb
 from switchyard_local.emulator.saves import SAVE_PATH, SAVES_FOLDER, TASK_FOLDERS, Saves
 from switchyard_local.workers.task_folders import remove_old_task_folders
 
@@ -126,6 +127,7 @@ def main() -> None:
         tidy=partial(remove_old_task_folders, Path(os.environ[TASK_FOLDERS])),
     )
     ministack.app, ministack.save_all = server, server.save_finally
+    speed_up_dynamodb()
     ministack.main()
 
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from switchyard.domain.errors import MustNotStart
-from switchyard.domain.ids import END, JobRef, TaskRef
+from switchyard.domain.ids import END, START, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.states import JobState
+from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
+from switchyard.domain.tasks.readiness import Verdict
 from switchyard.domain.tasks.task import Payload
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend
@@ -49,6 +50,30 @@ def test_a_look_at_tasks_of_several_jobs_says_which_job_is_being_cancelled(
         refs[1]: False,
     }
     assert seen[refs[1]].task == backend.graph.find(refs[1])
+
+
+def test_a_cancelled_task_is_seen_to_until_the_events_of_its_settled_job_were_emitted(
+    backend: Backend,
+) -> None:
+    backend.intake.write(a_plan())
+    backend.intake.open(a_plan(), now_ms=NOW_MS)
+    begun = backend.cancelling.begin(the_job(backend), now_ms=NOW_MS)
+    assert begun is not None
+    cancelled, waiting = JOB.task("scrape-store"), JOB.task(END)
+    ready = backend.graph.remove_edges(cancelled, {f"{START}@1": True})
+    verdict = Verdict(TaskState.CANCELLED, "cancellation was requested")
+    assert backend.graph.decide(ready, verdict, now_ms=NOW_MS).state is TaskState.CANCELLED
+
+    def seen_to() -> list[bool]:
+        seen = backend.leases.look_at([cancelled, waiting])
+        return [seen[ref].job_cancelled for ref in (cancelled, waiting)]
+
+    assert seen_to() == [True, True]
+    backend.cancelling.end(begun, now_ms=NOW_MS, cursor="events#")
+    backend.jobs.settle(the_job(backend), JobState.CANCELLED, now_ms=NOW_MS)
+    assert seen_to() == [True, False]
+    backend.cancelling.note_reported(the_job(backend), None)
+    assert seen_to() == [False, False]
 
 
 def test_what_a_task_needs_is_not_read_once_its_job_is_being_cancelled(backend: Backend) -> None:

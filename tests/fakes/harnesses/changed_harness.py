@@ -35,7 +35,6 @@ class ChangedHarness(Harness):
             follower=self.dispatcher,
             emitter=self.emitter,
             clock=self.clock,
-            parallel=OneByOne(),
         )
         self.redrives = RedriveRequests(
             jobs=memory.jobs,

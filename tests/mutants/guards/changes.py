@@ -152,6 +152,20 @@ GUARDS: Final = (
         tests=CANCEL_TESTS,
     ),
     Mutant(
+        guard="what was reopened since is not left to an earlier cancellation",
+        file=f"{PACKAGE}/domain/jobs/job.py",
+        old="(emits and task.state is TaskState.CANCELLED)",
+        new="emits",
+        tests=("tests/contract/jobs/test_cancelling_jobs.py",),
+    ),
+    Mutant(
+        guard="no page is begun that would not end in time",
+        file=CANCEL,
+        old="        return now + (now - began) >= until",
+        new="        return now >= until",
+        tests=("tests/unit/usecases/jobs/test_cancel_pages.py",),
+    ),
+    Mutant(
         guard="a wake-up for a later run than the one that settled is not needless",
         file=CLAIMS,
         old="if task.state.settled and task.run >= run and task.due_at_ms is None:",

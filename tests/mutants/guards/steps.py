@@ -109,7 +109,7 @@ GUARDS: Final = (
     Mutant(
         guard="what there is no time for is left to another",
         file=DISPATCH,
-        old="self._leave([one.task.this_run for batch in waiting for one in batch])",
+        old="self._leave([one.task.this_run for one in waiting])",
         new="pass",
         tests=DISPATCH_TESTS,
     ),

@@ -153,7 +153,7 @@ def test_when_time_is_over_the_rest_goes_to_the_dispatch_queue(
     clear_due = harness.memory.graph.clear_due
 
     def slowly(task: Task) -> None:
-        harness.clock.advance(8)
+        harness.clock.advance(6)
         clear_due(task)
 
     monkeypatch.setattr(harness.memory.graph, "clear_due", slowly)

@@ -1,6 +1,7 @@
 """Cancelling a job page by page: the order, the cursor and the events."""
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
@@ -11,7 +12,7 @@ from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.usecases.jobs import cancel
 from tests.fakes.harnesses.changed_harness import ChangedHarness
-from tests.fakes.harnesses.job_harness import Crash, crashing
+from tests.fakes.harnesses.job_harness import DISPATCH_SECONDS, Crash, crashing
 
 CANCELLED = Outcome(state=TaskState.CANCELLED, error="cancellation was requested")
 PAGE = 20
@@ -115,3 +116,47 @@ def test_a_cursor_of_an_earlier_cancellation_does_not_hold_up_a_redrive(
     assert set(harness.states().values()) == {TaskState.CANCELLED}
     assert harness.job_state() is JobState.CANCELLED
     assert harness.the_job().cancel_cursor is None
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_job_settles_before_its_events_even_if_time_is_over(
+    harness: ChangedHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.start(ROOTS)
+    harness.cancels.request_cancel(harness.job)
+    page = harness.memory.cancelling.page
+    ends: list[str | None] = []
+
+    def slow_at_last(ref: JobRef, *, after: str | None, at_most: int) -> list[Task]:
+        tasks = list(page(ref, after=after, at_most=at_most))
+        if not tasks:
+            ends.append(after)
+            harness.clock.advance(DISPATCH_SECONDS if len(ends) == 2 else 0)
+        return tasks
+
+    monkeypatch.setattr(harness.memory.cancelling, "page", slow_at_last)
+    assert not harness.canceller.go_on(harness.the_job(), until=harness.until)
+    assert harness.job_state() is JobState.CANCELLED
+    assert harness.emitted()["Task Cancelled"] == 0
+    harness.deliver()
+    assert harness.emitted()["Task Cancelled"] == len(ROOTS)
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_no_page_is_begun_that_would_not_end_in_time(
+    harness: ChangedHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.start(ROOTS)
+    harness.cancels.request_cancel(harness.job)
+    cancel_many = harness.memory.cancelling.cancel_many
+
+    def slow(tasks: Sequence[Task], *, now_ms: int) -> Sequence[Task | None]:
+        harness.clock.advance(0.6 * DISPATCH_SECONDS)
+        return cancel_many(tasks, now_ms=now_ms)
+
+    monkeypatch.setattr(harness.memory.cancelling, "cancel_many", slow)
+    until = harness.until
+    assert not harness.canceller.go_on(harness.the_job(), until=until)
+    assert harness.clock.monotonic() < until
+    harness.deliver()
+    assert harness.job_state() is JobState.CANCELLED

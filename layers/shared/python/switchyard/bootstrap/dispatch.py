@@ -154,7 +154,6 @@ class DispatchingParts:
                 follower=dispatcher,
                 emitter=self._emitter,
                 clock=self._clock,
-                parallel=self._parallel,
             ),
             NextStep.REDRIVE: Redriver(
                 jobs=self._jobs,

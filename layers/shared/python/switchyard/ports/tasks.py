@@ -33,7 +33,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A task as a look at it showed it, and whether its job is being cancelled."""
+    """A task as a look at it showed it, and whether the cancellation of its job sees to it."""
 
     task: Task
     job_cancelled: bool

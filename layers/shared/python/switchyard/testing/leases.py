@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from switchyard.domain.errors import LeaseLost, Unavailable
-from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.claims import Claimable, decide_claim
@@ -22,7 +22,7 @@ class MemoryTaskLeases:
     def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
         with self._state.lock:
             tasks = [self._state.tasks[ref] for ref in refs if ref in self._state.tasks]
-            return {task.ref: Seen(task, self._is_cancelled(task.ref.job)) for task in tasks}
+            return {task.ref: Seen(task, self._is_cancelled(task)) for task in tasks}
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
@@ -74,9 +74,9 @@ class MemoryTaskLeases:
         answer = self._state.write_task(task.ref, giving_up)
         return answer if isinstance(answer, Task) else None
 
-    def _is_cancelled(self, ref: JobRef) -> bool:
-        job = self._state.jobs.get(ref)
-        return job is not None and job.being_cancelled
+    def _is_cancelled(self, task: Task) -> bool:
+        job = self._state.jobs.get(task.ref.job)
+        return job is not None and job.cancels(task)
 
     def _write(self, lease: Lease, transition: Transition) -> Task:
         answer = self._state.write_task(lease.ref, transition)

@@ -35,15 +35,13 @@ class DynamoDbTaskLeases:
         tasks = {task_key(ref): ref for ref in refs}
         jobs = {job_key(ref.job): ref.job for ref in refs}
         items = {(item["PK"], item["SK"]): item for item in self._table.get_many([*tasks, *jobs])}
-        cancelled = {
-            job
-            for key, job in jobs.items()
-            if key in items and job_from(items[key], job.tenant).being_cancelled
+        found = {ref: task_from(items[key], ref.job) for key, ref in tasks.items() if key in items}
+        read_jobs = {
+            ref: job_from(items[key], ref.tenant) for key, ref in jobs.items() if key in items
         }
         return {
-            ref: Seen(task_from(items[key], ref.job), ref.job in cancelled)
-            for key, ref in tasks.items()
-            if key in items
+            ref: Seen(task, ref.job in read_jobs and read_jobs[ref.job].cancels(task))
+            for ref, task in found.items()
         }
 
     def claim(

@@ -64,6 +64,15 @@ class Job:
         """Whether none of its tasks may be started: until it settles, and is perhaps redriven."""
         return self.cancel_requested and self.state in {JobState.OPEN, JobState.CANCELLING}
 
+    def cancels(self, task: Task) -> bool:
+        """Whether the job's cancellation still settles the task, or emits the event of its end.
+
+        It emits events when the job has settled. A task that was reopened since belongs to a
+        redrive, and the job may have been read before that began: only a cancelled one counts.
+        """
+        emits = self.state is JobState.CANCELLED and self.cancel_cursor is not None
+        return self.being_cancelled or (emits and task.state is TaskState.CANCELLED)
+
     def problem_with_run(self, run: int | None) -> str | None:
         """Why what was asked for while looking at that run is not done to this one."""
         if run is None or run == self.run:

@@ -1,8 +1,8 @@
 """What becomes of a task when everything it waited for has settled."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -10,7 +10,9 @@ from switchyard.domain.ids import ADDED_PREFIX, END, TASK_ID
 from switchyard.domain.states import Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 
-EDGES_AT_ONCE: Final = 500  # a second or two of writes: between two lots one looks at the clock
+EDGES_AT_ONCE: Final = 500
+EDGES_AT_FIRST: Final = 100  # as many as one parent may have
+BATCH_SECONDS: Final = 2.0  # between two batches one looks at the clock
 EDGES_OF_A_CHUNK: Final = 10  # reading and telling who was added takes about as long
 
 Tokens = dict[str, bool]
@@ -31,18 +33,43 @@ class SettledParent:
         return max(len(self.dependents), EDGES_OF_A_CHUNK if reports else 1)
 
 
-def batches(parents: Iterable[SettledParent]) -> Iterator[list[SettledParent]]:
-    """Split parents into batches of about `EDGES_AT_ONCE` edges each, in order."""
-    batch: list[SettledParent] = []
-    room = EDGES_AT_ONCE
-    for one in parents:
-        batch.append(one)
-        room -= one.size
-        if room <= 0:
-            yield batch
-            batch, room = [], EDGES_AT_ONCE
-    if batch:
-        yield batch
+def take_batch(waiting: deque[SettledParent], *, edges: int) -> list[SettledParent]:
+    """Remove about so many edges from the front; at least one parent, whatever it has."""
+    batch = [waiting.popleft()]
+    room = edges - batch[0].size
+    while waiting and room > 0:
+        batch.append(waiting.popleft())
+        room -= batch[-1].size
+    return batch
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long edges take, by the last batch of them.
+
+    A slow table gets small batches: one that does not end before the function does is lost, and
+    its messages stay hidden for minutes.
+    """
+
+    seconds_per_edge: float = BATCH_SECONDS / EDGES_AT_FIRST
+
+    @classmethod
+    def of(cls, batch: Sequence[SettledParent], *, seconds: float) -> Self:
+        return cls(max(0.0, seconds) / _edges_in(batch))
+
+    @property
+    def edges_at_once(self) -> int:
+        """Return how many take `BATCH_SECONDS`, within limits."""
+        if self.seconds_per_edge * EDGES_AT_ONCE <= BATCH_SECONDS:
+            return EDGES_AT_ONCE
+        return max(1, int(BATCH_SECONDS / self.seconds_per_edge))
+
+    def seconds_for(self, parent: SettledParent) -> float:
+        return parent.size * self.seconds_per_edge
+
+
+def _edges_in(batch: Sequence[SettledParent]) -> int:
+    return sum(parent.size for parent in batch)
 
 
 def tokens_by_child(parents: Sequence[SettledParent]) -> dict[str, Tokens]:

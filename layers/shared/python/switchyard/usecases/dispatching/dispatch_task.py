@@ -5,7 +5,7 @@ and the time of its transition, and a step found done already leads on to the ne
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
@@ -13,13 +13,14 @@ from switchyard.domain.errors import NewerVersion, Unavailable, UnknownTask
 from switchyard.domain.ids import ADDED_PREFIX, END, JobRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import (
+    Pace,
     SettledParent,
     Tokens,
-    batches,
     decide_readiness,
     is_free,
     is_left_to_newer,
     settled_by_following,
+    take_batch,
     tokens_by_child,
 )
 from switchyard.domain.tasks.task import Task, TaskRun
@@ -180,13 +181,11 @@ class Dispatcher:
         They stay due, and so does what is settled here: `follow_cancelled` comes when their events
         are emitted, and does also what is left when `until` has passed.
         """
-        waiting = deque(batches(self._with_edges(settled)))
-        while waiting and self._clock.monotonic() < until:
-            batch = waiting.popleft()
+        waiting = deque(self._with_edges(settled))
+        for batch in self._batches(waiting, until):
             moved = self._edges.remove_from(batch[0].task.ref.job, batch, job_cancelled=True)
             _require_known(moved)
-            settled_now = [child for child in moved if settled_by_following(child)]
-            waiting.extend(batches(self._with_edges(settled_now)))
+            waiting.extend(self._with_edges([c for c in moved if settled_by_following(c)]))
 
     def _find(self, runs: Sequence[TaskRun]) -> TasksOfJob:
         refs = list(dict.fromkeys(one.ref for one in runs))
@@ -197,13 +196,25 @@ class Dispatcher:
         return found
 
     def _follow_all(self, settled: Sequence[Task], until: float, *, job_cancelled: bool) -> None:
-        waiting = deque(batches(self._with_edges(settled)))
-        while waiting:
-            if self._clock.monotonic() >= until:
-                self._leave([one.task.this_run for batch in waiting for one in batch])
-                return
-            parents = self._follow(waiting.popleft(), job_cancelled=job_cancelled)
-            waiting.extend(batches(self._with_edges(parents)))
+        waiting = deque(self._with_edges(settled))
+        for batch in self._batches(waiting, until):
+            parents = self._follow(batch, job_cancelled=job_cancelled)
+            waiting.extend(self._with_edges(parents))
+        self._leave([one.task.this_run for one in waiting])
+
+    def _batches(
+        self, waiting: deque[SettledParent], until: float
+    ) -> Iterator[Sequence[SettledParent]]:
+        """Take batches, each as large as the pace of the one before allows.
+
+        The first is begun before `until`; a further one only if its first parent may be done then.
+        """
+        pace, allowed = Pace(), until
+        while waiting and (began := self._clock.monotonic()) < allowed:
+            batch = take_batch(waiting, edges=pace.edges_at_once)
+            yield batch
+            pace = Pace.of(batch, seconds=self._clock.monotonic() - began)
+            allowed = until - pace.seconds_for(waiting[0]) if waiting else until
 
     def _leave(self, settled: Sequence[TaskRun]) -> None:
         self._parallel.each(self._dispatches.send, list(in_slices(settled, AT_ONCE)))

@@ -1,5 +1,6 @@
 """Cancels a task, or a job: asked for by the API, carried out by the dispatcher."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -12,13 +13,14 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState, task_status
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.text import in_slices
-from switchyard.ports import Cancelling, Clock, DispatchQueue, JobStore, Parallel, TaskGraph
+from switchyard.ports import Cancelling, Clock, DispatchQueue, JobStore, TaskGraph
 from switchyard.usecases.dispatching.dispatch_task import AT_ONCE
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 
 VISITED_AT_ONCE: Final = 1_000  # two seconds of writes: between two pages one looks at the clock
 TRIES: Final = 5
+NEVER: Final = math.inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +111,6 @@ class Canceller:
     follower: Follower
     emitter: Emitter
     clock: Clock
-    parallel: Parallel
 
     def go_on(self, job: Job, *, until: float) -> bool:
         """Go on where the last step stopped, until all events of the tasks were emitted."""
@@ -119,17 +120,20 @@ class Canceller:
                 return False
             cursor = CancelCursor(Pass.EVENTS)
             self.cancelling.end(job, now_ms=self.clock.now_ms(), cursor=str(cursor))
-            self._settle_if_ended(job.ref, until)
+            self._settle_if_ended(job.ref, until=NEVER)
+            if self.clock.monotonic() >= until:
+                return False
         return self._report_all(job, cursor, until)
 
     def _cancel_all(self, job: Job, start: CancelCursor, until: float) -> bool:
         """Settle or flag every task; `False` when the time was over before."""
         cursor: CancelCursor | None = start
         while cursor is not None:
+            began = self.clock.monotonic()
             page = self.cancelling.page(job.ref, after=cursor.after, at_most=VISITED_AT_ONCE)
             self._visit([task for task in page if cursor.wants(task)], cursor, until)
             cursor = cursor.beyond(page)
-            if cursor is not None and self.clock.monotonic() >= until:
+            if cursor is not None and self._no_time_for_another(until, began=began):
                 self.cancelling.note_progress(job, str(cursor))
                 return False
         return True
@@ -138,14 +142,24 @@ class Canceller:
         """Emit the event of every task that was settled; `False` when the time was over before."""
         cursor: CancelCursor | None = start
         while cursor is not None:
+            began = self.clock.monotonic()
             page = self.cancelling.page(job.ref, after=cursor.after, at_most=VISITED_AT_ONCE)
             self._report([task for task in page if cursor.wants(task)], until)
             cursor = cursor.beyond(page)
-            if cursor is not None and self.clock.monotonic() >= until:
+            if cursor is not None and self._no_time_for_another(until, began=began):
                 self.cancelling.note_reported(job, str(cursor))
                 return False
         self.cancelling.note_reported(job, None)
         return True
+
+    def _no_time_for_another(self, until: float, *, began: float) -> bool:
+        """Whether a page that takes as long as the one that began then would end after `until`.
+
+        A step that is cut off is lost for minutes, and edges that it had no time for are removed
+        only when the events are emitted: the job would settle last.
+        """
+        now = self.clock.monotonic()
+        return now + (now - began) >= until
 
     def _visit(self, tasks: Sequence[Task], cursor: CancelCursor, until: float) -> None:
         """Those that changed since they were read are read and visited again."""
@@ -162,15 +176,18 @@ class Canceller:
             raise Unavailable(f"{tasks[0].ref.request_id} changes faster than it can be cancelled")
 
     def _report(self, settled: Sequence[Task], until: float) -> None:
+        """Emit one batch after the other: the job has settled, and others are not to wait."""
         visible = [task for task in settled if not task.ref.hidden]
         facts = [task_events.settled(task, output=None) for task in visible]
-        self.parallel.each(lambda some: self.emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
+        for some in in_slices(facts, AT_ONCE):
+            self.emitter.emit(*some)
         self.follower.follow_cancelled(settled, until=until)
 
-    def _settle_if_ended(self, ref: JobRef, until: float) -> None:
+    def _settle_if_ended(self, ref: JobRef, *, until: float) -> None:
         """While it was CANCELLING nobody could settle it; read after it is no longer.
 
-        Done here: a message would wait behind those that the events of its tasks send.
+        Done here, whatever time is left: a message would wait behind those that the events of its
+        tasks send.
         """
         end = self.graph.find(ref.task(END))
         if end is not None and end.state.settled:
