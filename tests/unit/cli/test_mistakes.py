@@ -12,7 +12,8 @@ from tests.unit.cli.fakes.api import JOB_ID, FakeApi, FakeCloud, problem
 from tests.unit.cli.fakes.keys import FakeKeys
 from tests.unit.cli.mistaken_files import FILES, JOB, TASK, Mistake
 
-LARGE_NUMBER: Final = 200_001
+NODES: Final = 2_000
+"""As many as a document may have where reading the real number of them would take long."""
 
 
 @pytest.mark.parametrize("mistake", FILES.values(), ids=FILES)
@@ -122,9 +123,12 @@ def test_a_file_that_may_not_be_read(
     _assert_answered(switchyard("submit", tmp_path / "a"), 2, "cannot be read: Permission denied")
 
 
-def test_a_huge_file(switchyard: Switchyard, tmp_path: Path) -> None:
+def test_a_huge_file(
+    switchyard: Switchyard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("switchyard_cli.files.yaml_source.MAX_NODES", NODES)
     file = tmp_path / "huge.yaml"
-    file.write_text("name: [" + "a, " * LARGE_NUMBER + "]\n")
+    file.write_text("name: [" + "a, " * NODES + "]\n")
 
     _assert_answered(switchyard("submit", file, "--dry-run"), 2, "far too large")
 

@@ -138,10 +138,10 @@ def test_links_are_removed_and_what_they_lead_to_stays(top: int, tmp_path: Path)
     assert (tmp_path / "outside").stat().st_mode & 0o777 == 0o750
 
 
-def test_a_hundred_thousand_files_are_removed(top: int) -> None:
+def test_tens_of_thousands_of_files_are_removed(top: int) -> None:
     os.mkdir("wide", dir_fd=top)
     wide = os.open("wide", os.O_RDONLY, dir_fd=top)
-    for number in range(100_000):
+    for number in range(30_000):
         os.mknod(str(number), dir_fd=wide)
     os.close(wide)
     assert emptied(top)
