@@ -190,10 +190,17 @@ class SimulatedAttempts:
         return running.result()
 
     async def _run(self, claimed: Claimed, keepalive: Keepalive) -> Verdict:
+        gathering = asyncio.ensure_future(
+            self._ports.offload(self._assignments.gather, claimed.task)
+        )
         try:
-            await self._ports.offload(self._assignments.gather, claimed.task)
+            ended = await first_of(
+                {"gathered": gathering, "cancelled": keepalive.cancel_requested.wait()}
+            )
         except Unavailable as outage:
             return HandedBack(reason=str(outage), delay_ms=10_000)
+        if ended == "cancelled":
+            return cancelled(duration_ms=0)
         verdict = await self._child(claimed, keepalive)
         if isinstance(verdict, HandedBack) or not verdict.completed:
             return verdict
