@@ -88,6 +88,20 @@ GUARDS: Final = (
         tests=CANCEL_TESTS,
     ),
     Mutant(
+        guard="another pass follows one that met tasks which wait",
+        file=f"{PACKAGE}/domain/jobs/cancel_cursor.py",
+        old="step = Pass.QUEUED if self.step is Pass.FIRST and leaves_some else self.step",
+        new="step = self.step",
+        tests=CANCEL_TESTS,
+    ),
+    Mutant(
+        guard="another pass follows one in which tasks changed too fast",
+        file=f"{PACKAGE}/domain/jobs/cancel_cursor.py",
+        old="leaves_some = missed or any(map(self._leaves, page))",
+        new="leaves_some = any(map(self._leaves, page))",
+        tests=CANCEL_TESTS,
+    ),
+    Mutant(
         guard="a cancelled task stays due until its event was emitted",
         file=CANCEL,
         old="            self.follower.settle_dependents(settled, until=until)",

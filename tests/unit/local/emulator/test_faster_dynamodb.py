@@ -29,6 +29,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     for name in ("_tokenize", "_condition_syntax_error"):
         monkeypatch.setattr(dynamodb, name, counting(name))
+    monkeypatch.setattr(dynamodb, "_evaluate_condition", dynamodb._evaluate_condition)
     monkeypatch.setattr(dynamodb, "copy", copy)
     speed_up_dynamodb()
     return counts
@@ -43,6 +44,34 @@ def test_a_condition_is_parsed_once_for_all_items(parsed: Counter[str]) -> None:
     answers = [holds({"a": {"N": str(number % 2)}}) for number in range(6)]
     assert answers == [False, True] * 3
     assert parsed == {"_tokenize": 1, "_condition_syntax_error": 1}
+
+
+KEYS = "#PK = :job AND begins_with(SK, :prefix)"
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"PK": {"S": "j"}, "SK": {"S": "TASK#a"}}, True),
+        ({"PK": {"S": "j"}, "SK": {"S": "TASK#"}}, True),
+        ({"PK": {"S": "j"}, "SK": {"S": "DATA#a"}}, False),
+        ({"PK": {"S": "k"}, "SK": {"S": "TASK#a"}}, False),
+        ({"PK": {"S": "j"}}, False),
+        ({"PK": {"B": "ag=="}, "SK": {"S": "TASK#a"}}, False),
+    ],
+)
+def test_prefixes_are_found_as_ministack_finds_them(
+    item: dict[str, Any], expected: bool, parsed: Counter[str]
+) -> None:
+    values = {":job": {"S": "j"}, ":prefix": {"S": "TASK#"}}
+    answers = {
+        dynamodb._evaluate_condition(
+            KEYS, item, values, {"#PK": "PK"}, slot="KeyConditionExpression"
+        )
+        for _ in range(3)
+    }
+    assert answers == {expected}
+    assert parsed["_tokenize"] == 1
 
 
 @pytest.mark.usefixtures("parsed")

@@ -29,6 +29,20 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cancel, "VISITED_AT_ONCE", PAGE)
 
 
+def names_read(harness: ChangedHarness, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which the ids of all tasks are added that pages contain from now on."""
+    page = harness.memory.cancelling.page
+    read: list[str] = []
+
+    def counted(ref: JobRef, *, after: str | None, at_most: int) -> list[Task]:
+        tasks = list(page(ref, after=after, at_most=at_most))
+        read.extend(task.ref.task_id for task in tasks)
+        return tasks
+
+    monkeypatch.setattr(harness.memory.cancelling, "page", counted)
+    return read
+
+
 @pytest.mark.usefixtures("small_pages")
 def test_what_a_worker_could_take_ends_before_anything_is_flagged(harness: ChangedHarness) -> None:
     harness.start({"a-waits": ["z-runs"], "z-runs": [], **ROOTS})
@@ -52,15 +66,7 @@ def test_when_time_is_over_the_next_step_goes_on_behind_what_was_visited(
 ) -> None:
     harness.start({**ROOTS, "z-last": list(ROOTS)[:9]})
     harness.cancels.request_cancel(harness.job)
-    page = harness.memory.cancelling.page
-    read: list[str] = []
-
-    def counted(ref: JobRef, *, after: str | None, at_most: int) -> list[Task]:
-        tasks = list(page(ref, after=after, at_most=at_most))
-        read.extend(task.ref.task_id for task in tasks)
-        return tasks
-
-    monkeypatch.setattr(harness.memory.cancelling, "page", counted)
+    read = names_read(harness, monkeypatch)
     steps = 1
     while not harness.canceller.go_on(harness.the_job(), until=harness.clock.monotonic()):
         steps += 1
@@ -70,6 +76,57 @@ def test_when_time_is_over_the_next_step_goes_on_behind_what_was_visited(
     assert set(harness.states().values()) == {TaskState.CANCELLED}
     assert harness.job_state() is JobState.CANCELLED
     assert harness.the_job().cancel_cursor is None
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_job_without_waiting_tasks_is_read_once_before_it_settles(
+    harness: ChangedHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.start({"a-runs": [], **ROOTS})
+    running = harness.claim("a-runs")
+    harness.cancels.request_cancel(harness.job)
+    read = names_read(harness, monkeypatch)
+    while harness.job_state() is JobState.CANCELLING:
+        harness.canceller.go_on(harness.the_job(), until=harness.clock.monotonic())
+    assert Counter(read).most_common(1)[0][1] == 1
+    assert harness.task("a-runs").cancel_requested
+    harness.end(running, CANCELLED)
+    harness.deliver()
+    assert harness.job_state() is JobState.CANCELLED
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_pass_that_an_earlier_version_began_flags_what_that_one_left(
+    harness: ChangedHarness,
+) -> None:
+    harness.start({"a-runs": [], **ROOTS})
+    harness.claim("a-runs")
+    harness.cancels.request_cancel(harness.job)
+    harness.memory.cancelling.note_progress(harness.the_job(), f"queued#{min(ROOTS)}")
+    harness.deliver()
+    assert harness.task("a-runs").cancel_requested
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_task_that_changes_faster_than_it_is_visited_is_visited_by_the_next_pass(
+    harness: ChangedHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.start(ROOTS)
+    harness.cancels.request_cancel(harness.job)
+    cancel_many, missed = harness.memory.cancelling.cancel_many, [max(ROOTS)] * cancel.TRIES
+
+    def changing(tasks: Sequence[Task], *, now_ms: int) -> list[Task | None]:
+        if missed and any(task.ref.task_id == missed[0] for task in tasks):
+            name = missed.pop()
+            others = [task for task in tasks if task.ref.task_id != name]
+            done = {task.ref: task for task in cancel_many(others, now_ms=now_ms) if task}
+            return [done.get(task.ref) for task in tasks]
+        return list(cancel_many(tasks, now_ms=now_ms))
+
+    monkeypatch.setattr(harness.memory.cancelling, "cancel_many", changing)
+    harness.deliver()
+    assert not missed
+    assert set(harness.states().values()) == {TaskState.CANCELLED}
 
 
 @pytest.mark.usefixtures("small_pages")
@@ -125,13 +182,11 @@ def test_a_job_settles_before_its_events_even_if_time_is_over(
     harness.start(ROOTS)
     harness.cancels.request_cancel(harness.job)
     page = harness.memory.cancelling.page
-    ends: list[str | None] = []
 
     def slow_at_last(ref: JobRef, *, after: str | None, at_most: int) -> list[Task]:
         tasks = list(page(ref, after=after, at_most=at_most))
-        if not tasks:
-            ends.append(after)
-            harness.clock.advance(DISPATCH_SECONDS if len(ends) == 2 else 0)
+        if not tasks and harness.job_state() is JobState.CANCELLING:
+            harness.clock.advance(DISPATCH_SECONDS)
         return tasks
 
     monkeypatch.setattr(harness.memory.cancelling, "page", slow_at_last)

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from switchyard.domain.ids import START
+from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.cancellation import Flag, Settle, decide_cancel
 from switchyard.domain.tasks.readiness import settled_by_following
 from switchyard.domain.tasks.task import Task
 
 
 class Pass(StrEnum):
-    """A cancellation goes through a job three times, in the order of the task ids."""
+    """A cancellation goes through a job two or three times, in the order of the task ids."""
 
+    FIRST = "first"
+    """Settles what a worker could take, and flags what runs. Nothing else was met so far."""
     QUEUED = "queued"
-    """Settles what a worker could take: no other task can be started meanwhile."""
+    """Goes on with that after tasks that wait were met: they come in the next pass. An earlier
+    version, which flagged nothing in its first pass, begins with this one."""
     ALL = "all"
     """Settles or flags every task, so that nothing is left when it is over."""
     EVENTS = "events"
@@ -26,7 +30,7 @@ class Pass(StrEnum):
 class CancelCursor:
     """Every task up to `after` was visited in this pass, and all of them in the one before."""
 
-    step: Pass = Pass.QUEUED
+    step: Pass = Pass.FIRST
     after: str | None = None
 
     @classmethod
@@ -49,14 +53,21 @@ class CancelCursor:
         if self.step is Pass.EVENTS:
             return settled_by_following(task) and task.ref.task_id != START
         decision = decide_cancel(task)
-        return isinstance(decision, Settle) or (
-            self.step is Pass.ALL and isinstance(decision, Flag)
-        )
+        if isinstance(decision, Flag):
+            return self.step is Pass.ALL or task.state is TaskState.PROCESSING
+        return isinstance(decision, Settle)
 
-    def beyond(self, page: Sequence[Task]) -> "CancelCursor | None":
-        """Return the place after these tasks; without any, the pass that settles all after the one
-        that settles what is queued. `None` when a pass is over that the next one does not follow.
+    def beyond(self, page: Sequence[Task], *, missed: bool = False) -> "CancelCursor | None":
+        """Return the place after these tasks; without any, the pass that settles all after one that
+        left some. `None` when a pass is over that the next one does not follow.
+
+        `missed` says that some of them changed faster than they could be visited.
         """
-        if page:
-            return CancelCursor(self.step, page[-1].ref.task_id)
-        return CancelCursor(Pass.ALL) if self.step is Pass.QUEUED else None
+        if not page:
+            return CancelCursor(Pass.ALL) if self.step is Pass.QUEUED else None
+        leaves_some = missed or any(map(self._leaves, page))
+        step = Pass.QUEUED if self.step is Pass.FIRST and leaves_some else self.step
+        return CancelCursor(step, page[-1].ref.task_id)
+
+    def _leaves(self, task: Task) -> bool:
+        return isinstance(decide_cancel(task), Flag) and not self.wants(task)

@@ -100,10 +100,10 @@ class Follower(Protocol):
 class Canceller:
     """A step of a job that is CANCELLING.
 
-    It goes through the job page by page: first it settles what a worker could take, then it settles
-    or flags every task, and when the job has settled it emits the events of its tasks. No task is
-    added to such a job, and none becomes ready in it. A task whose event was not emitted is due, so
-    that the sweeper emits it should this step be lost.
+    It goes through the job page by page: first it settles what a worker could take and flags what
+    runs, then it flags the tasks that wait, if it met any, and when the job has settled it emits
+    the events of its tasks. No task is added to such a job, and none becomes ready in it. A task
+    whose event was not emitted is due, so that the sweeper emits it should this step be lost.
     """
 
     graph: TaskGraph
@@ -131,8 +131,8 @@ class Canceller:
         while cursor is not None:
             began = self.clock.monotonic()
             page = self.cancelling.page(job.ref, after=cursor.after, at_most=VISITED_AT_ONCE)
-            self._visit([task for task in page if cursor.wants(task)], cursor, until)
-            cursor = cursor.beyond(page)
+            wanted = [task for task in page if cursor.wants(task)]
+            cursor = cursor.beyond(page, missed=not self._visit(wanted, cursor, until))
             if cursor is not None and self._no_time_for_another(until, began=began):
                 self.cancelling.note_progress(job, str(cursor))
                 return False
@@ -161,11 +161,14 @@ class Canceller:
         now = self.clock.monotonic()
         return now + (now - began) >= until
 
-    def _visit(self, tasks: Sequence[Task], cursor: CancelCursor, until: float) -> None:
-        """Those that changed since they were read are read and visited again."""
+    def _visit(self, tasks: Sequence[Task], cursor: CancelCursor, until: float) -> bool:
+        """Visit those that changed since they were read again; `False` when some went on changing.
+
+        Raise `Unavailable` instead in the last pass that could visit them.
+        """
         for _ in range(TRIES):
             if not tasks:
-                return
+                return True
             visited = self.cancelling.cancel_many(tasks, now_ms=self.clock.now_ms())
             settled = [task for task in visited if task and task.state is TaskState.CANCELLED]
             self.follower.settle_dependents(settled, until=until)
@@ -174,6 +177,7 @@ class Canceller:
             tasks = [task for task in found.values() if cursor.wants(task)]
         if tasks and cursor.step is Pass.ALL:
             raise Unavailable(f"{tasks[0].ref.request_id} changes faster than it can be cancelled")
+        return not tasks
 
     def _report(self, settled: Sequence[Task], until: float) -> None:
         """Emit one batch after the other: the job has settled, and others are not to wait."""
