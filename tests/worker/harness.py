@@ -221,6 +221,7 @@ class WorkerHarness:
             host_environment=self.host_environment,
             claude=self.claude,
         )
+        await loop.begin()
         running = asyncio.create_task(loop.run())
         try:
             async with asyncio.timeout(seconds):

@@ -94,8 +94,12 @@ class Loop:
         return self
 
     async def begin(self) -> None:
-        """Read whether consumption is paused; AWS's first answer also has the time."""
+        """Read whether consumption is paused; AWS's first answer also has the time.
+
+        Probe the machine as well: a sick one takes no first task either.
+        """
         await self.intake.pause_switch.pause()
+        await self.intake.machine.look()
 
     async def run(self) -> None:
         """Run until a stop is asked for and all attempts have finished or were handed back.
