@@ -131,7 +131,7 @@ def task(
 
 
 def _options(**given: str | None) -> str:
-    """As one would type them."""
+    """Return the options as one would type them."""
     return " ".join(f"--{name} {quote(value)}" for name, value in given.items() if value)
 
 

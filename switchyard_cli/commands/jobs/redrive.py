@@ -122,7 +122,7 @@ def _redriven(
 
 
 def _refused(problems: Any, document: Document | None) -> BadInput:
-    """Those of the input on its lines."""
+    """Place the problems of the input on its lines."""
     of_input = [Problem(p.path[1:], p.message) for p in problems if p.path[:1] == ("input",)]
     if document and of_input:
         return document.invalid(of_input)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # a function's start need not load them
 
 
 class ApiKeys(Protocol):
-    """Who may call the API. Only hashes are stored; revoked keys stay."""
+    """Stores the keys that may call the API: only their hashes; revoked ones stay."""
 
     def add(self, tenant: str, key_hash: str, *, label: str | None, now_ms: int) -> None: ...
 

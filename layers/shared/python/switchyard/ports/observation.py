@@ -25,7 +25,7 @@ class Presence(Protocol):
         """It will say nothing more; harmless if it never said anything."""
 
     def all(self) -> Sequence[PresentWorker]:
-        """By id. Workers may have ended without removing theirs: their time shows it."""
+        """Return all by id. Workers may have ended without removing theirs: their time shows it."""
 
 
 class Inspection(Protocol):

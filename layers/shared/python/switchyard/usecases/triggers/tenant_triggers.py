@@ -29,10 +29,10 @@ from switchyard.ports import Clock, Ids
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 MAX_TRIGGERS: Final = 20
-"""Of one tenant: EventBridge allows 300 rules on a bus, which all tenants share."""
+"""For one tenant: EventBridge allows 300 rules on a bus, which all tenants share."""
 
 MAX_EVENT_BYTES: Final = 200_000
-"""Of an event that a trigger is fired with; EventBridge takes 256 KB."""
+"""The largest event that a trigger is fired with; EventBridge takes 256 KB."""
 
 
 @dataclass(frozen=True, kw_only=True)
