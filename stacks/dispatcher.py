@@ -16,7 +16,7 @@ from stacks.constructs.subscription import EventSubscription
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.events.bus import WAKING_EVENTS
+from switchyard.contracts.dispatch_messages import WAKING_EVENTS
 from switchyard.settings import DispatcherSettings
 
 # What is left over of a large job comes back through the queue that the function reads. Each round

@@ -4,10 +4,9 @@ from pydantic import TypeAdapter
 
 from stacks.errors import EnvironmentMismatch
 from stacks.stage import Stage
-from switchyard.domain.access.ceilings import Ceilings
+from switchyard.contracts.metrics import NAMESPACE
+from switchyard.domain.access.limits import Ceilings
 from switchyard.settings import Settings
-
-METRICS_NAMESPACE = "Switchyard"
 
 
 def environment_for(settings: type[Settings], **values: str | int) -> dict[str, str]:
@@ -30,7 +29,7 @@ def as_json(setting: Ceilings) -> str:
 def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:
     return {
         "POWERTOOLS_SERVICE_NAME": service,
-        "POWERTOOLS_METRICS_NAMESPACE": METRICS_NAMESPACE,
+        "POWERTOOLS_METRICS_NAMESPACE": NAMESPACE,
         "POWERTOOLS_LOG_LEVEL": "INFO",
         "POWERTOOLS_TRACE_DISABLED": str(not stage.tracing).lower(),
         "PYDANTIC_DISABLE_PLUGINS": "__all__",  # it would look for some at every cold start

@@ -11,8 +11,7 @@ from aws_cdk.aws_logs import RetentionDays
 
 from stacks.egress import Egress
 from stacks.errors import UnknownStage
-from switchyard.domain.access.ceilings import Ceilings
-from switchyard.domain.access.rates import Limits
+from switchyard.domain.access.limits import Ceilings, RequestLimits
 from switchyard.domain.access.tenants import problem_with_operators
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.measuring.prices import PRICES
@@ -97,7 +96,7 @@ class Stage:
     """The ids of the Slack users who may press buttons on every tenant's incidents; with none,
     only those whom operators list for a tenant. `*` is everybody who sees a button."""
 
-    key_limits: Limits
+    key_limits: RequestLimits
     """How many requests each key may make."""
     ceilings: Ceilings
     """What tenants may ask for: models, tools, money and time of an attempt, open tasks."""
@@ -173,7 +172,7 @@ LOCAL: Final = Stage(
     slack_channel="#switchyard-local",
     slack_operators=("*",),
     # No one is hindered from trying things out, and whole suites of tests use one key.
-    key_limits=Limits(per_second=10_000, burst=10_000, per_day=10_000_000),
+    key_limits=RequestLimits(per_second=10_000, burst=10_000, per_day=10_000_000),
     ceilings=Ceilings(max_open_tasks=1_000_000),
     webhooks_may_reach_private=True,  # who tries them out listens on this very machine
     adopting_tenant="local",
@@ -221,7 +220,7 @@ DEV: Final = Stage(
     otlp_endpoint="",
     slack_channel="#switchyard-dev",
     slack_operators=(),
-    key_limits=Limits(),
+    key_limits=RequestLimits(),
     ceilings=TENANTS_CEILINGS,
     webhooks_may_reach_private=False,
     adopting_tenant="default",
@@ -270,7 +269,7 @@ PROD: Final = Stage(
     otlp_endpoint="",
     slack_channel="#switchyard",
     slack_operators=(),
-    key_limits=Limits(),
+    key_limits=RequestLimits(),
     ceilings=TENANTS_CEILINGS,
     webhooks_may_reach_private=False,
     adopting_tenant="default",

@@ -48,16 +48,23 @@ class LazyCommands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except (typer.Exit, typer.Abort, UsageError):
+        except (typer.Exit, typer.Abort):
+            raise
+        except UsageError as error:
+            error.message = plain(error.message)
             raise
         except (Exception, KeyboardInterrupt) as error:
             from switchyard_cli.failures import exit_for  # noqa: PLC0415 - imports the client
-            from switchyard_cli.interrupts import was_pressed  # noqa: PLC0415
 
-            raise exit_for(KeyboardInterrupt() if was_pressed() else error) from error
+            raise exit_for(error) from error
 
 
 app = typer.Typer(cls=LazyCommands, no_args_is_help=True, epilog=EXIT_CODES, **PLAIN)
+
+
+def plain(message: str) -> str:
+    """Leave out what Pydantic, with which Typer reads values, says about itself."""
+    return message.replace("Value error, ", "").partition(", unable to parse")[0]
 
 
 def command_of(entry: Entry | Group) -> Any:

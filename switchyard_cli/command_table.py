@@ -160,7 +160,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         THIS_MACHINE,
         "examples",
         "local.examples:examples",
-        "List the examples, each with what it is for, or copy one here.",
+        "List the examples, each with what it is for, or copy the named one here.",
     ),
     Entry(THIS_MACHINE, "up", "local.cloud:up", "Start the local cloud, or update it."),
     Entry(THIS_MACHINE, "down", "local.cloud:down", "Stop the local cloud and keep its data."),

@@ -120,24 +120,24 @@ def _task_output(
 
 
 def _checker(stage: str, local: Endpoint | None) -> AbstractContextManager[TaskChecker]:
-    from switchyard.bootstrap.operators import stage_checker  # noqa: PLC0415
+    from switchyard.bootstrap.inspection import stage_checker  # noqa: PLC0415
 
     return stage_checker(stage, **(local.connection if local else {}))
 
 
 def _measurer(stage: str, local: Endpoint | None) -> AbstractContextManager[Measurer]:
-    from switchyard.bootstrap.operators import stage_measurer  # noqa: PLC0415
+    from switchyard.bootstrap.inspection import stage_measurer  # noqa: PLC0415
 
     return stage_measurer(stage, **(local.connection if local else {}))
 
 
 def _rollout(stage: str, local: Endpoint | None) -> AbstractContextManager[RolloutWatch]:
-    from switchyard.bootstrap.operators import stage_rollout  # noqa: PLC0415
+    from switchyard.bootstrap.inspection import stage_rollout  # noqa: PLC0415
 
     return stage_rollout(stage, **(local.connection if local else {}))
 
 
 def _examiner(stage: str, option: str, local: Endpoint | None) -> Examiner:
-    from switchyard.bootstrap.operators import stage_examiner  # noqa: PLC0415
+    from switchyard.bootstrap.inspection import stage_examiner  # noqa: PLC0415
 
     return stage_examiner(stage, option=option, **(local.connection if local else {}))

@@ -70,7 +70,10 @@ class LocalCloud:
     def up(self, say: Say) -> Endpoint:
         """Start or update what is missing or outdated, to stay. On failure or interruption whatever
         this call started is ended again; the `CloudError` says what to do."""
+        before = self._worker.pid
         endpoint = self._bring_up(say)
+        if before is not None and before == self._worker.pid:
+            say(f"The worker runs already, with {agent_of(self._deployed_environment())}")
         self._sharing.keep()
         return endpoint
 
@@ -91,9 +94,7 @@ class LocalCloud:
             in_any_case.callback(self._sharing.keep)
             in_any_case.callback(self._home.remove_temporary)
             in_any_case.callback(self._deployer.take_down, say)
-            if self._worker.pid:
-                say("Stopping the worker: it finishes or releases its tasks")
-            self._worker.stop()
+            self._worker.stop(say)
 
     def status(self) -> Status:
         known = recall(self._home.cloud_file)
@@ -161,7 +162,7 @@ class LocalCloud:
         self._home.create()
         with self._alone(say), signals_interrupt(), ExitStack() as undo:
             if not self._ministack.running:
-                self._worker.stop()
+                self._worker.stop(say)
             deployment = self._deployer.bring_up(say, undo)
             self._ensure_worker(say, undo)
             undo.pop_all()
@@ -177,9 +178,9 @@ class LocalCloud:
         deployed = self._deployed_environment()
         if self._worker.serves(deployed):
             return
-        self._worker.stop()
+        self._worker.stop(say)
         say(f"Starting the worker with {agent_of(deployed)}")
-        undo.callback(self._worker.stop)
+        undo.callback(self._worker.stop, say)
         self._worker.start(deployed)
         self._worker.wait_until_it_speaks()
 

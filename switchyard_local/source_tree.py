@@ -5,15 +5,13 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from switchyard_local.errors import FOLDER_VARIABLE, INSTALLED
 from switchyard_local.sources import fingerprint
 
 _PACKAGED: Final = Path(__file__).resolve().parent / "source"
-INSTALLED: Final = _PACKAGED.is_dir()
-"""Whether this is an installed wheel and not the repository."""
 SOURCES: Final = _PACKAGED if INSTALLED else _PACKAGED.parents[1]
 """To read from: an installed package may belong to another user."""
 EXAMPLES: Final = SOURCES / "examples"
-FOLDER_VARIABLE: Final = "SWITCHYARD_FOLDER"
 
 
 def default_folder() -> Path:

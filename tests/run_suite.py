@@ -12,6 +12,7 @@ if __name__ == "__main__":  # until there is something to end, Ctrl-C ends it wi
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from types import FrameType
 
 import psutil
 
+from switchyard_local.deployment.assembly import SHARED_VARIABLE
 from switchyard_worker.boundary import become_subreaper
 
 MARK = "SWITCHYARD_TEST_RUN"
@@ -38,6 +40,8 @@ class Interruptible:
 sys.exit(pytest.main(plugins=[Interruptible()]))
 """
 """As `python -m pytest`, but Ctrl-C prints no traceback before there is anything to clean up."""
+UNUSED_PLUGINS = ("-p", "no:schemathesis")
+"""Of installed packages, they would be imported by each process; one test imports what it needs."""
 INTERRUPTED = 130
 ENOUGH_INTERRUPTS = 2
 CLEANUP_ROUNDS = 50
@@ -76,13 +80,15 @@ def run(arguments: list[str]) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, note)
-    process = subprocess.Popen(
-        [sys.executable, "-c", PYTEST, *arguments], env=os.environ | {MARK: mark}
-    )
-    try:
-        return _wait(process, lambda: _is_enough(interrupts))
-    finally:
-        end_all(mark)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as assemblies:
+        process = subprocess.Popen(
+            [sys.executable, "-c", PYTEST, *UNUSED_PLUGINS, *arguments],
+            env=os.environ | {MARK: mark, SHARED_VARIABLE: assemblies},
+        )
+        try:
+            return _wait(process, lambda: _is_enough(interrupts))
+        finally:
+            end_all(mark)
 
 
 def _wait(process: subprocess.Popen[bytes], enough: Callable[[], bool]) -> int:

@@ -46,7 +46,7 @@ from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.errors import TooManyRequests
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job_filters import JobFilter
-from switchyard.domain.measuring.tracing import TRACEPARENT
+from switchyard.domain.measuring.spans import TRACEPARENT
 from switchyard.domain.states import JobStatus
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.refusals import answer_errors, for_gateway, log_refusal, refusal_for

@@ -1,4 +1,7 @@
-"""Archives messages that ended in a dead-letter queue in the bucket, and counts them."""
+"""Archives messages that ended in a dead-letter queue in the bucket, and counts them.
+
+Deployed as `alert`: that name is older than the folder (`contracts/function_names.py`).
+"""
 
 from functools import cache
 from typing import Any

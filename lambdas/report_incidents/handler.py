@@ -1,4 +1,7 @@
-"""Checks the subjects that messages of the alerts queue name, and reports their incidents."""
+"""Checks the subjects that messages of the alerts queue name, and reports their incidents.
+
+Deployed as `notify`: that name is older than the folder (`contracts/function_names.py`).
+"""
 
 from functools import cache
 from typing import Any

@@ -4,7 +4,7 @@ from functools import cache, partial
 from typing import Any
 
 from switchyard.bootstrap import SaveEventPorts, save_event_ports
-from switchyard.contracts.events.bus import BusMessage
+from switchyard.contracts.events.envelope import BusMessage
 from switchyard.settings import SaveEventSettings
 from switchyard.sqs_batch import (
     LambdaContext,

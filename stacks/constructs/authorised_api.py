@@ -17,8 +17,8 @@ from stacks.stage import Stage
 Route = tuple[apigatewayv2.HttpMethod, str]
 
 # Of all keys together, and what is refused counts as well: were it no more than one key can send,
-# a flood of that key would keep out all others. So it is what an account has. What one key may do,
-# the function behind counts, and to refuse costs it next to nothing.
+# a flood of that key would keep out all others. So it is what an account has. The function behind
+# limits each key (`switchyard/domain/access/limits.py`), and to refuse costs it next to nothing.
 REQUESTS_PER_SECOND = 10_000
 BURST = 5_000
 FAILURES_WITHIN = Duration.minutes(5)

@@ -7,9 +7,9 @@ from constructs import Construct
 
 from stacks.constructs.measuring import measured
 from stacks.constructs.queue import HouseQueue
-from stacks.environment import METRICS_NAMESPACE
 from stacks.stage import Stage
 from switchyard.contracts import metrics
+from switchyard.contracts.metrics import NAMESPACE
 
 SPENT_EVERY = Duration.minutes(5)
 THIRD = 8  # of the width, which is 24
@@ -45,7 +45,7 @@ class StageDashboard(Construct):
 
 def _by_definition(title: str, name: str, stage: Stage) -> cloudwatch.GraphWidget:
     """Whichever definitions there are: new ones need no deployment."""
-    schema = ",".join([METRICS_NAMESPACE, metrics.DEFINITION, "service", metrics.STAGE])
+    schema = ",".join([NAMESPACE, metrics.DEFINITION, "service", metrics.STAGE])
     wanted = f'{{{schema}}} MetricName="{name}" {metrics.STAGE}="{stage.name}"'
     found = cloudwatch.MathExpression(
         expression=f"SEARCH('{wanted}', 'Sum', {SPENT_EVERY.to_seconds():.0f})",

@@ -14,10 +14,11 @@ from stacks.constructs.alarms import raise_if_not_invoked
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow, allow_on_partitions
-from stacks.environment import METRICS_NAMESPACE, environment_for
+from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts import metrics, tables
+from switchyard.contracts.metrics import NAMESPACE
 from switchyard.settings import MeasureSettings
 
 EVERY = Duration.minutes(1)
@@ -79,7 +80,7 @@ def measured(
 ) -> cloudwatch.Metric:
     """One of the numbers that the function publishes."""
     return cloudwatch.Metric(
-        namespace=METRICS_NAMESPACE,
+        namespace=NAMESPACE,
         metric_name=name,
         dimensions_map={"service": "measure", metrics.STAGE: stage.name},
         period=over,

@@ -23,7 +23,7 @@ from switchyard.contracts.alerting import (
     TASK_EVENTS,
 )
 from switchyard.contracts.events import DETAIL_TYPE
-from switchyard.contracts.events.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
+from switchyard.contracts.events.envelope import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.parked_messages import PARKED_PREFIXES
 from switchyard.settings import ReportIncidentsSettings
 
@@ -55,7 +55,7 @@ class Notifications(Construct):
             self,
             "Notify",
             stage=stage,
-            folder="report_incidents",
+            folder="report_incidents",  # deployed as `notify`, which is older than the folder
             layers=layers,
             environment=environment_for(
                 ReportIncidentsSettings,

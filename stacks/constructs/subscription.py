@@ -7,7 +7,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from switchyard.contracts.events import DETAIL_TYPE
-from switchyard.contracts.events.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
+from switchyard.contracts.events.envelope import DELIVERY_RETRIES, DELIVERY_SECONDS
 
 
 class EventSubscription(Construct):

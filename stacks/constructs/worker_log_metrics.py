@@ -8,9 +8,9 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from stacks.constructs.alarms import raise_alarm
-from stacks.environment import METRICS_NAMESPACE
 from stacks.stage import Stage
 from switchyard.contracts import metrics
+from switchyard.contracts.metrics import NAMESPACE
 from switchyard.contracts.parked_messages import LEFT_TO_NEWER_LOG, PARKED_LOG, POISON_METRIC
 from switchyard.contracts.worker_log import (
     BUG,
@@ -39,7 +39,7 @@ class WorkerLogMetrics(Construct):
                     f"{name}{number or ''}",
                     log_group=log_group,
                     filter_pattern=logs.FilterPattern.string_value("$.message", "=", message),
-                    metric_namespace=METRICS_NAMESPACE,
+                    metric_namespace=NAMESPACE,
                     metric_name=name,
                     dimensions={metrics.STAGE: f"$.{metrics.STAGE}"},
                 )
@@ -64,7 +64,7 @@ class ParkedByWorkers(Construct):
             "Parked",
             log_group=log_group,
             filter_pattern=logs.FilterPattern.string_value("$.message", "=", PARKED_LOG),
-            metric_namespace=METRICS_NAMESPACE,
+            metric_namespace=NAMESPACE,
             metric_name=METRIC,
             dimensions={metrics.STAGE: f"$.{metrics.STAGE}"},
         )
@@ -73,7 +73,7 @@ class ParkedByWorkers(Construct):
             "LeftToNewer",
             log_group=log_group,
             filter_pattern=logs.FilterPattern.string_value("$.message", "=", LEFT_TO_NEWER_LOG),
-            metric_namespace=METRICS_NAMESPACE,
+            metric_namespace=NAMESPACE,
             metric_name="LeftToNewerByWorker",
             dimensions={metrics.STAGE: f"$.{metrics.STAGE}"},
         )
@@ -81,7 +81,7 @@ class ParkedByWorkers(Construct):
             self,
             "MessageQuarantined",
             cloudwatch.Metric(
-                namespace=METRICS_NAMESPACE,
+                namespace=NAMESPACE,
                 metric_name=METRIC,
                 dimensions_map={metrics.STAGE: stage.name},
                 statistic="Sum",

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from switchyard.client.errors import ClientError, NotFound
-from switchyard.domain.suggestions import did_you_mean
+from switchyard.domain.text import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from switchyard.contracts.jobs import TaskView
     from switchyard_cli.connections.api import Api
 
 
 def task_in(api: Api, job_id: str, task_id: str) -> TaskView:
-    try:
+    with suggesting_task(api, job_id, task_id):
         return api.task(job_id, task_id)
+
+
+@contextmanager
+def suggesting_task(api: Api, job_id: str, task_id: str) -> Iterator[None]:
+    """Suggest another task of the job where there is none with this id."""
+    try:
+        yield
     except NotFound as error:
         known: list[str] = []
         with suppress(ClientError):

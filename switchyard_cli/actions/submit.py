@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from switchyard.client.errors import PAUSE_SECONDS, ClientError, NotFound, Refused, Unreachable
 from switchyard.client.patience import patiently
 from switchyard.domain.errors import Problem
-from switchyard.domain.suggestions import did_you_mean
+from switchyard.domain.jobs.graph import NOT_REGISTERED
+from switchyard.domain.text import did_you_mean
+from switchyard_cli.actions.interruption import NextCommands, explaining_ctrl_c
 from switchyard_cli.actions.retry import until_accepted
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
@@ -21,20 +23,24 @@ from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
     from switchyard.contracts.definitions import RegisteredDefinition
-    from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest, TasksAdded
+    from switchyard.contracts.jobs import JobAccepted, SubmitJob, TasksAdded
     from switchyard.ports import Clock
     from switchyard_cli.files.document import Document
     from switchyard_cli.files.job_file import Definitions, SourcedAddition, SourcedJob
+    from switchyard_cli.files.readable import Readable
     from switchyard_cli.files.yaml_source import Place
     from switchyard_cli.services import Services
 
-NOT_REGISTERED: Final = "is not a registered task definition"
 
-
-def submit(job: SourcedJob, api: Api, *, key: str, clock: Clock) -> JobAccepted:
+def submit(
+    job: SourcedJob, api: Api, *, key: str, services: Services, cloud_goes_down: bool = False
+) -> JobAccepted:
+    clock = services.clock
+    commands = NextCommands.of(api, services, cloud_goes_down=cloud_goes_down)
     register(job.document, job.content.definitions, api, clock=clock)
     try:
-        return _sent(job.content.submission(), api, key, clock)
+        with explaining_ctrl_c(commands.after_sending()):
+            return _sent(job.content.submission(), api, key, clock)
     except Refused as refused:
         raise _on_its_lines(_with_near_definitions(refused, api), job.document) from refused
 
@@ -116,14 +122,18 @@ def _with_near_definitions(refused: Refused, api: Api) -> Refused:
 
 
 def look_up_definitions(
-    tasks: Mapping[int, TaskRequest], stage: Stage, services: Services
+    file: Readable, stage: Stage, services: Services
 ) -> tuple[dict[str, RegisteredDefinition], list[Problem]]:
     """Return the registered definitions of tasks, and a problem for each task without one.
 
-    Return neither, with a notice, if the stage cannot be reached.
+    Definitions of the file are not looked up. Return neither, with a notice, if the stage cannot
+    be reached.
     """
+    tasks = {at: task for at, task in file.tasks.items() if task.name not in file.defined}
     found: dict[str, RegisteredDefinition] = {}
     problems: list[Problem] = []
+    if not tasks:
+        return found, problems
     try:
         with Api(endpoint_of(stage, services), services.transport) as api:
             for name in sorted({task.name for task in tasks.values()}):
@@ -131,13 +141,14 @@ def look_up_definitions(
                     found[name] = api.definition(name)
             missing = {at: task for at, task in tasks.items() if task.name not in found}
             registered = [d.name for d in api.definitions().definitions] if missing else []
-            problems = [_not_registered(at, task.name, registered) for at, task in missing.items()]
+            known = [*file.defined, *registered]
+            problems = [_not_registered(at, task.name, known) for at, task in missing.items()]
     except (CliError, ClientError) as error:
         said = f"Registered definitions are not checked: {error}"
         notices().print(clean(said), style="dim", soft_wrap=True)
     return found, problems
 
 
-def _not_registered(position: int, name: str, registered: Sequence[str]) -> Problem:
-    hint = did_you_mean(name, registered)
+def _not_registered(position: int, name: str, known: Sequence[str]) -> Problem:
+    hint = did_you_mean(name, known)
     return Problem(("tasks", position, "name"), f"{name!r} {NOT_REGISTERED}{hint}")

@@ -11,7 +11,7 @@ from switchyard.client.errors import KeyRefused, NotConnected
 from switchyard.client.routes import Routes
 from switchyard_cli.connections.endpoints import API_KEY, Endpoint
 from switchyard_cli.stages import Stage
-from switchyard_local.errors import NOT_RUNNING
+from switchyard_local.errors import not_running
 
 if TYPE_CHECKING:
     import httpx
@@ -39,7 +39,7 @@ class Api(Routes):
             raise KeyRefused(_wrong_key(self.endpoint.stage)) from error
         except NotConnected as error:
             if self.endpoint.stage is Stage.LOCAL:
-                raise NotConnected(NOT_RUNNING) from error
+                raise NotConnected(not_running()) from error
             raise
 
 

@@ -12,7 +12,7 @@ from switchyard.domain.errors import SwitchyardError
 from switchyard_cli.errors import BadInput, Unreachable
 from switchyard_cli.stages import Stage
 from switchyard_cli.views.wording import sentence
-from switchyard_local.errors import NOT_RUNNING, CloudError
+from switchyard_local.errors import CloudError, not_running
 
 if TYPE_CHECKING:
     from switchyard_cli.services import Services
@@ -47,7 +47,7 @@ def local_endpoint(services: Services) -> Endpoint:
     try:
         found = services.cloud.endpoint()
     except CloudError as error:
-        raise Unreachable(NOT_RUNNING) from error
+        raise Unreachable(not_running()) from error
     return Endpoint(Stage.LOCAL, found.api_url, found.api_key, services.worker_output)
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
+from switchyard.domain.text import did_you_mean
+from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
 from switchyard_cli.services import services_of
@@ -36,7 +38,14 @@ def tenants_triggers(
     """Yield what changes the triggers of a stage, and the tenant whose triggers are meant."""
     owner = tenant_for(context, stage, tenant)
     with operator_of(context, stage) as operator:
-        yield operator, owner
+        try:
+            yield operator, owner
+        except UnknownTrigger as error:
+            known = [applied.trigger.name for applied in operator.all(owner)]
+            hint = did_you_mean(error.name, known)
+            if not hint:
+                raise
+            raise BadInput(f"The tenant {owner} has no trigger {error.name!r}{hint}") from error
 
 
 def tenant_for(context: typer.Context, stage: Stage, given: str | None) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from switchyard.domain.errors import Problem
+from switchyard.domain.text import did_you_mean
 from switchyard_cli.errors import BadInput, InvalidFile
 from switchyard_cli.files.json_source import parse_json
 from switchyard_cli.files.yaml_source import NotReadable, Outline, Place, parse_yaml
@@ -56,11 +57,21 @@ def _text_of(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise BadInput(f"There is no file {file}.") from error
+        raise BadInput(_not_there(file)) from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{file} is not a text file in UTF-8.") from error
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _not_there(file: Path) -> str:
+    from switchyard_local.source_tree import example_names  # noqa: PLC0415 - only after a mistake
+
+    if str(file) == "-":
+        return "There is no file -, and standard input is not read: name a file."
+    beside = [one.name for one in file.parent.iterdir()] if file.parent.is_dir() else []
+    hint = did_you_mean(file.name, [*beside, *example_names()])
+    return f"There is no file {file}{hint or '.'}"
 
 
 def _require_json(document: Document) -> None:

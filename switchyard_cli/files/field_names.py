@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from switchyard.domain.errors import Problem
-from switchyard.domain.suggestions import did_you_mean
+from switchyard.domain.text import did_you_mean
 
 if TYPE_CHECKING:
     from switchyard_cli.files.yaml_source import Place

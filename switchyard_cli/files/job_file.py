@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from switchyard.contracts.definitions import TaskDefinition
-from switchyard.contracts.jobs import AddTasks, SubmitJob, TaskRequest
+from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Closed, DefinitionName
 from switchyard.domain.errors import Problem
@@ -19,6 +19,7 @@ from switchyard.domain.prompts.references import reference_problems
 from switchyard_cli.errors import InvalidFile
 from switchyard_cli.files.document import Document, read_document
 from switchyard_cli.files.field_names import with_suggestions
+from switchyard_cli.files.readable import Check, Readable, nothing_more
 
 if TYPE_CHECKING:
     from switchyard_cli.files.yaml_source import Place
@@ -78,53 +79,53 @@ class FieldsRefused(InvalidFile):
         self.problems = problems
 
 
-def read_job(file: Path) -> SourcedJob:
+def read_job(file: Path, also: Check = nothing_more) -> SourcedJob:
+    """Raise `InvalidFile` with every problem, those that `also` finds included."""
     document = read_document(file)
-    try:
-        content = validated(document, JobFile)
-    except FieldsRefused as refused:
-        specs = _specs_in(document.value.get("tasks"))
-        more = [*problems_in(specs), *reference_problems(specs)] if specs else []
-        raise document.invalid([*refused.problems, *more]) from refused
-    specs = [task.spec() for task in content.tasks]
-    problems = [*problems_in(specs), *reference_problems(specs)]
-    if problems:
+    refuse_kind(document, "triggers", "tasks", "a trigger file: `switchyard triggers apply {}`")
+    content, problems = _validated_or_problems(document, JobFile)
+    readable = Readable.of(document.value)
+    if readable.is_whole:
+        specs = [task.spec() for task in readable.tasks.values()]
+        problems += [*problems_in(specs), *reference_problems(specs)]
+    problems += also(readable)
+    if content is None or problems:
         raise document.invalid(problems)
     return SourcedJob(document, content)
 
 
-def _specs_in(tasks: Any) -> list[TaskSpec]:
-    """Return what can be read of tasks in a file with other problems; nothing if one cannot be."""
-    if not isinstance(tasks, list):
-        return []
-    try:
-        return [TaskRequest.model_validate(_known_fields(task)).spec() for task in tasks]
-    except ValidationError:
-        return []
-
-
-def _known_fields(task: Any) -> Any:
-    if not isinstance(task, dict):
-        return task
-    known = {field.alias or name for name, field in TaskRequest.model_fields.items()}
-    return {name: value for name, value in task.items() if name in known}
-
-
-def read_addition(file: Path) -> SourcedAddition:
-    """Whatever can be checked without the job."""
+def read_addition(file: Path, also: Check = nothing_more) -> SourcedAddition:
+    """Check whatever can be checked without the job."""
     document = read_document(file)
-    content = validated(document, AdditionFile)
-    given = [task.spec() for task in content.tasks]
-    there = [name for name in content.expected if not name.startswith(HIDDEN_PREFIX)]
-    problems = problems_in([*given, *(TaskSpec(task_id=name, name="") for name in there)])
-    if problems:
+    refuse_kind(document, "triggers", "tasks", "a trigger file: `switchyard triggers apply {}`")
+    content, problems = _validated_or_problems(document, AdditionFile)
+    if content is not None:
+        given = [task.spec() for task in content.tasks]
+        there = [name for name in content.expected if not name.startswith(HIDDEN_PREFIX)]
+        problems += problems_in([*given, *(TaskSpec(task_id=name, name="") for name in there)])
+    problems += also(Readable.of(document.value))
+    if content is None or problems:
         raise document.invalid(problems)
     return SourcedAddition(document, content)
+
+
+def _validated_or_problems(document: Document, model: type[M]) -> tuple[M | None, list[Problem]]:
+    try:
+        return validated(document, model), []
+    except FieldsRefused as refused:
+        return None, refused.problems
 
 
 def read_definitions(file: Path) -> tuple[Document, Definitions]:
     document = read_document(file)
     return document, validated(document, DefinitionsFile).definitions
+
+
+def refuse_kind(document: Document, field: str, instead_of: str, answer: str) -> None:
+    """Refuse a file of another kind by the field that only that kind has."""
+    value = document.value
+    if isinstance(value, dict) and field in value and instead_of not in value:
+        raise document.invalid([Problem((), f"this is {answer.format(document.file)}")])
 
 
 def validated(document: Document, model: type[M]) -> M:

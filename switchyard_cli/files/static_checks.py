@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from switchyard.domain.errors import Problem
 from switchyard.domain.prompts.placeholders import Values, paths_in
-from switchyard.domain.suggestions import did_you_mean
+from switchyard.domain.text import did_you_mean
+from switchyard_cli.files.reference_checks import doubtful_references
 
 if TYPE_CHECKING:
     from switchyard.contracts.definitions import TaskDefinition
     from switchyard.contracts.jobs import TaskRequest
+    from switchyard_cli.files.readable import Readable
     from switchyard_cli.files.yaml_source import Place
 
 WITHOUT_TOOLS: Final = "messages"
@@ -39,24 +41,37 @@ KNOWN_TOOLS: Final = (*TOOLS, *OTHER_NAMES, *OF_SERVERS, *OF_OTHER_RELEASES)
 
 
 def static_problems(
-    tasks: tuple[TaskRequest, ...],
-    definitions: Mapping[str, TaskDefinition],
-    *,
-    in_file: Mapping[str, TaskDefinition],
+    file: Readable, registered: Mapping[str, TaskDefinition] | None = None
 ) -> list[Problem]:
-    """Check tasks against all known definitions, and the definitions of the file themselves."""
-    found = [
-        problem
-        for name, definition in in_file.items()
-        for problem in _definition_problems(("definitions", name), definition)
-    ]
-    for index, task in enumerate(tasks):
+    """Check the definitions of a file, and its tasks against these and the registered ones."""
+    definitions = {**(registered or {}), **file.definitions}
+    found = definition_problems(file.definitions)
+    for index, task in file.tasks.items():
         definition = definitions.get(task.name)
         if definition is not None:
             place = ("tasks", index, "input")
             found += _schema_problems(place, task.input, definition.input_schema)
-            found += _placeholder_problems(place, task, definition, {t.task_id for t in tasks})
+            if file.is_whole:
+                found += _placeholder_problems(place, task, definition, file.task_ids)
+    found += [doubt.problem for doubt in doubtful_references(file, definitions) if doubt.certain]
     return found
+
+
+def static_warnings(
+    file: Readable, registered: Mapping[str, TaskDefinition] | None = None
+) -> list[Problem]:
+    """Find what may be a mistake and may also be meant."""
+    definitions = {**(registered or {}), **file.definitions}
+    doubts = doubtful_references(file, definitions)
+    return [doubt.problem for doubt in doubts if not doubt.certain]
+
+
+def definition_problems(definitions: Mapping[str, TaskDefinition]) -> list[Problem]:
+    return [
+        problem
+        for name, definition in definitions.items()
+        for problem in _definition_problems(("definitions", name), definition)
+    ]
 
 
 def _definition_problems(place: Place, definition: TaskDefinition) -> Iterator[Problem]:

@@ -10,9 +10,19 @@ from rich.text import Text
 
 from switchyard_cli.terminal import clean, styled
 from switchyard_cli.views.levels import levels
-from switchyard_cli.views.statuses import COMPLETED, FINAL, coloured, symbol
+from switchyard_cli.views.statuses import COMPLETED, coloured, symbol
 from switchyard_cli.views.tables import cut_to_fit, table_of
-from switchyard_cli.views.wording import cost, job_elapsed, task_elapsed, total_cost
+from switchyard_cli.views.wording import (
+    cost,
+    duration,
+    job_seconds,
+    job_status,
+    own_error,
+    run_of,
+    task_elapsed,
+    task_status,
+    total_cost,
+)
 
 if TYPE_CHECKING:
     from switchyard.contracts.jobs import JobView, TaskSummary
@@ -31,7 +41,7 @@ def job_table(job: JobView, *, now_ms: int, max_rows: int = MAX_ROWS) -> Group:
     for number in (table.columns[index] for index in (2, 3, 4)):
         number.justify = "right"
     for level, task in shown:
-        table.add_row(*_row(task, level, now_ms))
+        table.add_row(*_row(task, job, level, now_ms))
     parts: list[RenderableType] = [header(job, now_ms=now_ms), table]
     if len(shown) < len(rows):
         parts.append(Text(f"… and {len(rows) - len(shown):,} more", style="dim"))
@@ -39,11 +49,12 @@ def job_table(job: JobView, *, now_ms: int, max_rows: int = MAX_ROWS) -> Group:
 
 
 def header(job: JobView, *, now_ms: int) -> Text:
-    done = sum(task.status in FINAL for task in job.tasks)
+    completed = sum(task.status == COMPLETED for task in job.tasks)
+    time = duration(job_seconds(job, now_ms=now_ms))
     facts = [
-        coloured(job.status),
-        Text(f"{done:,}/{job.total_tasks:,} tasks"),
-        Text(job_elapsed(job, now_ms=now_ms)),
+        coloured(job.status, job_status(job)),
+        Text(f"{completed:,} of {job.total_tasks:,} tasks completed"),
+        Text(", ".join(filter(None, [run_of(job), time]))),
         Text(total_cost(job)),
         styled(job.job_id, "dim"),
     ]
@@ -74,12 +85,12 @@ def _fitting(rows: list[tuple[int, TaskSummary]], max_rows: int) -> list[tuple[i
     return rows[:max_rows]
 
 
-def _row(task: TaskSummary, level: int, now_ms: int) -> tuple[Text, ...]:
+def _row(task: TaskSummary, job: JobView, level: int, now_ms: int) -> tuple[Text, ...]:
     return (
         Text.assemble(
             INDENT * min(level, MAX_INDENTS), symbol(task.status), " ", clean(task.task_id)
         ),
-        coloured(task.status),
+        coloured(task.status, task_status(task, job)),
         Text(task_elapsed(task, now_ms=now_ms)),
         Text(str(task.attempt) if task.attempt else ""),
         Text(cost(task.cost_usd)),
@@ -88,6 +99,7 @@ def _row(task: TaskSummary, level: int, now_ms: int) -> tuple[Text, ...]:
 
 
 def _last_column(task: TaskSummary) -> Text:
-    if task.error:
-        return cut_to_fit(task.error, "red")
+    error = own_error(task)
+    if error:
+        return cut_to_fit(error, "red")
     return cut_to_fit(", ".join(task.depends_on), "dim")

@@ -12,7 +12,7 @@ from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.statuses import coloured, symbol
 from switchyard_cli.views.tables import cut_to_fit, table_of
 from switchyard_cli.views.values import print_value
-from switchyard_cli.views.wording import cost, duration, elapsed
+from switchyard_cli.views.wording import cost, duration, elapsed, own_error, task_status
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +49,8 @@ def print_definitions(definitions: Sequence[RegisteredDefinition], console: Cons
 
 
 def print_task(task: TaskView, endpoint: Endpoint, console: Console) -> None:
-    console.print(Text("  ").join([heading(task.task_id), _status(task.status)]))
+    status = _status(task.status, task_status(task))
+    console.print(Text("  ").join([heading(task.task_id), status]))
     for name, value in _facts(task, endpoint).items():
         if value:
             line = Text.assemble((name.ljust(12), "dim"), clean(value))
@@ -61,8 +62,8 @@ def print_task(task: TaskView, endpoint: Endpoint, console: Console) -> None:
             print_value(payload, console)
 
 
-def _status(status: str) -> Text:
-    return Text.assemble(symbol(status), " ", coloured(status))
+def _status(status: str, words: str | None = None) -> Text:
+    return Text.assemble(symbol(status), " ", coloured(status, words))
 
 
 def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
@@ -72,13 +73,19 @@ def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
         "request": task.request_id,
         "definition": f"{task.name} version {task.definition_version}",
         "after": ", ".join(task.depends_on),
-        "attempt": f"{task.attempt} of {task.max_attempts}, run {task.run}",
+        "attempt": f"{task.attempt} of {task.max_attempts}, run {task.run}{_retried_after(task)}",
         "time": duration(task.duration_ms / 1000) if task.duration_ms is not None else "",
         "tokens": f"{read} in, {written} out, {cached} from cache" if any(tokens) else "",
         "cost": cost(task.cost_usd),
-        "error": task.error or "",
+        "error": own_error(task),
         "input": task.input_location or "",
         "output": task.output_location or "",
         "files": task.artifacts or "",
         "on disk": str(folder_of(task, endpoint) or ""),
     }
+
+
+def _retried_after(task: TaskView) -> str:
+    """Name the error of the attempt before the one that completed the task."""
+    earlier = task.error if not own_error(task) else None
+    return f", after: {earlier}" if earlier else ""

@@ -28,5 +28,6 @@ def symbol(status: str) -> Text:
     return Text(sign, style=style)
 
 
-def coloured(status: str) -> Text:
-    return Text(clean(status), style=_LOOKS.get(status, _UNKNOWN)[1])
+def coloured(status: str, words: str | None = None) -> Text:
+    """Return the status, or what is said instead of it, in the status's colour."""
+    return Text(clean(words or status), style=_LOOKS.get(status, _UNKNOWN)[1])

@@ -46,8 +46,8 @@ class Cdk:
         """Install the command line where `make setup` did not."""
         install_cdk(self._root, self._home, say)
 
-    def synthesize(self) -> AbstractContextManager[Command]:
-        output = ("--output", str(self._home.assembly))
+    def synthesize(self, assembly: Path) -> AbstractContextManager[Command]:
+        output = ("--output", str(assembly))
         downloads = download_environment(os.environ)  # it bundles the dependency layer
         stage = ("-c", "stage=local")
         return self._run("synth", "--quiet", *stage, *output, cwd=self._root, also=downloads)
@@ -55,8 +55,8 @@ class Cdk:
     def bootstrap(self) -> AbstractContextManager[Command]:
         return self._run("bootstrap", f"aws://{ACCOUNT}/{REGION}")
 
-    def deploy(self) -> AbstractContextManager[Command]:
-        what = ("--app", str(self._home.assembly), "--all")
+    def deploy(self, assembly: Path) -> AbstractContextManager[Command]:
+        what = ("--app", str(assembly), "--all")
         unattended = ("--require-approval", "never", "--method", "direct")
         outputs = ("--outputs-file", str(self._home.outputs_file))
         return self._run("deploy", *what, *unattended, *outputs)

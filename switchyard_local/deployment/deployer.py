@@ -7,8 +7,11 @@ from pathlib import Path
 
 from switchyard_local.deployment.api import api_serves, api_url
 from switchyard_local.deployment.api_key import TENANT, issue_api_key
+from switchyard_local.deployment.assembly import Assembly
 from switchyard_local.deployment.cdk import Cdk
 from switchyard_local.deployment.deployed import Outputs, read_outputs
+from switchyard_local.deployment.webhooks_secret import ensure_webhooks_secret
+from switchyard_local.emulator.gateway import Gateway
 from switchyard_local.emulator.loopback import LOOPBACK
 from switchyard_local.emulator.ministack import MiniStack
 from switchyard_local.endpoint import Deployment, Endpoint, recall, remember
@@ -37,11 +40,13 @@ class Deployer:
         if known and known.sources == sources:
             self._start(say, undo, keep_data=True)
             if api_serves(known.endpoint):
+                ensure_webhooks_secret(Gateway(self._port))
                 return known
             say("The saved data is damaged: starting with an empty cloud")
             known = None
         self._forget(known)
         deployment = self._deploy(known, sources, say, undo)
+        ensure_webhooks_secret(Gateway(self._port))
         self._ministack.save()
         remember(self._home.cloud_file, deployment)
         return deployment
@@ -99,17 +104,28 @@ class Deployer:
         self, known: Deployment | None, sources: str, say: Say, undo: ExitStack
     ) -> Deployment:
         self._cdk.install(say)
-        say("Synthesizing the stacks")
-        with self._cdk.synthesize() as synthesis:
+        assembly = self._synthesize_and_start(known, say, undo)
+        say("Deploying the stacks into MiniStack")
+        with self._cdk.deploy(assembly) as deployment:
+            deployment.finish()
+        return Deployment(self._endpoint(read_outputs(self._home.outputs_file), known), sources)
+
+    def _synthesize_and_start(self, known: Deployment | None, say: Say, undo: ExitStack) -> Path:
+        """Do both at once; return where the synthesized stacks are."""
+        assembly = Assembly(self._home, fingerprint(self._root, DEPLOYED))
+        with ExitStack() as synthesizing:
+            folder = assembly.folder
+            if folder is None:
+                say("Synthesizing the stacks")
+                synthesis = synthesizing.enter_context(self._cdk.synthesize(assembly.begin()))
             self._start(say, undo, keep_data=known is not None)
             if known is None:
                 with self._cdk.bootstrap() as bootstrap:
                     bootstrap.finish()
-            synthesis.finish()
-        say("Deploying the stacks into MiniStack")
-        with self._cdk.deploy() as deployment:
-            deployment.finish()
-        return Deployment(self._endpoint(read_outputs(self._home.outputs_file), known), sources)
+            if folder is None:
+                synthesis.finish()
+                folder = assembly.finish()
+        return folder
 
     def _endpoint(self, outputs: Outputs, known: Deployment | None) -> Endpoint:
         endpoint = Endpoint(

@@ -32,18 +32,24 @@ class Gateway:
 
     def call(self, target: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """An AWS JSON call, answered with the raw response: boto3 drops what it does not know."""
-        headers = {"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.1"}
-        reply = self._send("POST", "/", headers, json.dumps(arguments).encode())
+        reply = self.try_call(target, arguments)
         if reply is None or reply.status != 200:
-            raise CloudError(f"MiniStack did not answer {target}. Run `make down`, then try again.")
+            raise CloudError(
+                f"MiniStack did not answer {target}. Run `switchyard down`, then try again."
+            )
         answer: dict[str, Any] = json.loads(reply.body)
         return answer
+
+    def try_call(self, target: str, arguments: Mapping[str, Any]) -> Reply | None:
+        """An AWS JSON call that may be refused; None when nothing answers."""
+        headers = {"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.1"}
+        return self._send("POST", "/", headers, json.dumps(arguments).encode())
 
     def configuration(self, function: str) -> dict[str, Any]:
         """Of a Lambda function, as deployed."""
         reply = self.get(f"/2015-03-31/functions/{function}/configuration")
         if reply is None or reply.status != 200:
-            raise CloudError(f"The function {function} is not deployed. Try `make up`.")
+            raise CloudError(f"The function {function} is not deployed. Try `switchyard up`.")
         found: dict[str, Any] = json.loads(reply.body)
         return found
 

@@ -58,11 +58,14 @@ def find(started: StartedProcess | None) -> psutil.Process | None:
 
 def has_child(process: psutil.Process | None, argument: str) -> bool:
     """Return whether a process that it started with that argument still runs."""
-    if process is None:
-        return False
+    return process is not None and count_children(process, argument) > 0
+
+
+def count_children(process: psutil.Process, argument: str) -> int:
+    """Return how many processes that it started with that argument still run."""
     with suppress(psutil.NoSuchProcess):
-        return any(argument in _command_of(child) for child in process.children())
-    return False
+        return sum(argument in _command_of(child) for child in process.children())
+    return 0
 
 
 def _command_of(process: psutil.Process) -> list[str]:
@@ -84,17 +87,14 @@ def stop(started: StartedProcess, *, grace_seconds: float) -> bool:
         kill_session(started)
 
 
-def end_together(processes: Sequence[psutil.Process], *, grace_seconds: float) -> None:
-    """Ask all of them to end before the first is waited for."""
+def ask_to_end(processes: Sequence[psutil.Process]) -> None:
     for process in processes:
         with suppress(psutil.NoSuchProcess):
             process.terminate()
-    wait_until_ended(processes, timeout_seconds=grace_seconds)
 
 
 def ends_in_time(process: psutil.Process, grace_seconds: float) -> bool:
-    with suppress(psutil.NoSuchProcess):
-        process.terminate()
+    ask_to_end([process])
     return wait_until_ended([process], timeout_seconds=grace_seconds)
 
 

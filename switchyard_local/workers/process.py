@@ -15,7 +15,6 @@ from switchyard_local.home import Home
 from switchyard_local.interrupts import held_back
 from switchyard_local.processes.process import (
     TASK,
-    end_together,
     find,
     has_child,
     kill_family,
@@ -23,11 +22,12 @@ from switchyard_local.processes.process import (
     start_detached,
 )
 from switchyard_local.processes.roster import Roster
+from switchyard_local.say import Say
 from switchyard_local.sources import RUN_BY_THE_WORKER, fingerprint
+from switchyard_local.workers.shutdown import end_workers
 
 ROLE = "worker"
 START_SECONDS = 30.0
-STOP_SECONDS = 120.0  # what Fargate gives it
 
 
 class WorkerProcess:
@@ -69,16 +69,17 @@ class WorkerProcess:
         return has_child(find(self._roster.get(self.name)), TASK)
 
     @property
-    def killed(self) -> bool:
-        """Whether a signal ended it. Only the process that started it ever knows, and only once."""
+    def exit_code(self) -> int | None:
+        """Return how it ended, -9 for signal 9. Only the process that started it ever knows, and
+        only once: else None."""
         started = self._roster.get(self.name)
         if started is None:
-            return False
+            return None
         try:
-            _, status = os.waitpid(started.pid, os.WNOHANG)
+            pid, status = os.waitpid(started.pid, os.WNOHANG)
         except ChildProcessError:
-            return False
-        return os.WIFSIGNALED(status)
+            return None
+        return os.waitstatus_to_exitcode(status) if pid else None
 
     def signal(self, number: signal.Signals) -> None:
         """Killed, it takes with it what it started."""
@@ -120,15 +121,15 @@ class WorkerProcess:
         if self.pid is None:
             raise failure_with_log("The worker ended right after its start.", self.log)
 
-    def stop(self) -> None:
-        """With all that were started beside it, at once."""
+    def stop(self, say: Say) -> None:
+        """End it with all that were started beside it, at once. Being interrupted hurries it."""
         roles = list(filter(is_worker, self._roster.roles()))
         with ExitStack() as in_any_case:
             in_any_case.callback(kill_strays, self._home.worker_output)
             for role in roles:
                 in_any_case.callback(self._roster.end, role, grace_seconds=0)
             processes = [find(self._roster.get(role)) for role in roles]
-            end_together(list(filter(None, processes)), grace_seconds=STOP_SECONDS)
+            end_workers(list(filter(None, processes)), say)
 
     def _environment(self, deployed: Mapping[str, str]) -> dict[str, str]:
         return {

@@ -19,7 +19,7 @@ from switchyard.domain.measuring.scaling import (
 )
 from switchyard.ports import Clock, QueueDepth
 from switchyard_local.say import Say
-from switchyard_local.workers.process import STOP_SECONDS
+from switchyard_local.workers.shutdown import STOP_SECONDS
 
 STEP_SECONDS: Final = 1.0
 LOOK_SECONDS: Final = 0.2
@@ -41,8 +41,8 @@ class SupervisedWorker(Protocol):
         """Whether it runs a task."""
 
     @property
-    def killed(self) -> bool:
-        """Whether a signal ended it, as far as that is known: then its code is not the cause."""
+    def exit_code(self) -> int | None:
+        """How it ended, -9 for signal 9; None if that is not known. To be asked once."""
 
     def signal(self, number: signal.Signals) -> None:
         """Nothing happens if it has ended."""
@@ -151,8 +151,14 @@ class Supervisor:
         for one in self._working:
             if one.worker.running:
                 continue
-            if one.worker.killed:
-                self._say(f"{one.worker.name} was killed, and is replaced")
+            code = one.worker.exit_code
+            if code is None:
+                self._say(
+                    f"{one.worker.name} has ended, and is replaced. Another command started it: "
+                    "how it ended is not known here, and its log may say why"
+                )
+            elif code < 0:
+                self._say(f"{one.worker.name} was killed by {_signal(-code)}, and is replaced")
             else:
                 self._pause_if_early(one, now_s)
         self._working = [one for one in self._working if one.worker.running]
@@ -187,3 +193,10 @@ class Supervisor:
         for one in self._leaving:
             if now_s - one.at_s > STOP_SECONDS:
                 one.worker.signal(signal.SIGKILL)
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # most real-time signals have no name
+        return f"signal {number}"

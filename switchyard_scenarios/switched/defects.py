@@ -17,11 +17,10 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks import transitions
-from switchyard.domain.tasks.claims import Busy, Done
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks.claim_refusals import Busy, Done
+from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Task
 from switchyard.domain.transition import applied
-from switchyard.ports import Claimed, Received, Refused, TaskInbox, TaskLeases
+from switchyard.ports import Claimed, ClaimRefused, Received, TaskInbox, TaskLeases
 from switchyard_scenarios.switched.leases import EffectiveLeases, Work
 from switchyard_scenarios.switched.reconciliation import Change
 from switchyard_scenarios.switched.switches import WorkerSwitches
@@ -117,9 +116,9 @@ class GrantsInSpite:
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
-    ) -> Claimed | Refused | None:
+    ) -> Claimed | ClaimRefused | None:
         answer = self._leases.claim(ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms)
-        if isinstance(answer, Refused) and isinstance(answer.decision, self._reasons):
+        if isinstance(answer, ClaimRefused) and isinstance(answer.decision, self._reasons):
             return Claimed(answer.task, Lease(answer.task, owner))
         return answer
 
@@ -150,7 +149,7 @@ class ActsUnclaimed(EffectiveLeases):
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
-    ) -> Claimed | Refused | None:
+    ) -> Claimed | ClaimRefused | None:
         answer = super().claim(ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms)
         if answer is not None:  # of a new task it is asked twice
             row = {

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
-from switchyard.ports import Claimed, Refused, Seen, TaskLeases
+from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Task
+from switchyard.ports import Claimed, ClaimRefused, Seen, TaskLeases
 from switchyard_scenarios.reporting.journal import Journal
 from switchyard_scenarios.switched.crashes import Crashes
 from switchyard_scenarios.switched.effects import MessageEffects
@@ -45,7 +44,7 @@ class EffectiveLeases:
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
-    ) -> Claimed | Refused | None:
+    ) -> Claimed | ClaimRefused | None:
         answer = self.leases.claim(ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms)
         message = ref.request_id
         match answer:
@@ -55,7 +54,7 @@ class EffectiveLeases:
                 self.journal.note("claimed", message, fence=fence, **times)
                 digest = self.bodies.digest_of(message)
                 self.effects.begin(message, fence=fence, payload_digest=digest)
-            case Refused():
+            case ClaimRefused():
                 reason = type(answer.decision).__name__.lower()
                 self.journal.note("refused", message, reason=reason)
         return answer

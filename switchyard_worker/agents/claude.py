@@ -1,26 +1,88 @@
-"""Runs Claude through the Claude Agent SDK. Importing this module takes a second."""
+"""Runs Claude through the Claude Agent SDK."""
 
 import asyncio
 from contextlib import suppress
 from typing import Any, Final
 
-from claude_agent_sdk import (
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard_worker.agents.agent import AgentFailed, Answer, Effort
+from switchyard_worker.agents.claude_result import failure_in, spending_of
+from switchyard_worker.agents.clock import elapsed_ms, monotonic
+from switchyard_worker.agents.sdk import (
     AssistantMessage,
     ClaudeAgentOptions,
     ClaudeSDKClient,
     ClaudeSDKError,
     CLINotFoundError,
+    HookContext,
+    HookEvent,
+    HookInput,
+    HookJSONOutput,
+    HookMatcher,
     Message,
     ResultError,
     ResultMessage,
 )
+from switchyard_worker.agents.spending import SessionSpending
+from switchyard_worker.agents.todos import Todos, changed, ended, todo_changes
+from switchyard_worker.agents.trace import ToolJournal, Trace
+from switchyard_worker.boundary import (
+    UNNAMED_MODEL,
+    Assignment,
+    mark_call,
+    request_limit_ms,
+    session_limit_ms,
+)
 
-from switchyard.domain.tasks.failures import FailureCategory
-from switchyard_worker.agents.agent import AgentFailed, Answer, Effort
-from switchyard_worker.agents.claude_result import failure_in, spending_of
-from switchyard_worker.agents.hooks import SessionHooks
-from switchyard_worker.agents.spending import Spending
-from switchyard_worker.boundary import UNNAMED_MODEL, Assignment, request_limit_ms, session_limit_ms
+
+class SessionHooks:
+    def __init__(self, *, step: str) -> None:
+        self._step = step
+        self._began = monotonic()
+        self._journal = ToolJournal()
+        self._todos: Todos = {}
+
+    def matchers(self) -> dict[HookEvent, list[HookMatcher]]:
+        watched: tuple[HookEvent, ...] = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+        return {name: [HookMatcher(hooks=[self._record])] for name in watched}
+
+    def trace(self) -> Trace:
+        return Trace(
+            tool_calls=self._journal.calls(),
+            tool_calls_left_out=self._journal.left_out,
+            todos=ended(self._todos, elapsed_ms(self._began)),
+        )
+
+    async def _record(
+        self, event: HookInput, _call_id: str | None, _context: HookContext
+    ) -> HookJSONOutput:
+        now_ms = elapsed_ms(self._began)
+        if event["hook_event_name"] == "PreToolUse":
+            mark_call(event["tool_name"], event["tool_input"], step=self._step)
+            self._journal.began(
+                event["tool_use_id"], event["tool_name"], event["tool_input"], now_ms=now_ms
+            )
+        elif event["hook_event_name"] == "PostToolUse":
+            self._journal.returned(
+                event["tool_use_id"],
+                event["tool_response"],
+                now_ms=now_ms,
+                duration_ms=event.get("duration_ms"),
+            )
+            for change in todo_changes(
+                event["tool_name"], event["tool_input"], event["tool_response"]
+            ):
+                self._todos = changed(self._todos, change, now_ms)
+        elif event["hook_event_name"] == "PostToolUseFailure":
+            self._journal.returned(
+                event["tool_use_id"],
+                event["error"],
+                now_ms=now_ms,
+                duration_ms=event.get("duration_ms"),
+                failed=True,
+            )
+        return {}
+
 
 INTERRUPT_SECONDS: Final = 2.0
 
@@ -96,7 +158,7 @@ class _Session:
 
     def _effort(self) -> Effort:
         result = self._result
-        spent = spending_of(result, self._assignment.model) if result else Spending()
+        spent = spending_of(result, self._assignment.model) if result else SessionSpending()
         return spent.effort(turns=result.num_turns if result else 0, trace=self._hooks.trace())
 
     def _record(self, message: Message) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from claude_agent_sdk import ResultMessage
-
 from switchyard.domain.measuring.prices import Tokens
 from switchyard.domain.tasks.failures import FailureCategory, category_of_status
-from switchyard_worker.agents.spending import Spending, spending
+from switchyard_worker.agents.sdk import ResultMessage
+from switchyard_worker.agents.spending import SessionSpending, spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ def failure_in(
     return None
 
 
-def spending_of(result: ResultMessage, model: str) -> Spending:
-    """Add up the figures per model: the session's own lack what a failure interrupted."""
+def spending_of(result: ResultMessage, model: str) -> SessionSpending:
+    """Add up the figures per model: the totals lack what a failure interrupted."""
     per_model: Mapping[str, Any] = result.model_usage or {}
     if not per_model:
         return spending({model: _session_tokens(result.usage or {})}, otherwise={})

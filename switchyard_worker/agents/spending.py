@@ -14,7 +14,7 @@ BYTES_PER_TOKEN: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spending:
+class SessionSpending:
     tokens: Tokens = field(default_factory=Tokens)
     cost_usd: float = 0.0
     note: str | None = None
@@ -44,11 +44,11 @@ def estimated_tokens(*texts: str) -> int:
     return math.ceil(sum(len(text.encode()) for text in texts) / BYTES_PER_TOKEN)
 
 
-def spending(by_model: Mapping[str, Tokens], *, otherwise: Mapping[str, float]) -> Spending:
+def spending(by_model: Mapping[str, Tokens], *, otherwise: Mapping[str, float]) -> SessionSpending:
     """Add up usage; `otherwise` is the cost of models without a price in our table."""
     costs = {model: cost_of(model, tokens) for model, tokens in by_model.items()}
     used = by_model.values()
-    return Spending(
+    return SessionSpending(
         tokens=Tokens(
             input=sum(tokens.input for tokens in used),
             output=sum(tokens.output for tokens in used),

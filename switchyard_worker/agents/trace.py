@@ -1,15 +1,13 @@
 """Records what an agent did for an answer: the content of `session_trace.json`."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import json
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from switchyard.domain.error_text import error_text
 
 if TYPE_CHECKING:  # an agent without todos need not pay for them
     from switchyard_worker.agents.todos import TodoTiming
-import json
-from dataclasses import replace
-from typing import Final
-
-from switchyard.domain.error_text import error_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

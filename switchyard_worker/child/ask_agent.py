@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Final
 
-from switchyard.domain.tasks.failures import FailureCategory, GiveUp
-from switchyard.domain.tasks.step_retries import StepFailure, decide_step_retry
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.retries import GiveUp, StepFailure, decide_step_retry
 from switchyard_worker.agents.agent import Agent, AgentFailed, Answer
 from switchyard_worker.agents.clock import Deadline, sleep_between
 from switchyard_worker.boundary import Assignment, mark

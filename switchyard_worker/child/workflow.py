@@ -1,8 +1,9 @@
 """Runs a task's steps one after the other; the first that fails ends it."""
 
 import json
+import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,17 @@ from switchyard_worker.agents.clock import Deadline, elapsed_ms, monotonic
 from switchyard_worker.boundary import TASK_STEP, Assignment, Step, mark
 from switchyard_worker.child.ask_agent import ask
 from switchyard_worker.child.processors import process_named
-from switchyard_worker.child.results import Failure, StepResult
+from switchyard_worker.child.results import (
+    Failure,
+    StepResult,
+    TaskResult,
+    write_output,
+    write_summary,
+    write_trace,
+)
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # most tasks need no guard process
     from switchyard_worker.child.guard_client import BlockingGuard
-import traceback
-from dataclasses import field, replace
-
-from switchyard_worker.child.results import TaskResult, write_output, write_summary, write_trace
 
 Choose = Callable[[str], Agent]
 

@@ -10,7 +10,7 @@ from switchyard.settings import WorkerSettings
 from switchyard_worker.boundary import TOO_MANY_PROCESSES
 from switchyard_worker.parent.attempts.assignments import Assignments
 from switchyard_worker.parent.attempts.attempt import AttemptFolders, ChildAttempts
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.coroutines import Runtime
 from switchyard_worker.parent.files.removal import Removals
@@ -19,14 +19,19 @@ from switchyard_worker.parent.health.machine import Machine
 from switchyard_worker.parent.health.pulse import probe
 from switchyard_worker.parent.health.stop import Bugs, Stop
 from switchyard_worker.parent.receive.cancel_checks import CHECK_SECONDS, CancelChecks
-from switchyard_worker.parent.receive.claims import Claims, UnansweredMessages
-from switchyard_worker.parent.receive.deletions import Deletions, Screening
-from switchyard_worker.parent.receive.deliveries import Attempts, Deliveries, KeepLease
-from switchyard_worker.parent.receive.intake import ConsumptionPause, Intake
+from switchyard_worker.parent.receive.deletions import Deletions
+from switchyard_worker.parent.receive.deliveries import (
+    Attempts,
+    Claims,
+    Deliveries,
+    KeepLease,
+    UnansweredMessages,
+)
+from switchyard_worker.parent.receive.intake import ConsumptionPause, Intake, Screening
 from switchyard_worker.parent.receive.lease import Heartbeats, Keepalive, LeaseTiming
 from switchyard_worker.parent.receive.loop import Loop, Polling
 from switchyard_worker.parent.receive.rollout import Protection, Replacement
-from switchyard_worker.parent.receive.settlement import Refusals, Settlement
+from switchyard_worker.parent.receive.settlement import RefusedClaims, Settlement
 from switchyard_worker.parent.supervision.children import Children
 from switchyard_worker.parent.supervision.quota import Quota
 from switchyard_worker.parent.supervision.supervisor import Supervisor
@@ -58,7 +63,7 @@ def assemble(
         runtime=runtime_of(ports),
         settings=settings,
         assignments=_assignments(ports, settings, claude),
-        guard=Guard(clock=ports.clock, sleep=ports.sleep, host_environment=host_environment),
+        guard=GuardClient(clock=ports.clock, sleep=ports.sleep, host_environment=host_environment),
         supervisor=_supervisor(ports, settings, children, host_environment),
         folders=_folders(ports, settings, children, host_environment),
         claude=claude,
@@ -140,7 +145,7 @@ def _deliveries(
         unanswered=UnansweredMessages(runtime=runtime, inbox=ports.inbox, parking=ports.parking),
         attempts=attempts,
         settlement=settlement,
-        refusals=Refusals(runtime, settlement, ports.payloads),
+        refusals=RefusedClaims(runtime, settlement, ports.payloads),
         protection=intake.protection,
         screening=screening,
         machine=intake.machine,

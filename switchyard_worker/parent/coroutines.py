@@ -54,7 +54,7 @@ async def all_of(waits: Iterable[Awaitable[R]]) -> list[R]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class Pauses:
+class GrowingPauses:
     """Computes pauses after failures in a row: exponential, with full jitter."""
 
     def __init__(
@@ -86,7 +86,7 @@ async def with_retries(
 
     Every call of ours may be repeated.
     """
-    pauses = Pauses(runtime.randomness)
+    pauses = GrowingPauses(runtime.randomness)
     for _ in range(TRIES - 1):
         try:
             return await runtime.offload(call, *args, **kwargs)

@@ -12,7 +12,7 @@ from switchyard.contracts.alerting import CheckSubject
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.contracts.dispatch_messages import DispatchMessage
 from switchyard.contracts.events import CATALOGUE
-from switchyard.contracts.events.bus import BusMessage
+from switchyard.contracts.events.envelope import BusMessage
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.messages import TaskMessage
 from switchyard.contracts.parked_messages import ParkedMessage

@@ -10,8 +10,8 @@ from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
-from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,
     DynamoDbSubmissionKeys,
@@ -23,7 +23,7 @@ from switchyard.contracts.jobs import instant
 from switchyard.contracts.sqs_records import DeadLetter
 from switchyard.contracts.triggers import TriggerRun
 from switchyard.domain.access.api_keys import Caller
-from switchyard.domain.access.rates import Limits
+from switchyard.domain.access.limits import RequestLimits
 from switchyard.domain.alerts.alerts import Alert
 from switchyard.domain.health.presence import PresentWorker
 from switchyard.domain.jobs.plan import Pinned
@@ -107,7 +107,7 @@ class OtherItems:
         keys.note_use(TENANT, HASH, day="2027-01-15")
         keys.revoke(TENANT, HASH, now_ms=NOW_MS + 1)
         keys.add(TENANT, HASH[::-1], label=None, now_ms=NOW_MS)
-        limits = Limits(per_second=5, burst=10, per_day=1_000)
+        limits = RequestLimits(per_second=5, burst=10, per_day=1_000)
         for _ in range(2):
             DynamoDbRequestRates(self._table).take(
                 Caller(TENANT, HASH[:12]), limits=limits, now_ms=NOW_MS

@@ -14,10 +14,10 @@ from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStor
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.items import DATA_PREFIX, DEPENDENTS_PREFIX, TASK_PREFIX
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import job_of
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
-from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,
     DynamoDbSubmissionKeys,
@@ -25,19 +25,19 @@ from switchyard.adapters.dynamodb.submission_keys import (
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.alerting import subject_to_check
 from switchyard.contracts.dispatch_messages import wake_up
 from switchyard.contracts.events import StoredEvent, what_it_says
-from switchyard.contracts.events.bus import BusMessage
+from switchyard.contracts.events.envelope import BusMessage
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.messages import Delivered, MessageAttribute, parse_message
 from switchyard.contracts.parked_messages import read_parked
 from switchyard.contracts.redrive_plans import read_plan
 from switchyard.contracts.triggers import parse_trigger_message
 from switchyard.domain.access.api_keys import Caller
-from switchyard.domain.access.rates import Limits
+from switchyard.domain.access.limits import RequestLimits
 from switchyard.domain.events import event_queries
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.jobs.submission_keys import KeyKind
@@ -47,7 +47,7 @@ from tests.simulation.cloud.dynamodb import DynamoDb
 from tests.simulation.cloud.s3 import S3
 
 Item = Mapping[str, Any]
-_LIMITS: Final = Limits(per_second=5, burst=10, per_day=1_000)
+_LIMITS: Final = RequestLimits(per_second=5, burst=10, per_day=1_000)
 
 
 def read_item(kind: str, item: Item) -> Any:

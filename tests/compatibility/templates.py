@@ -28,7 +28,8 @@ for module in (api_key, cdk):
 _SYNTH: Final = f"""{OWN_SOURCES}
 home = Home(Path(sys.argv[1]))
 home.create()
-with cdk.Cdk(Path.cwd(), home, 1).synthesize() as synthesis:
+where = [] if Path("local").is_dir() else [home.assembly]
+with cdk.Cdk(Path.cwd(), home, 1).synthesize(*where) as synthesis:
     synthesis.finish()
 """
 STATEFUL: Final = {

@@ -17,7 +17,7 @@ from switchyard.domain.jobs.job import decide_job_outcome
 from switchyard.domain.jobs.overdue import Action, decide_job_step, decide_task_step
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.cancellation import Leave, decide_cancel
-from switchyard.domain.tasks.claims import NotYet, decide_claim
+from switchyard.domain.tasks.claim_refusals import NotYet, decide_claim
 from switchyard.usecases.jobs.read_jobs import read_job
 from tests.builders import NOW_MS, TENANT, a_definition, a_plan, a_task
 from tests.compatibility.stage import Stage
@@ -126,7 +126,7 @@ def test_an_unknown_state_is_neither_settled_nor_claimable_nor_cancelled() -> No
     assert (step.action, step.reason) == (Action.WAIT, "in a state of a newer version")
     assert step.due_at_ms is not None
     with pytest.raises(NewerVersion, match="state of a newer version"):
-        decide_job_outcome([task])
+        decide_job_outcome({task.state})
 
 
 def test_an_unknown_state_of_a_job_is_looked_at_again_later() -> None:

@@ -9,7 +9,7 @@ import pytest
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.client.connection import Connection
 from switchyard.client.errors import Refused

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 from unittest.mock import patch
 
-from switchyard.adapters import event_overflow
+from switchyard.adapters import eventbridge
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
@@ -90,7 +90,7 @@ def small_limits() -> Iterator[None]:
     with ExitStack() as limits:
         limits.enter_context(patch.object(submit_job, "MAX_INLINE_TASKS", 8))
         limits.enter_context(patch.object(expand_job, "ITEMS_AT_ONCE", 3))
-        limits.enter_context(patch.object(event_overflow, "MAX_DETAIL_BYTES", 4_500))
+        limits.enter_context(patch.object(eventbridge, "MAX_DETAIL_BYTES", 4_500))
         yield
 
 

@@ -26,7 +26,7 @@ _MASKS: Final = [
         (r"[ ─-╿]+", " "),
     )
 ]
-_PASSING: Final = re.compile(r"DURATION \S+ (waiting|pending|processing)\b")
+_PASSING: Final = re.compile(r"DURATION \S+ (waiting|pending|processing|partial_failure)\b")
 """A state that a watcher may or may not see, depending on when it asks."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from switchyard_local.source_tree import FOLDER_VARIABLE
+from switchyard_local.errors import FOLDER_VARIABLE
 from tests.docs.masks import masked
 from tests.docs.pages import ROOT, SHELL, Block, commands_of
 

@@ -82,3 +82,9 @@ def test_two_runs_look_the_same_once_masked() -> None:
     other = ["   2.1 s  job completed", "  .switchyard/worker/output/x__y/12", ""]
 
     assert masked(one) == masked(other)
+
+
+def test_a_state_that_passes_quickly_is_not_compared() -> None:
+    assert masked(["    1.4 s  job partial_failure", "    1.4 s  job failed"]) == masked(
+        ["    3.0 s  job failed"]
+    )

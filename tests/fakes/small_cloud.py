@@ -17,7 +17,7 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.system import SystemIds
 from switchyard.bootstrap.job_requests import open_task_limit
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS
+from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.states import JobState

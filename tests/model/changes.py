@@ -1,20 +1,19 @@
 """What people ask for: to cancel a task or a job, to redrive it, to add a task to it.
 
 A request reads and writes like any other function; what it asks of a job is carried out by the
-dispatcher, an operation at a time (`usecases/dispatching/advance_job.py`).
+dispatcher, an operation at a time (`usecases/dispatching/dispatch_batch.py`).
 """
 
 from dataclasses import dataclass
 
 from switchyard.domain.ids import END
-from switchyard.domain.jobs import next_step
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.cancel_cursor import CancelCursor, Pass
-from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.job import Job, NextStep, next_step
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from tests.model import redrives
 from tests.model.database import SOME_TIME, Draft
 from tests.model.functions import Operation, Todo, edges_to_follow
@@ -117,26 +116,26 @@ class NoteReported:
 def advanced(draft: Draft) -> Todo:
     """Read the job and begin the step that its state asks for (`JobAdvancer.advance`)."""
     job = draft.job
-    match next_step.next_step(job):
-        case next_step.NextStep.CANCEL if job.state is JobState.CANCELLING:
+    match next_step(job):
+        case NextStep.CANCEL if job.state is JobState.CANCELLING:
             wants = CancelCursor(Pass.ALL).wants
             visits = [Visit(task) for task in draft.known if wants(task)]
             return (*visits, EndCancel(job), SettleIfEnded(), Report(job))
-        case next_step.NextStep.CANCEL:
+        case NextStep.CANCEL:
             return (Report(job),)
-        case next_step.NextStep.REDRIVE:
+        case NextStep.REDRIVE:
             return redrives.begun(job)
     return ()
 
 
 def _cancelled(task: Task, draft: Draft) -> Task | None:
     transition = of_tasks.cancel(task, now_ms=SOME_TIME)
-    if isinstance(transition, Refused):
+    if isinstance(transition, TransitionRefused):
         return task
     answer = draft.write(task.ref.task_id, transition)
-    return None if isinstance(answer, Refused) else answer
+    return None if isinstance(answer, TransitionRefused) else answer
 
 
 def is_quiet(job: Job) -> bool:
     """Tell whether nothing but the hourly audit looks at the job."""
-    return next_step.next_step(job) is None
+    return next_step(job) is None

@@ -11,7 +11,7 @@ from typing import Final
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.tasks.task import Outcome, Task
-from switchyard.domain.transition import Refused, Transition, attempt, holds
+from switchyard.domain.transition import Transition, TransitionRefused, attempt, holds
 from tests.model import invariants
 
 JOB: Final = JobRef("tenant", "job-1")
@@ -95,11 +95,11 @@ class Draft:
 
     def write(
         self, name: str, transition: Transition, *, now: int = SOME_TIME, owner: str = ""
-    ) -> Task | Refused[Task]:
+    ) -> Task | TransitionRefused[Task]:
         """Write to a task; `owner` is who writes under a lease, `now` is what its clock shows."""
         old = self.task(name)
         answer = attempt(old, self.mutate(transition))
-        if isinstance(answer, Refused) or answer is old:
+        if isinstance(answer, TransitionRefused) or answer is old:
             return answer
         new = bounded_task(answer, self.clocks)
         self.tasks[self.names[name]] = new
@@ -107,7 +107,7 @@ class Draft:
         self.problems.extend(invariants.broken_by(change))
         return new
 
-    def write_job(self, transition: Transition) -> Job | Refused[Job]:
+    def write_job(self, transition: Transition) -> Job | TransitionRefused[Job]:
         old = self.job
         answer = attempt(old, self.mutate(transition))
         if isinstance(answer, Job) and answer is not old:

@@ -15,7 +15,7 @@ from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import readiness
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from tests.model.database import SOME_TIME, Draft
 
 
@@ -104,7 +104,7 @@ class ReadOutcome:
         now = draft.task(END)
         if (now.run, now.state) != (self.end.run, self.end.state):
             return rest
-        outcome = job.decide_job_outcome(draft.picture().visible_tasks)
+        outcome = job.decide_job_outcome({task.state for task in draft.picture().visible_tasks})
         return (SettleJob(draft.job, outcome, self.end), *rest)
 
 
@@ -222,7 +222,7 @@ def _before_clearing(rest: Todo, parent: Task, mark: Mark) -> Todo:
     return (*rest[:place], mark, *rest[place:])
 
 
-def _as_it_is(answer: Task | Refused[Task]) -> Task:
-    found = answer.found if isinstance(answer, Refused) else answer
+def _as_it_is(answer: Task | TransitionRefused[Task]) -> Task:
+    found = answer.found if isinstance(answer, TransitionRefused) else answer
     assert found is not None
     return found

@@ -16,7 +16,7 @@ from typing import Final
 from switchyard.domain.ids import END
 from switchyard.domain.jobs.job import Job, decide_job_outcome
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.tasks.final_outcomes import EXHAUSTED
+from switchyard.domain.tasks.claim_refusals import EXHAUSTED
 from switchyard.domain.tasks.task import Task
 
 UNDER_WAY: Final = (TaskState.READY, TaskState.QUEUED, TaskState.PROCESSING)
@@ -88,7 +88,7 @@ def _ended_wrongly(job: Job, tasks: Sequence[Task]) -> Iterator[str]:
     for task in tasks:
         if not task.state.settled:
             yield f"I1: the job is {job.state}, and {task.ref.task_id} is {task.state}"
-    outcome = decide_job_outcome(task for task in tasks if not task.ref.hidden)
+    outcome = decide_job_outcome({task.state for task in tasks if not task.ref.hidden})
     if outcome is not job.state:
         yield f"I1: the job is {job.state}, and its tasks say {outcome}"
 

@@ -11,7 +11,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.overdue import Action, Step
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from tests.model.database import Draft
 from tests.model.functions import Mark, Todo
 
@@ -27,7 +27,7 @@ class Nudge:
         if step.due_at_ms is None:
             return rest
         move = of_tasks.postpone(self.task, step.due_at_ms, count=step.action.nudges)
-        if isinstance(draft.write(self.task.ref.task_id, move), Refused):
+        if isinstance(draft.write(self.task.ref.task_id, move), TransitionRefused):
             return rest
         return (*_act(self.task, step, draft), *rest)
 
@@ -42,7 +42,9 @@ class NudgeJob:
         step = overdue.decide_job_step(self.job, now_ms=draft.clocks.late)
         if step.due_at_ms is None:
             return rest
-        if isinstance(draft.write_job(of_jobs.postpone(self.job, step.due_at_ms)), Refused):
+        if isinstance(
+            draft.write_job(of_jobs.postpone(self.job, step.due_at_ms)), TransitionRefused
+        ):
             return rest
         if step.action is Action.ADVANCE:
             draft.advance_job()

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import claims, final_outcomes
+from switchyard.domain.tasks import claim_refusals
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.cancellation import REASON
-from switchyard.domain.tasks.failures import FailureCategory, Retry, decide_retry
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.retries import Retry, decide_retry
 from switchyard.domain.tasks.task import Lease, Outcome, Task
-from switchyard.domain.transition import Refused, Transition
+from switchyard.domain.transition import Transition, TransitionRefused
 from tests.model.database import Draft
 
 
@@ -117,33 +118,33 @@ def _claim(name: str, now: int, draft: Draft) -> Worker:
     answer = draft.write(name, claim, now=now, owner=owner)
     if isinstance(answer, Task):
         return Running(Lease(answer, owner))
-    match claims.decide_claim(before, now_ms=now):
-        case claims.Done():
+    match claim_refusals.decide_claim(before, now_ms=now):
+        case claim_refusals.Done():
             draft.wake_dispatcher(before, by_event=True)
-        case claims.Exhausted() as decision:
-            return GivingUp(before, _said(final_outcomes.exhausted(before, decision)))
-        case claims.Flagged() as decision:
-            return GivingUp(before, _said(final_outcomes.cancelled(decision)))
+        case claim_refusals.Exhausted() as decision:
+            return GivingUp(before, _said(claim_refusals.exhausted(before, decision)))
+        case claim_refusals.Flagged() as decision:
+            return GivingUp(before, _said(claim_refusals.cancelled(decision)))
     return None
 
 
 def _renew(lease: Lease, now: int, after: Worker, draft: Draft) -> Worker:
     renewal = of_tasks.renew(lease, lease_until_ms=draft.clocks.bounded(now + 1))
     answer = draft.write(lease.ref.task_id, renewal, owner=lease.owner)
-    return None if isinstance(answer, Refused) else after
+    return None if isinstance(answer, TransitionRefused) else after
 
 
 def _end(ended: Ended, habits: Habits, draft: Draft) -> Worker:
     name = ended.lease.ref.task_id
     answer = draft.write(name, _request(ended), now=ended.now, owner=ended.lease.owner)
-    if isinstance(answer, Refused):
+    if isinstance(answer, TransitionRefused):
         return None
     if answer.state.settled:
         if (answer.owner, answer.fence) != (ended.lease.owner, ended.lease.fence):
             draft.problems.append(f"I2: {name} was ended by another, and a worker is told it did")
         draft.wake_dispatcher(answer, by_event=True)
     elif answer.cancel_requested:
-        return GivingUp(answer, _said(final_outcomes.cancelled(claims.Flagged(REASON))))
+        return GivingUp(answer, _said(claim_refusals.cancelled(claim_refusals.Flagged(REASON))))
     else:
         draft.wake_worker(answer)
     return ended if habits.late_requests else None

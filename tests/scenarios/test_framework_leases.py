@@ -11,7 +11,7 @@ from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import bare_task
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Lease, Outcome, Payload
-from switchyard.ports import Claimed, Refused
+from switchyard.ports import Claimed, ClaimRefused
 from switchyard.testing.leases import MemoryTaskLeases
 from switchyard.testing.state import MemoryState
 from switchyard_scenarios.harness.harness import Harness
@@ -49,7 +49,7 @@ class Handled:
         assert isinstance(answer, Claimed)
         return answer.lease
 
-    def try_to_claim(self, owner: str) -> Claimed | Refused | None:
+    def try_to_claim(self, owner: str) -> Claimed | ClaimRefused | None:
         now_ms = self.bench.clock.now_ms()
         return self.leases.claim(REF, owner=owner, now_ms=now_ms, lease_ms=LEASE_MS)
 
@@ -107,7 +107,7 @@ def test_a_claim_begins_the_message_and_settling_completes_it(
 def test_who_may_not_run_a_task_begins_nothing(handled: Callable[..., Handled]) -> None:
     one = handled()
     one.claim("a")
-    assert isinstance(one.try_to_claim("b"), Refused)
+    assert isinstance(one.try_to_claim("b"), ClaimRefused)
     assert one.status["attempts"] == 1
     assert [entry.facts["reason"] for entry in one.bench.written("refused")] == ["busy"]
 

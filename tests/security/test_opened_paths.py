@@ -49,7 +49,9 @@ ALLOWED: Final = {
     ),
     "parent/supervision/child_output.py": {"fdopen": "the pipe from a child"},
     "parent/attempts/left_behind.py": {"is_file": "of an entry that the task's folder opened"},
-    "parent/supervision/descendants.py": dict.fromkeys(("scandir", "open", "read_bytes"), "/proc"),
+    "parent/supervision/descendants.py": dict.fromkeys(
+        ("scandir", "open", "read_bytes", "stat"), "/proc"
+    ),
     "parent/supervision/user_processes.py": dict.fromkeys(
         ("scandir", "stat", "read_bytes"), "/proc"
     ),

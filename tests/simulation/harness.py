@@ -8,7 +8,7 @@ from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStor
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.contracts.events.bus import WAKING_EVENTS
+from switchyard.contracts.dispatch_messages import WAKING_EVENTS
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.tables import DUE_AT
 from switchyard.domain.ids import JobRef, TaskRef, bare_task

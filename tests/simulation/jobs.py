@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.dynamodb.tenants import DynamoDbOpenTasks, DynamoDbTenantStore
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.contracts.jobs import SubmitJob
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS
+from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.states import Rule
-from switchyard.usecases.access.open_tasks import OpenTaskLimit
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.jobs.submit_job import Submitter
 from tests.simulation.cloud.cloud import Seen
 

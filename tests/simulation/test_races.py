@@ -4,7 +4,7 @@ import pytest
 
 from tests.simulation.races.run import KINDS, race
 
-SEEDS = range(25)
+SEEDS = range(12)
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -11,7 +11,8 @@ import pytest
 from tests.simulation.run import Report, simulate
 
 ROOT = Path(__file__).parents[2]
-SEEDS = (*range(1, 21), 26)  # 26: messages end in the dead-letter queue
+SEEDS = (1, 2, 3, 6, 8, 10, 14, 16, 17, 18)
+"""Quick ones in which every fault happens; `make simulate` runs a hundred and more."""
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 from stacks.stage import STAGES
-from switchyard.domain.access.rates import Limits
+from switchyard.domain.access.limits import RequestLimits
 from tests.stacks.synthesized import SynthesizedStage
 
 ROUTES = {
@@ -89,7 +89,7 @@ def test_the_api_gets_the_limits_of_keys_by_its_environment(
 
 
 def test_deployed_stages_have_the_limits_that_are_specified() -> None:
-    specified = Limits(per_second=100, burst=50, per_day=10_000)
+    specified = RequestLimits(per_second=100, burst=50, per_day=10_000)
     assert [name for name, s in STAGES.items() if s.key_limits == specified] == ["dev", "prod"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic.fields import FieldInfo
 
 from switchyard import settings
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS
+from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.settings import (
     AlertingSettings,
     EmitterSettings,

@@ -1,15 +1,17 @@
-"""Real worker processes with wrong wall clocks, on a MiniStack of their own."""
+"""Real worker processes with wrong wall clocks, on a MiniStack that a module's tests share."""
 
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+import httpx
 import psutil
 import pytest
 
@@ -23,6 +25,7 @@ from switchyard.domain.tasks.task import Task
 from switchyard.settings import SweeperSettings
 from switchyard.usecases.dispatching.sweep import Sweeper
 from switchyard_local.processes.process import kill_family
+from tests.contract.clouds import Cloud
 
 ROOT: Final = Path(__file__).parents[2]
 LEASE_PER_EXTENSION: Final = 1.5
@@ -32,6 +35,7 @@ BEAT_MS: Final = 500
 POLL_SECONDS: Final = 1
 STOP_SECONDS: Final = 60
 PATIENCE_SECONDS: Final = 90.0
+SLOTS: Final = 8
 
 clock = SystemClock()
 
@@ -110,6 +114,7 @@ class ClockStage:
         task_seconds: float = 0.0,
         lease_seconds: float = USUAL_LEASE_SECONDS,
         output_folder: Path | None = None,
+        slots: int = SLOTS,
     ) -> SkewedWorker:
         folder = self.folder / f"worker-{len(self.workers)}"
         folder.mkdir()
@@ -120,7 +125,7 @@ class ClockStage:
             "VISIBILITY_EXTENSION_AMOUNT": str(round(lease_seconds / LEASE_PER_EXTENSION)),
             "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
             "WAIT_TIME_SECONDS": str(POLL_SECONDS),
-            "MAX_CONCURRENT_CLAUDE": "8",
+            "MAX_CONCURRENT_CLAUDE": str(slots),
             "STOP_GRACE_SECONDS": "1",
             "OFFLINE_DELAY_MS": str(round(1000 * task_seconds)),
         }
@@ -159,13 +164,14 @@ class ClockStage:
         holds: Callable[[Sequence[Task]], bool],
         *,
         meanwhile: Callable[[], None] = lambda: None,
+        every_seconds: float = LOOK_SECONDS,
     ) -> float:
         """Wait until it holds for the tasks; return how many seconds that took."""
         began = clock.monotonic()
         while not holds(self.harness.tasks()):
             assert clock.monotonic() < began + PATIENCE_SECONDS, self.story
             meanwhile()
-            clock.sleep(LOOK_SECONDS)
+            clock.sleep(every_seconds)
         return clock.monotonic() - began
 
     @property
@@ -177,6 +183,18 @@ class ClockStage:
     def close(self) -> None:
         for worker in self.workers:
             worker.kill()
+
+
+@contextmanager
+def a_stage(cloud: Cloud, folder: Path) -> Iterator[ClockStage]:
+    """A stage for one test: nothing is left of the one before."""
+    endpoint = cloud.client("sqs").meta.endpoint_url
+    httpx.post(f"{endpoint}/_ministack/reset", timeout=PATIENCE_SECONDS).raise_for_status()
+    stage = ClockStage(BenchHarness(cloud), folder)
+    try:
+        yield stage
+    finally:
+        stage.close()
 
 
 def facts(task: Task) -> tuple[str, TaskState, int, int, str | None]:

@@ -11,7 +11,8 @@ from switchyard.ports import Received
 from switchyard_worker.parent.assembly import intake_of, runtime_of
 from switchyard_worker.parent.health.machine import Machine
 from switchyard_worker.parent.health.stop import Bugs, Stop
-from switchyard_worker.parent.receive.deletions import Deletions, Screening
+from switchyard_worker.parent.receive.deletions import Deletions
+from switchyard_worker.parent.receive.intake import Screening
 from switchyard_worker.parent.receive.lease import LeaseTiming
 from switchyard_worker.parent.receive.loop import Loop, Polling
 from switchyard_worker.parent.receive.rollout import Protection

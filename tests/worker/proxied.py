@@ -15,6 +15,8 @@ from switchyard.adapters.system import SystemIds
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.claude.link import Allowance, ClaudeAccess
 from switchyard_worker.parent.supervision.child_environment import Credential
+from tests.fakes.servers.messages_api import MessagesApi, StandingApi, standing_api
+from tests.fakes.servers.messages_api_replies import Reply
 
 R = TypeVar("R")
 
@@ -77,6 +79,36 @@ def proxied(
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+@dataclass(frozen=True)
+class SharedProxy:
+    """A proxy process for many tests, in front of an API that each of them has for itself."""
+
+    standing: StandingApi
+    proxy: Proxied
+
+    @contextmanager
+    def access(self, **facts: Any) -> Iterator[ClaudeAccess]:
+        """Open it for a test, and leave nothing of it under way for the next."""
+        access = self.proxy.open(**facts)
+        try:
+            yield access
+        finally:
+            self.proxy.revoke(access)
+
+    @contextmanager
+    def a_task(
+        self, *replies: Reply, **facts: Any
+    ) -> Iterator[tuple[MessagesApi, Proxied, ClaudeAccess]]:
+        with self.standing.answering(*replies) as api, self.access(**facts) as access:
+            yield api, self.proxy, access
+
+
+@contextmanager
+def shared_proxy() -> Iterator[SharedProxy]:
+    with standing_api() as standing, proxied(standing.url) as proxy:
+        yield SharedProxy(standing, proxy)
 
 
 def connect(access: ClaudeAccess) -> socket.socket:

@@ -1,16 +1,12 @@
 """A worker is killed while its child runs: the child is gone before its successor starts."""
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
 
-from benchmarks.harness import BenchHarness
 from switchyard.adapters.system import SystemClock
 from switchyard.domain.states import TaskState
-from tests.contract.clouds import on_ministack
 from tests.worker.clock_stage import PATIENCE_SECONDS, ClockStage, all_are
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can")
@@ -18,16 +14,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can"
 SHORT_LEASE_SECONDS = 6.0
 LONG_TASK_SECONDS = 60.0
 clock = SystemClock()
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[ClockStage]:
-    with on_ministack(tmp_path / "cloud") as cloud:
-        stage = ClockStage(BenchHarness(cloud), tmp_path)
-        try:
-            yield stage
-        finally:
-            stage.close()
 
 
 def children_of(pid: int) -> list[psutil.Process]:

@@ -1,16 +1,13 @@
 """Workers whose wall clocks are minutes off: nothing is stolen, failed or delayed by them."""
 
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.harness import BenchHarness
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.task import Task
-from tests.contract.clouds import on_ministack
 from tests.worker.clock_stage import (
     PATIENCE_SECONDS,
     POLL_SECONDS,
@@ -22,19 +19,10 @@ from tests.worker.clock_stage import (
 FIVE_MINUTES = 300.0
 TASK_SECONDS = 20.0
 """For another worker to start, on a slow machine, and to receive each message several times."""
+REDELIVERY_SECONDS = 2.0
 SHORT_LEASE_SECONDS = 6.0
 A_SWEEP_LATER = SHORT_LEASE_SECONDS + due.AFTER_LEASE / 1000 + POLL_SECONDS + 5.0
 """The bound of I9, with a sweep every half second and 5 s for slow machines."""
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[ClockStage]:
-    with on_ministack(tmp_path / "cloud") as cloud:
-        stage = ClockStage(BenchHarness(cloud), tmp_path)
-        try:
-            yield stage
-        finally:
-            stage.close()
 
 
 def undisturbed(tasks: Sequence[Task]) -> bool:
@@ -57,7 +45,7 @@ def test_tasks_that_are_renewed_are_neither_stolen_nor_failed(
         stage.sweep()
         stage.harness.send(stage.harness.tasks())
 
-    stage.until(all_settled, meanwhile=redeliver)
+    stage.until(all_settled, meanwhile=redeliver, every_seconds=REDELIVERY_SECONDS)
 
     assert undisturbed(stage.harness.tasks()), stage.story
     assert "task is not ours to run" in receiver.log

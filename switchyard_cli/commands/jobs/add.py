@@ -55,10 +55,14 @@ def add(
     from switchyard_cli.actions.submit import add as send
     from switchyard_cli.files.job_file import read_addition
 
-    job_id, addition = job_named(job), read_addition(file)
+    job_id = job_named(job)
     if dry_run:
+        from switchyard_cli.files.static_checks import static_problems
+
+        addition = read_addition(file, also=static_problems)
         _show_plan(addition.content, file, as_json=as_json)
         return
+    addition = read_addition(file)
     services = services_of(context)
     with Api(endpoint_of(stage, services), services.transport) as api:
         added = send(addition, job_id, api, clock=services.clock)

@@ -54,12 +54,15 @@ def cancel(
 
 def _cancel_job(api: Api, job_id: str, services: Services, *, wait: bool, as_json: bool) -> None:
     from switchyard_cli.actions.follow import follow
+    from switchyard_cli.actions.interruption import NextCommands, explaining_ctrl_c
     from switchyard_cli.actions.retry import until_accepted
 
     accepted = until_accepted(lambda: api.cancel(job_id), services.clock)
     if wait:
         console = notices() if as_json else results()
-        job = follow(api, job_id, console=console, clock=services.clock)
+        watch = NextCommands.of(api, services).first(f"watch {job_id}")
+        with explaining_ctrl_c(f"{job_id} is being cancelled: {watch} follows it."):
+            job = follow(api, job_id, console=console, clock=services.clock)
         if as_json:
             print_json(job)
     elif as_json:
@@ -71,9 +74,11 @@ def _cancel_job(api: Api, job_id: str, services: Services, *, wait: bool, as_jso
 def _cancel_task(
     api: Api, job_id: str, task_id: str, services: Services, *, wait: bool, as_json: bool
 ) -> None:
+    from switchyard_cli.actions.find_task import suggesting_task
     from switchyard_cli.actions.retry import until_accepted
 
-    accepted = until_accepted(lambda: api.cancel_task(job_id, task_id), services.clock)
+    with suggesting_task(api, job_id, task_id):
+        accepted = until_accepted(lambda: api.cancel_task(job_id, task_id), services.clock)
     settled = _settled(api, job_id, task_id, services) if wait else None
     if as_json:
         print_json(settled or accepted)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from switchyard.client.errors import ClientError, NotFound
 from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
+from switchyard.domain.text import did_you_mean
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.errors import DEFINITIONS_DIFFER, BadInput
@@ -135,7 +138,7 @@ def delete(
 
     Its versions stay for the jobs that ran by them; `put` makes the next one.
     """
-    with _api(stage, services_of(context)) as api:
+    with _api(stage, services_of(context)) as api, _suggesting(name, api):
         deleted = api.delete_definition(_checked(name))
     if as_json:
         print_json(deleted)
@@ -156,7 +159,23 @@ def _api(stage: Stage, services: Services) -> Api:
 
 
 def _version(api: Api, name: str, version: int | None) -> RegisteredDefinition:
-    return api.definition(_checked(name), version)
+    with _suggesting(name, api):
+        return api.definition(_checked(name), version)
+
+
+@contextmanager
+def _suggesting(name: str, api: Api) -> Iterator[None]:
+    """Suggest a registered definition where there is none of this name."""
+    try:
+        yield
+    except NotFound as error:
+        known: list[str] = []
+        with suppress(ClientError):
+            known = [definition.name for definition in _registered(api)]
+        hint = did_you_mean(name, known)
+        if not hint:
+            raise
+        raise NotFound(f"There is no task definition {name!r}{hint}") from error
 
 
 def _checked(name: str) -> str:
@@ -176,7 +195,8 @@ def _in_file(file: Path, name: str) -> TaskDefinition:
 
     _, definitions = read_definitions(file)
     if name not in definitions:
-        raise BadInput(f"{file} has no definition {name}.")
+        hint = did_you_mean(name, definitions) or "."
+        raise BadInput(f"{file} has no definition {name!r}{hint}")
     return definitions[name]
 
 

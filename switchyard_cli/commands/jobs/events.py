@@ -89,6 +89,7 @@ def events(  # noqa: PLR0913 - one per option
             following.begin_with(found, older_left_out=older_left_out)
             _follow(following, show)
         elif not found and not as_json:
+            _require_task(api, subject, task)
             results().print("No events.")
 
 
@@ -104,6 +105,14 @@ def _source(api: Api, asked: EventsAsked, subject: str | None, task: str | None)
     if task is None and "__" not in subject:
         return EventSource(api, asked.model_copy(update={"entity": subject}))
     return EventSource.of_task(api, asked, *task_named(subject, task))
+
+
+def _require_task(api: Api, subject: str | None, task: str | None) -> None:
+    """Raise `NotFound` if a task is named that does not exist, with the one probably meant."""
+    from switchyard_cli.actions.find_task import task_in
+
+    if subject is not None and (task is not None or "__" in subject):
+        task_in(api, *task_named(subject, task))
 
 
 def _first(source: EventSource, limit: int | None) -> tuple[list[EventView], bool]:

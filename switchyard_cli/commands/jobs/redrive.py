@@ -9,8 +9,8 @@ import typer
 from pydantic import ValidationError
 
 from switchyard.client.errors import Refused
-from switchyard.contracts.definitions import TWELVE_HOURS_MS
 from switchyard.domain.errors import Problem
+from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.errors import BadInput
@@ -36,6 +36,9 @@ TasksOption = Annotated[
         "Without it, all that failed, timed out or were cancelled.",
     ),
 ]
+TasksArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="task", help="The same as --task.")
+]
 InputOption = Annotated[
     Path | None,
     typer.Option("--input", help="Its new input, in YAML or JSON; needs exactly one --task."),
@@ -47,7 +50,7 @@ TurnsOption = Annotated[
 TimeoutOption = Annotated[
     int | None,
     typer.Option(
-        min=1_000, max=TWELVE_HOURS_MS, help="The most milliseconds that an attempt may take."
+        min=1_000, max=MAX_TIMEOUT_MS, help="The most milliseconds that an attempt may take."
     ),
 ]
 CostOption = Annotated[
@@ -59,6 +62,7 @@ CostOption = Annotated[
 def redrive(  # noqa: PLR0913 - one per option
     context: typer.Context,
     job: JobArgument,
+    named: TasksArgument = None,
     *,
     tasks: TasksOption = None,
     input_file: InputOption = None,
@@ -80,7 +84,7 @@ def redrive(  # noqa: PLR0913 - one per option
 
     document = read_document(input_file) if input_file else None
     limits = {"maxTurns": max_turns, "timeout": timeout, "maxCostUsd": max_cost_usd}
-    request = _request(tasks or [], document, {"model": model, **limits})
+    request = _request([*(named or []), *(tasks or [])], document, {"model": model, **limits})
     services = services_of(context)
     with Api(endpoint_of(stage, services), services.transport) as api:
         job_id = job_named(job)
@@ -111,10 +115,13 @@ def _request(tasks: list[str], document: Document | None, asked: dict[str, Any])
 def _redriven(
     api: Api, job_id: str, request: RedriveJob, document: Document | None, services: Services
 ) -> RedriveAccepted:
+    from switchyard_cli.actions.interruption import NextCommands, explaining_ctrl_c
     from switchyard_cli.actions.retry import until_accepted
 
+    look = NextCommands.of(api, services).first(f"job {job_id}")
     try:
-        return until_accepted(lambda: api.redrive(job_id, request), services.clock)
+        with explaining_ctrl_c(f"{job_id} may have been redriven: {look} shows it."):
+            return until_accepted(lambda: api.redrive(job_id, request), services.clock)
     except Refused as refused:
         if not refused.problems:
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,13 +16,15 @@ from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JobFileArgument, JsonOption, StageOption
 from switchyard_cli.services import Services, services_of
 from switchyard_cli.stages import Stage
-from switchyard_cli.terminal import notices, print_json, results
+from switchyard_cli.terminal import clean, notices, print_json, results
 from switchyard_cli.views.wording import counted
 from switchyard_local.interrupts import signals_interrupt
 
 if TYPE_CHECKING:
     from switchyard.contracts.jobs import JobAccepted
+    from switchyard.domain.errors import Problem
     from switchyard_cli.files.job_file import SourcedJob
+    from switchyard_cli.files.readable import Readable
 
 WatchOption = Annotated[
     bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
@@ -62,7 +65,9 @@ def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = 
         services.cloud.borrowed(say) as goes_down,
         Api(local_endpoint(services), services.transport) as api,
     ):
-        job_id = send(job, api, key=services.new_key(), clock=services.clock).job_id
+        key = services.new_key()
+        accepted = send(job, api, key=key, services=services, cloud_goes_down=goes_down)
+        job_id = accepted.job_id
         follow_to_end(api, job_id, services, as_json=as_json, cloud_goes_down=goes_down)
 
 
@@ -85,15 +90,16 @@ def submit(
     from switchyard_cli.actions.submit import submit as send
     from switchyard_cli.files.job_file import read_job
 
-    job = read_job(file)
-    _check(key)
     services = services_of(context)
     if dry_run:
-        _check_statically(job, stage, services)
+        job = read_job(file, also=partial(_static_problems, stage=stage, services=services))
+        _check(key)
         _show_plan(job, file, as_json=as_json)
         return
+    job = read_job(file)
+    _check(key)
     with Api(endpoint_of(stage, services), services.transport) as api:
-        accepted = send(job, api, key=key or services.new_key(), clock=services.clock)
+        accepted = send(job, api, key=key or services.new_key(), services=services)
         if accepted.repeated:
             said = f"This key was used before: {accepted.job_id} is the job that it started"
             when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
@@ -106,22 +112,17 @@ def submit(
             _print_accepted(accepted, stage)
 
 
-def _check_statically(job: SourcedJob, stage: Stage, services: Services) -> None:
-    """Raise every problem that is certain, with the registered definitions if they can be read."""
+def _static_problems(file: Readable, *, stage: Stage, services: Services) -> list[Problem]:
+    """Find every problem that is certain, with the registered definitions if they can be read."""
     from switchyard_cli.actions.submit import look_up_definitions
-    from switchyard_cli.files.static_checks import static_problems
+    from switchyard_cli.files.document import field_name
+    from switchyard_cli.files.static_checks import static_problems, static_warnings
 
-    content = job.content
-    elsewhere = {
-        at: task for at, task in enumerate(content.tasks) if task.name not in content.definitions
-    }
-    registered, problems = (
-        look_up_definitions(elsewhere, stage, services) if elsewhere else ({}, [])
-    )
-    known = {**registered, **content.definitions}
-    problems += static_problems(content.tasks, known, in_file=content.definitions)
-    if problems:
-        raise job.document.invalid(problems)
+    registered, problems = look_up_definitions(file, stage, services)
+    for warning in static_warnings(file, registered):
+        said = f"Warning: {field_name(warning.path)}: {warning.message}"
+        notices().print(clean(said), style="yellow", soft_wrap=True)
+    return [*problems, *static_problems(file, registered)]
 
 
 def _check(key: str | None) -> None:
@@ -135,7 +136,7 @@ def _check(key: str | None) -> None:
 def agent_in(environment: Mapping[str, str]) -> str:
     for credential in CLAUDE_CREDENTIALS:
         if environment.get(credential):
-            return f"Tasks are done by Claude ({credential} is set)."
+            return f"Tasks are done by Claude ({credential} is set), and cost money."
     return (
         "Tasks are done by the offline agent, which makes up plausible answers. "
         f"For Claude, set {' or '.join(CLAUDE_CREDENTIALS)}."

@@ -12,7 +12,7 @@ from switchyard_cli.errors import Unreachable
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.terminal import notices, print_json, results
-from switchyard_local.errors import NOT_RUNNING
+from switchyard_local.errors import not_running
 from switchyard_local.say import Say, heard_or_not
 
 if TYPE_CHECKING:
@@ -67,12 +67,19 @@ def saying(console: Console) -> Say:
     return heard_or_not(say)
 
 
+def _state(found: Status) -> str:
+    if found.healthy:
+        return "is up"
+    if found.worker_pid is None:
+        return "runs, but has no worker; try `up` again"
+    return "runs, but does not answer as it should; try `up` again"
+
+
 def _print_status(found: Status, console: Console) -> None:
     if not found.running:
-        console.print(NOT_RUNNING)
+        console.print(not_running())
         return
-    state = "is up" if found.healthy else "runs, but does not answer as it should; try `up` again"
-    console.print(f"The local cloud {state}.")
+    console.print(f"The local cloud {_state(found)}.")
     console.print(f"  API     {found.api_url or 'not deployed'}", soft_wrap=True)
     console.print(f"  Cloud   process {found.ministack_pid}, port {found.port}")
     console.print(f"  Worker  {f'process {found.worker_pid}' if found.worker_pid else 'none'}")

@@ -12,8 +12,11 @@ from switchyard_cli.errors import BadInput
 from switchyard_cli.terminal import results
 from switchyard_local.source_tree import EXAMPLES, example_names
 
+NameArgument = Annotated[
+    str | None, typer.Argument(metavar="name", help="Copy this one here, to change it.")
+]
 CopyOption = Annotated[
-    str | None, typer.Option("--copy", metavar="NAME", help="Copy this one here, to change it.")
+    str | None, typer.Option("--copy", metavar="NAME", help="The same as naming it without this.")
 ]
 
 
@@ -39,21 +42,32 @@ class Example:
         return cls(name, "tasks to add", "switchyard add JOB", summary)
 
 
-def examples(copy: CopyOption = None) -> None:
-    """List the examples, each with what it is for, or copy one here.
+def examples(name: NameArgument = None, *, copy: CopyOption = None) -> None:
+    """List the examples, each with what it is for, or copy the named one here.
 
     `run` and `submit` know the jobs by name.
     """
-    if copy is None:
-        for example in map(Example.named, example_names()):
-            line = f"{example.name:<20}  {example.kind:<12}  {example.summary}"
-            results().print(line, soft_wrap=True)
-        return
-    if copy not in example_names():
-        raise BadInput(f"There is no example {copy!r}; there are {', '.join(example_names())}.")
-    target = Path(f"{copy}.yaml")
+    if name and copy:
+        raise BadInput(f"Name one example: {name} or {copy}.")
+    wanted = name or copy
+    if wanted is None:
+        _print_list()
+    else:
+        _copy(wanted)
+
+
+def _print_list() -> None:
+    for example in map(Example.named, example_names()):
+        line = f"{example.name:<20}  {example.kind:<12}  {example.summary}"
+        results().print(line, soft_wrap=True)
+
+
+def _copy(name: str) -> None:
+    if name not in example_names():
+        raise BadInput(f"There is no example {name!r}; there are {', '.join(example_names())}.")
+    target = Path(f"{name}.yaml")
     if target.exists():
         raise BadInput(f"{target} exists already: move it away, or run it as it is.")
     shutil.copy(EXAMPLES / target.name, target)
-    command = Example.named(copy).command
+    command = Example.named(name).command
     results().print(f"{target} is yours to change: {command} {target}", soft_wrap=True)

@@ -11,7 +11,7 @@ from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.options import StageOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
-from switchyard_cli.terminal import notices, results
+from switchyard_cli.terminal import results
 
 ToOption = Annotated[
     Path | None,
@@ -42,10 +42,13 @@ def docs(
         text = api.text("/openapi.json" if openapi else "/docs")
     file = to or _temporary_file(".json" if openapi else ".html")
     file.write_text(text, encoding="utf-8")
-    results().print(str(file), soft_wrap=True)
-    if open_it and not openapi and results().is_terminal:
-        notices().print("Opening it in the browser ...", style="dim")
-        typer.launch(str(file))
+    if openapi:
+        said = f"The OpenAPI document was saved as {file}."
+    elif open_it and results().is_terminal and typer.launch(str(file)) == 0:
+        said = f"The reference was saved as {file}, and opens in the browser."
+    else:
+        said = f"The reference was saved as {file}: open it in a browser."
+    results().print(said, soft_wrap=True)
 
 
 def _temporary_file(suffix: str) -> Path:

@@ -25,7 +25,7 @@ from switchyard_cli.views.wording import counted
 if TYPE_CHECKING:
     from switchyard.contracts.parked_messages import ParkedMessage
     from switchyard.usecases.dead_letters.parked_messages import ParkedMessages
-    from switchyard.usecases.dead_letters.watch_redrive import Verdict
+    from switchyard.usecases.dead_letters.watch_redrive import WatchedFate
 
 PATIENCE_SECONDS: Final = 60
 
@@ -105,7 +105,7 @@ def _send_canary(
         raise typer.Exit(SENT_IN_VAIN)
 
 
-def _say(verdict: Verdict) -> None:
+def _say(verdict: WatchedFate) -> None:
     from switchyard.usecases.dead_letters.watch_redrive import Fate
 
     said = clean(verdict.reason)

@@ -78,7 +78,7 @@ def _of_local(services: Services) -> list[Finding]:
         down = "the local cloud is not running"
         return [Finding("cloud", Level.FAIL, down, "switchyard up")]
     cloud = Finding("cloud", Level.OK, str(status.api_url))
-    if not status.healthy:
+    if not status.healthy and status.worker_pid is not None:
         said = "it runs, but does not answer as it should"
         cloud = Finding("cloud", Level.FAIL, said, "switchyard up")
     worker = Finding("worker", Level.OK, f"process {status.worker_pid}")

@@ -11,7 +11,7 @@ import typer
 
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.wire import Written
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption

@@ -6,8 +6,6 @@ from typing import Annotated, Final
 import typer
 
 from switchyard.contracts.wire import Written
-from switchyard.domain.access.erasure import NOT_ERASED
-from switchyard.usecases.access.erase_tenant import TenantHasOpenJobs
 from switchyard_cli.commands.stage.tenants import TenantArgument
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
@@ -26,6 +24,14 @@ EraseStageOption = Annotated[
     ),
 ]
 MAX_NAMED: Final = 3
+SINGULARS: Final = {
+    "dependencies": "dependency",
+    "inputs and outputs": "input or output",
+    "objects in the bucket": "object in the bucket",
+    "settings": "settings",
+    "triggers with their rules": "trigger with its rule",
+}
+"""Maps kinds whose plural is more than an added letter to their singular."""
 YesOption = Annotated[bool, typer.Option("--yes", help="Delete. Without it only counts are shown.")]
 
 
@@ -49,6 +55,9 @@ def erase(
     Refused while jobs are open; the answer names the command that cancels them. It may be
     repeated: the same command erases what is left.
     """
+    from switchyard.domain.access.erasure import NOT_ERASED
+    from switchyard.usecases.access.erase_tenant import TenantHasOpenJobs
+
     services = services_of(context)
     with (
         operating(f"The tenants of the stage {stage} are"),
@@ -81,9 +90,14 @@ def _to_cancel(tenant: str, stage: Stage, job_ids: Sequence[str]) -> str:
     )
 
 
+def singular_of(kind: str) -> str:
+    return SINGULARS.get(kind) or kind.removesuffix("s")
+
+
 def _print(report: ErasureReport) -> None:
     for kind, number in report.counts.items():
-        results().print(f"{number:>9,}  {kind}", soft_wrap=True, highlight=False)
+        noun = singular_of(kind) if number == 1 else kind
+        results().print(f"{number:>9,}  {noun}", soft_wrap=True, highlight=False)
     if not report.counts:
         results().print(f"Nothing is stored of {report.tenant}.")
     elif report.erased:

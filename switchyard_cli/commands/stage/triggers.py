@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.domain.errors import InvalidDefinition, Problem
-from switchyard.domain.triggers.triggers import RuleRefused
-from switchyard_cli.connections.trigger_operator import operator_of, tenant_for, tenants_triggers
+from switchyard_cli.connections.trigger_operator import operator_of, tenants_triggers
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
@@ -56,23 +55,21 @@ def apply(
 ) -> None:
     """Register the definitions of a file, and add its triggers or change them.
 
-    The file is checked first and every problem is listed with its line. A disabled trigger stays
-    disabled, and other triggers stay as they are. A trigger whose tasks name a definition that is
-    not registered is refused.
+    The whole file is checked first and every problem is listed with its line. A disabled trigger
+    stays disabled, and other triggers stay as they are. A trigger whose tasks name a definition
+    that is neither in the file nor registered is refused.
     """
+    from switchyard_cli.actions.apply_triggers import apply_triggers, check_triggers, owners_of
     from switchyard_cli.files.trigger_file import read_triggers
 
-    read = read_triggers(file)
-    _refuse_contradictions(read, tenant)
     if dry_run:
-        _show(read, file, as_json=as_json)
+        check = partial(check_triggers, context, stage, tenant)
+        _show(read_triggers(file, tenant, also=check), file, as_json=as_json)
         return
-    owners = [
-        tenant_for(context, stage, tenant or declared.tenant) for declared in read.content.triggers
-    ]
+    read = read_triggers(file, tenant)
+    owners = owners_of(context, stage, tenant, read.content)
     with operator_of(context, stage) as operator:
-        _register(operator, read, owners)
-        views = _views(context, operator, _applied(operator, read, owners))
+        views = _views(context, operator, apply_triggers(operator, read, owners))
     _list(context, views, as_json=as_json)
 
 
@@ -151,41 +148,6 @@ def disable(
 ) -> None:
     """Let a trigger start nothing, until it is enabled. What comes meanwhile is dropped."""
     _switch(context, name, tenant, stage, on=False, as_json=as_json)
-
-
-def _refuse_contradictions(read: SourcedTriggers, tenant: str | None) -> None:
-    problems = [
-        Problem(("triggers", index, "tenant"), f"is {declared.tenant}, but --tenant says {tenant}")
-        for index, declared in enumerate(read.content.triggers)
-        if tenant and declared.tenant and declared.tenant != tenant
-    ]
-    if problems:
-        raise read.document.invalid(problems)
-
-
-def _register(operator: TriggerOperator, read: SourcedTriggers, owners: Sequence[str]) -> None:
-    for owner in dict.fromkeys(owners):
-        for name, definition in read.content.definitions.items():
-            try:
-                registered = operator.register(owner, name, definition)
-            except InvalidDefinition as error:
-                place = ("definitions", name)
-                problems = [Problem((*place, *one.path), one.message) for one in error.problems]
-                raise read.document.invalid(problems) from error
-            said = f"{name} is registered for {owner} as version {registered.version}."
-            notices().print(said, style="dim", soft_wrap=True)
-
-
-def _applied(
-    operator: TriggerOperator, read: SourcedTriggers, owners: Sequence[str]
-) -> list[AppliedTrigger]:
-    applied = []
-    for index, (owner, declared) in enumerate(zip(owners, read.content.triggers, strict=True)):
-        try:
-            applied.append(operator.apply(owner, declared.trigger))
-        except RuleRefused as error:
-            raise read.document.invalid([Problem(("triggers", index), str(error))]) from error
-    return applied
 
 
 def _switch(

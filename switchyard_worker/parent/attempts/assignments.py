@@ -8,18 +8,23 @@ from typing import Final
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.steps import StepDefinition, output_file
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.errors import Rejected, TooMuch
 from switchyard.domain.ids import SMOKE_TENANT
 from switchyard.domain.json_values import problem_in
-from switchyard.domain.measuring.tracing import attempt_context
-from switchyard.domain.prompts.references import MissingValue, NotAReference, references_in, resolve
+from switchyard.domain.measuring.spans import attempt_context
+from switchyard.domain.prompts.references import (
+    NotAReference,
+    UnresolvedReference,
+    references_in,
+    resolve,
+)
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Payload, Task
 from switchyard.ports import DefinitionStore, Payloads
 from switchyard.settings import AgentBackend, WorkerSettings
 from switchyard_worker.boundary import Assignment, Step
 from switchyard_worker.guard.examine import Wrong
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.supervision.child_environment import Credential
 
 OFFLINE: Final = "offline"
@@ -219,7 +224,7 @@ class Assignments:
             wanted = list(dict.fromkeys([*payload.depends_on, *named]))
             outputs = self._outputs(task, wanted)
             given = resolve(payload.input, outputs)
-        except (NotAReference, MissingValue) as error:
+        except (NotAReference, UnresolvedReference) as error:
             raise InvalidInput(f"the input cannot be filled in: {error}") from error
         problem = problem_in(given) if named else None
         if problem:
@@ -235,7 +240,7 @@ class Assignments:
             raise InvalidInput(f"what the task is given is too much: {problem}") from problem
 
 
-async def check_input(document: bytes, schema: JsonObject, guard: Guard) -> None:
+async def check_input(document: bytes, schema: JsonObject, guard: GuardClient) -> None:
     """Hold an input against its schema. Raise `InvalidInput` or `GuardUnavailable`."""
     finding = await guard.check_value(document, schema)
     match finding.wrong:

@@ -25,7 +25,7 @@ from switchyard_worker.parent.attempts.assignments import (
     input_document,
 )
 from switchyard_worker.parent.attempts.child_outcome import Judge
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.upload import AttemptFiles, artifacts_prefix
 from switchyard_worker.parent.attempts.verdict import (
     HandedBack,
@@ -92,7 +92,7 @@ class ChildAttempts:
     runtime: Runtime
     settings: WorkerSettings
     assignments: Assignments
-    guard: Guard
+    guard: GuardClient
     supervisor: Supervisor
     folders: AttemptFolders
     claude: ClaudeProxy | None

@@ -19,7 +19,7 @@ from switchyard_worker.boundary import OUTCOME_FILE
 from switchyard_worker.guard.examine import Finding, Wrong, examine_outcome
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.guard.starting import GuardUnavailable
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.verdict import (
     MAX_ERROR_CHARACTERS,
     NOTHING_USED,
@@ -96,7 +96,7 @@ class _NotCompleted(Exception):
 class Judge:
     """Comes to a verdict on a child that ended by itself."""
 
-    guard: Guard
+    guard: GuardClient
     offload: Offload
 
     async def verdict(

@@ -29,7 +29,7 @@ from switchyard_worker.parent.coroutines import first_of
 NOTICING_SECONDS: Final = 0.2
 
 
-class Guard:
+class GuardClient:
     """One process per worker, started at the first check; each check is a fork of it."""
 
     def __init__(

@@ -29,7 +29,7 @@ MAX_FILE_BYTES: Final = 20 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
 MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
 GROWTH_BYTES: Final = 1024 * 1024  # of a log, between the choice of files and its upload
-UPLOADS_AT_ONCE: Final = 3  # a slot has four threads, and its lease needs one
+UPLOADS_AT_ONCE: Final = 3  # of the six threads of a slot (PORT_THREADS_PER_SLOT)
 
 RAW_LOGS: Final = ("logs/stdout.log", "logs/stderr.log")
 

@@ -22,9 +22,9 @@ from switchyard_worker.parent.files.confined import (
 )
 from switchyard_worker.parent.files.trees import (
     Bounds,
+    DiskUsage,
     Entry,
     NotRemoved,
-    Usage,
     empty_folder,
     usage_of,
     walk,
@@ -165,7 +165,7 @@ class TaskFolder:
         finally:
             os.close(descriptor)
 
-    def usage(self, bounds: Bounds) -> Usage:
+    def usage(self, bounds: Bounds) -> DiskUsage:
         """Count what the task's user has written: here and, if it has a user, anywhere else."""
         with files_as(self.user):
             found = usage_of(self.descriptor, bounds)
@@ -229,15 +229,15 @@ def _elsewhere(user: SlotUser | None) -> Iterator[tuple[str, str]]:
                         yield place, entry.name
 
 
-def _usage_elsewhere(place: str, name: str, bounds: Bounds) -> Usage:
+def _usage_elsewhere(place: str, name: str, bounds: Bounds) -> DiskUsage:
     try:
         status = Path(place, name).lstat()
-        own = Usage(bytes=status.st_blocks * 512, files=1)
+        own = DiskUsage(bytes=status.st_blocks * 512, files=1)
         if not stat.S_ISDIR(status.st_mode):
             return own
         descriptor = os.open(Path(place, name), FOLDER_FLAGS)
     except OSError:
-        return Usage()
+        return DiskUsage()
     try:
         return own + usage_of(descriptor, bounds)
     finally:

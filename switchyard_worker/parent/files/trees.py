@@ -137,28 +137,28 @@ def _open_to_all(parent: int, name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class DiskUsage:
     bytes: int = 0
     files: int = 0
     exceeded: str | None = None
     """What the walk found too much of, so that the rest is not counted."""
 
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
+    def __add__(self, other: "DiskUsage") -> "DiskUsage":
+        return DiskUsage(
             bytes=self.bytes + other.bytes,
             files=self.files + other.files,
             exceeded=self.exceeded or other.exceeded,
         )
 
 
-def usage_of(top: int, bounds: Bounds) -> Usage:
+def usage_of(top: int, bounds: Bounds) -> DiskUsage:
     """Count what is below: files and folders, and the space that they take on the disk."""
     blocks, files = 0.0, 0
     for entry in walk(top, bounds):
         files += 1
         # A file with several names is met once under each.
         blocks += entry.status.st_blocks / (1 if entry.is_folder else entry.status.st_nlink or 1)
-    return Usage(bytes=round(blocks * BLOCK_BYTES), files=files, exceeded=bounds.exceeded)
+    return DiskUsage(bytes=round(blocks * BLOCK_BYTES), files=files, exceeded=bounds.exceeded)
 
 
 class NotRemoved(Exception):

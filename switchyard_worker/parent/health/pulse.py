@@ -6,6 +6,7 @@ worker that hangs loses its leases, so no task is lost; but its slots are, until
 
 import contextlib
 import errno
+import itertools
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -15,7 +16,9 @@ from typing import Final, NoReturn
 from switchyard.ports import Sleep
 
 PROBE_FILE: Final = ".probe"
-"""Followed by the process id: the health check probes beside the worker."""
+"""Followed by the process id, since the health check probes beside the worker, and by a number,
+since attempts that end together probe together."""
+_PROBES: Final = itertools.count()
 PROBE_BYTES: Final = 64 * 1024
 LEAST_FREE_BYTES: Final = 32 * 1024 * 1024
 LEAST_FREE_FILES: Final = 256
@@ -26,7 +29,7 @@ def probe(folder: Path) -> str | None:
     """Write a file where tasks write, read it back, and say what is wrong or scarce."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write_and_read_back(folder / f"{PROBE_FILE}-{os.getpid()}")
+        _write_and_read_back(folder / f"{PROBE_FILE}-{os.getpid()}-{next(_PROBES)}")
         _open_descriptors()
         disk = os.statvfs(folder)
     except OSError as problem:

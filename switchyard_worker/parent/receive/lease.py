@@ -142,10 +142,10 @@ class Heartbeats:
             self._last = (now_ms, activity)
 
 
-def _event_activity(activity: Activity | None) -> contracts.LastActivity | None:
+def _event_activity(activity: Activity | None) -> contracts.ReportedActivity | None:
     if activity is None:
         return None
-    return contracts.LastActivity(
+    return contracts.ReportedActivity(
         type=activity.type, step_name=activity.step_name, timestamp=activity.at_ms
     )
 

@@ -8,11 +8,10 @@ from typing import Final, Self
 from switchyard.domain.errors import Unavailable
 from switchyard.observability import get_logger
 from switchyard.ports import Received, TaskInbox
-from switchyard_worker.parent.coroutines import Pauses, Runtime, first_of
+from switchyard_worker.parent.coroutines import GrowingPauses, Runtime, first_of
 from switchyard_worker.parent.health.machine import machine_trouble
 from switchyard_worker.parent.health.stop import Bugs, Stop
-from switchyard_worker.parent.receive.deletions import Screening
-from switchyard_worker.parent.receive.intake import Intake
+from switchyard_worker.parent.receive.intake import Intake, Screening
 
 logger = get_logger("worker")
 
@@ -85,8 +84,8 @@ class Loop:
         self._bugs = bugs or Bugs(runtime.clock, stop)
         self._companions: Sequence[Companion] = ()
         self._leaving = asyncio.Event()
-        self._outages = Pauses(runtime.randomness)
-        self._idling = Pauses(runtime.randomness, longest_seconds=LONGEST_IDLE_PAUSE_SECONDS)
+        self._outages = GrowingPauses(runtime.randomness)
+        self._idling = GrowingPauses(runtime.randomness, longest_seconds=LONGEST_IDLE_PAUSE_SECONDS)
 
     def beside(self, *companions: Companion) -> Self:
         """Run more companions beside the slots, and cancel them when all slots are empty."""

@@ -6,15 +6,23 @@ from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.tasks.cancellation import REASON as CANCELLED
-from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
-from switchyard.domain.tasks.failures import FailureCategory, GiveUp, Retry, decide_retry
-from switchyard.domain.tasks.final_outcomes import cancelled, exhausted
-from switchyard.domain.tasks.parking import Park, decide_park
+from switchyard.domain.tasks.claim_refusals import (
+    Busy,
+    Done,
+    Exhausted,
+    Flagged,
+    NotYet,
+    cancelled,
+    exhausted,
+)
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.postponement import Postpone, decide_postponement
+from switchyard.domain.tasks.retries import GiveUp, Retry, decide_retry
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.observability import get_logger
-from switchyard.ports import Claimed, Payloads, Refused, TaskLeases, TaskQueue
+from switchyard.ports import Claimed, ClaimRefused, Payloads, TaskLeases, TaskQueue
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emit_again import emit_again
 from switchyard.usecases.events.emitting import Emitter, Fact
@@ -63,7 +71,7 @@ class Settlement:
     async def _settle_failure(self, claimed: Claimed, failure: Concluded) -> None:
         decision = self._decide(claimed.task, failure)
         match decision:
-            case Park():
+            case Postpone():
                 delay = self.runtime.randomness.between(
                     decision.delay_ms, decision.longest_delay_ms
                 )
@@ -78,16 +86,16 @@ class Settlement:
             case GiveUp():
                 await self._store(claimed, failure.outcome, None)
 
-    def _decide(self, task: Task, failure: Concluded) -> Park | Retry | GiveUp:
+    def _decide(self, task: Task, failure: Concluded) -> Postpone | Retry | GiveUp:
         category = failure.category or FailureCategory.PROGRAMMING
-        parking = decide_park(
+        postponement = decide_postponement(
             task,
             category,
             retry_after_ms=failure.retry_after_ms,
             usage=failure.outcome.usage,
             now_ms=self.runtime.clock.now_ms(),
         )
-        return parking or decide_retry(
+        return postponement or decide_retry(
             category, attempt=task.attempt, max_attempts=task.max_attempts
         )
 
@@ -174,14 +182,14 @@ class Settlement:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusals:
+class RefusedClaims:
     """Does what a task needs whose claim was refused."""
 
     runtime: Runtime
     settlement: Settlement
     payloads: Payloads
 
-    async def answer(self, refused: Refused) -> bool:
+    async def answer(self, refused: ClaimRefused) -> bool:
         """Return whether the message may be deleted. Raise `Unavailable`."""
         task, decision = refused.task, refused.decision
         fields = {"request_id": task.ref.request_id, "trace_id": trace_of(task).trace_id}

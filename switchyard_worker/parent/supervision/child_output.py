@@ -8,7 +8,7 @@ from itertools import count
 from typing import IO, Final, Literal
 
 from switchyard.domain.error_text import SecretLines, without_secrets
-from switchyard.domain.tasks.life_signs import LifeSigns, short
+from switchyard.domain.tasks.task import LifeSigns, short
 from switchyard.domain.text import without_control_characters
 from switchyard.observability import get_logger
 from switchyard.ports import Clock

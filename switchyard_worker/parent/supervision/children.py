@@ -20,7 +20,13 @@ from switchyard_worker.parent.coroutines import all_of, first_of
 from switchyard_worker.parent.files.folder import TaskFolder
 from switchyard_worker.parent.files.users import SlotUser
 from switchyard_worker.parent.supervision.child_output import ChildOutput, LastActivity, Printed
-from switchyard_worker.parent.supervision.descendants import Hunt, Orphans, kill, processes_below
+from switchyard_worker.parent.supervision.descendants import (
+    Hunt,
+    Orphans,
+    Running,
+    kill,
+    processes_below,
+)
 from switchyard_worker.parent.supervision.process_enders import OrphanWatcher
 
 logger = get_logger("worker")
@@ -129,7 +135,7 @@ class Children:
         self._kill_seconds = kill_seconds
         self._end_user = end_user
         self._watcher = watcher
-        self._living: set[int] = set()
+        self._living: dict[int, SlotUser | None] = {}
         self._unended: set[SlotUser] = set()
         self._not_ours = {process.pid for process in psutil.Process().children()}
         # A child between its fork and its entry in `_living` looks like an orphan.
@@ -180,8 +186,7 @@ class Children:
                 for output in outputs:
                     output.abandon()
                 raise
-            self._living.add(process.pid)
-        user = wanted.folder.user
+            user = self._living[process.pid] = wanted.folder.user
         fields = {
             "request_id": wanted.request_id,
             "process_id": process.pid,
@@ -198,7 +203,7 @@ class Children:
             await self._offload(kill, below)
             if user:
                 await self._end_all_of(user)
-            self._living.discard(child.pid)
+            self._living.pop(child.pid, None)
             await self._sweep()
         await child.finish_output()
 
@@ -226,11 +231,13 @@ class Children:
 
     async def _step(self, hunt: Hunt) -> Orphans:
         async with self._changing:
-            return await self._offload(hunt.step, self._excepted())
+            return await self._offload(hunt.step, self._running())
 
-    def _excepted(self) -> frozenset[int]:
+    def _running(self) -> Running:
         watcher = self._watcher.pid if self._watcher else None
-        return frozenset(self._living | self._not_ours | ({watcher} if watcher else set()))
+        others = self._not_ours | ({watcher} if watcher else set())
+        users = frozenset(user.id for user in self._living.values() if user)
+        return Running(frozenset({*self._living, *others}), users)
 
     def _give_up(self, left: Orphans) -> None:
         self.given_up += 1

@@ -17,8 +17,11 @@ from typing import Final
 import psutil
 
 PROC: Final = Path("/proc")
-_STAT_STATE, _STAT_PARENT, _STAT_SESSION, _STAT_STARTED = 0, 1, 3, 19
-# after the name, in proc(5)
+# The places of fields after the name, in proc(5).
+_STAT_STATE, _STAT_PARENT, _STAT_SESSION = 0, 1, 3
+_STAT_FLAGS, _STAT_THREADS, _STAT_STARTED = 6, 17, 19
+_ENDED: Final = (b"Z", b"X")
+_EXITING: Final = 0x4  # PF_EXITING in <linux/sched.h>
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Seen:
     session: int
     started: float
     is_zombie: bool
+    """Whether all its threads have ended: the first may end long before the others."""
 
 
 Processes = Mapping[int, Seen]
@@ -67,24 +71,38 @@ class Orphans:
         return bool(self.living or self.zombies)
 
 
-def orphans(*, except_for: Collection[int]) -> Orphans:
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The children whose tasks run, and the users that they run as, where each has its own."""
+
+    children: frozenset[int] = frozenset()
+    users: frozenset[int] = frozenset()
+
+    def has(self, process: Seen) -> bool:
+        """Whether a process belongs to a task that runs: by its session, or by its user."""
+        if process.session in self.children:
+            return True
+        return bool(self.users) and owner_of(process.pid) in self.users
+
+
+def orphans(running: Running) -> Orphans:
     """Return the processes that this subreaper inherited, with all below them.
 
-    What this process started itself shares its session or is excepted, and so is what belongs to
-    the session of one that is excepted: its task still runs.
+    What this process started itself shares its session or is a child that runs. What belongs to a
+    task that runs is none, also if it has left its parent and its session: it ends with its task.
     """
     own_session = os.getsid(0)
-    if _has_none(except_for, own_session):
+    if _has_none(running.children, own_session):
         return Orphans([], [])
     processes = all_processes()
     inherited = [
         process
         for process in processes.values()
         if process.parent == os.getpid()
-        and process.pid not in except_for
+        and process.pid not in running.children
         and process.session != own_session
     ]
-    lost = [process for process in inherited if process.session not in except_for]
+    lost = [process for process in inherited if not running.has(process)]
     below = processes_below([process.pid for process in lost], processes)
     return Orphans(
         living=[process for process in (*lost, *below) if not process.is_zombie],
@@ -98,14 +116,14 @@ class Hunt:
 
     _stopped: set[tuple[int, float]] = field(default_factory=set)
 
-    def step(self, except_for: Collection[int]) -> Orphans:
+    def step(self, running: Running) -> Orphans:
         """Stop those that are new, or kill all if none is, and reap; return what was found.
 
         A process that is stopped cannot fork, and still counts against the limit on processes: a
         fork bomb fills that limit up and is killed as a whole. Killed one by one, each would make
         room for the next.
         """
-        found = orphans(except_for=except_for)
+        found = orphans(running)
         reap(found.zombies)
         new = [p for p in found.living if (p.pid, p.started) not in self._stopped]
         if new:
@@ -176,7 +194,7 @@ def _from_proc() -> Iterator[Seen]:
 
 def seen(pid: int) -> Seen | None:
     """Return a process, or `None` if it is gone."""
-    fields = stat_fields(pid)
+    fields = _stat_fields(PROC / str(pid))
     if fields is None:
         return None
     return Seen(
@@ -184,14 +202,39 @@ def seen(pid: int) -> Seen | None:
         parent=int(fields[_STAT_PARENT]),
         session=int(fields[_STAT_SESSION]),
         started=int(fields[_STAT_STARTED]),
-        is_zombie=fields[_STAT_STATE] in (b"Z", b"X"),
+        is_zombie=fields[_STAT_STATE] in _ENDED and int(fields[_STAT_THREADS]) <= 1,
     )
 
 
-def stat_fields(pid: int) -> list[bytes] | None:
-    """Read a process's fields in `stat` after its name; `None` if it is gone."""
+def thread_is_ending(folder: Path) -> bool:
+    """Return whether a thread, by its folder in `/proc`, has ended or is about to.
+
+    On its way out it has no memory any more, so the system shows its folder as root's. That takes
+    a moment, or seconds where others have the processors.
+    """
+    fields = _stat_fields(folder)
+    if fields is None or fields[_STAT_STATE] in _ENDED:
+        return True
+    return bool(int(fields[_STAT_FLAGS]) & _EXITING)
+
+
+def owner_of(pid: int) -> int | None:
+    """Return the user of a process; in `/proc` one that hides its memory is root's."""
     try:
-        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        owner = Path(PROC, str(pid)).stat().st_uid
+        if owner != 0:
+            return owner
+        status = Path(PROC, str(pid), "status").read_bytes()
+    except OSError:
+        return None  # it is gone
+    _, _, after = status.partition(b"\nUid:")
+    return int(after.split(maxsplit=1)[0]) if after else None
+
+
+def _stat_fields(folder: Path) -> list[bytes] | None:
+    """Read the fields of a process or a thread after its name; `None` if it is gone."""
+    try:
+        descriptor = os.open(f"{folder}/stat", os.O_RDONLY)
     except OSError:
         return None
     try:

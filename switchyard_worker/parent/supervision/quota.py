@@ -3,6 +3,7 @@
 import asyncio
 import stat
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 from typing import Final, NoReturn
 
@@ -10,18 +11,20 @@ from switchyard.bootstrap import Offload
 from switchyard.ports import Clock, Sleep
 from switchyard_worker.parent.coroutines import first_of
 from switchyard_worker.parent.files.folder import TaskFolder
-from switchyard_worker.parent.files.trees import BLOCK_BYTES, MAX_DEPTH, Bounds, Usage
+from switchyard_worker.parent.files.trees import BLOCK_BYTES, MAX_DEPTH, Bounds, DiskUsage
 from switchyard_worker.parent.files.users import SlotUser, files_as
 from switchyard_worker.parent.supervision.user_processes import (
-    memory_of,
+    ProcessUse,
     open_files_of,
     processes_of,
-    threads_of,
+    use_of,
 )
 
 MEGABYTE: Final = 1024 * 1024
 SECONDS_BETWEEN_COUNTS: Final = 2.0
-SECONDS_BETWEEN_LOOKS_AT_MEMORY: Final = 0.5
+SECONDS_BETWEEN_LOOKS_AT_PROCESSES: Final = 0.5
+MOST_SECONDS_BETWEEN_LOOKS_AT_PROCESSES: Final = 2.0
+"""A fork bomb slows down everything until it is found, the looks at it included."""
 MAX_COUNT_SECONDS: Final = 10.0
 MOST_UNFINISHED: Final = 3
 """A task whose files cannot be counted in time so often in a row is ended."""
@@ -35,7 +38,7 @@ MOST_HIDDEN: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    used: Usage
+    used: DiskUsage
     problem: str | None = None
     """A sentence about what is exceeded."""
     hidden: bool = False
@@ -61,23 +64,25 @@ class Quota:
 
     async def exceeded(self, folder: TaskFolder) -> str:
         """Wait until the task exceeds its quota, and return a sentence about it."""
-        disk = asyncio.ensure_future(self._disk_or_processes_exceeded(folder))
-        memory = asyncio.ensure_future(self._memory_exceeded(folder))
-        ended = await first_of({disk: disk, memory: memory})
+        disk = asyncio.ensure_future(self._disk_exceeded(folder))
+        processes = asyncio.ensure_future(self._processes_exceeded(folder))
+        ended = await first_of({disk: disk, processes: processes})
         return ended.result()
 
-    async def _memory_exceeded(self, folder: TaskFolder) -> str:
-        if not self.memory_mb or not folder.user:
+    async def _processes_exceeded(self, folder: TaskFolder) -> str:
+        if not folder.user:
             await _for_ever()
-        used, pause = 0, SECONDS_BETWEEN_LOOKS_AT_MEMORY
-        while used <= self.memory_mb * MEGABYTE:
+        problem, pause = None, SECONDS_BETWEEN_LOOKS_AT_PROCESSES
+        while problem is None:
             await self.sleep(pause)
             began = self.clock.monotonic()
-            used = await self.offload(memory_of, folder.user.id)
-            pause = self._pause_after(began, at_least=SECONDS_BETWEEN_LOOKS_AT_MEMORY)
-        return f"the task used more than {self.memory_mb} MB of memory (CHILD_TASK_MEMORY_MB)"
+            use = partial(use_of, folder.user.id, most_threads=self.processes)
+            problem = self.judge_processes(await self.offload(use))
+            rest = self._pause_after(began, at_least=SECONDS_BETWEEN_LOOKS_AT_PROCESSES)
+            pause = min(rest, MOST_SECONDS_BETWEEN_LOOKS_AT_PROCESSES)
+        return problem
 
-    async def _disk_or_processes_exceeded(self, folder: TaskFolder) -> str:
+    async def _disk_exceeded(self, folder: TaskFolder) -> str:
         pause, hidden, unfinished = SECONDS_BETWEEN_COUNTS, 0, 0
         while True:
             await self.sleep(pause)
@@ -97,14 +102,6 @@ class Quota:
         return max(at_least, REST * (self.clock.monotonic() - began))
 
     def _count(self, folder: TaskFolder, now: float) -> Count:
-        """Count what a task uses.
-
-        Look for a fork bomb first: it slows down everything else, counting files included.
-        """
-        if folder.user and threads_of(folder.user.id, most=self.processes) > self.processes:
-            return Count(
-                Usage(), f"the task ran more than {self.processes} processes and threads at once"
-            )
         used, hidden = folder.usage(self._bounds(now)), False
         if folder.user:
             held, hidden = held_without_names(folder.user, self._bounds(now))
@@ -118,8 +115,16 @@ class Quota:
             monotonic=self.clock.monotonic,
         )
 
-    def judge(self, used: Usage) -> str | None:
-        """Return a sentence about what a task uses too much of, if it does."""
+    def judge_processes(self, use: ProcessUse) -> str | None:
+        """Return a sentence about what the processes of a task use too much of, if they do."""
+        if use.threads > self.processes:
+            return f"the task ran more than {self.processes} processes and threads at once"
+        if self.memory_mb and use.memory > self.memory_mb * MEGABYTE:
+            return f"the task used more than {self.memory_mb} MB of memory (CHILD_TASK_MEMORY_MB)"
+        return None
+
+    def judge(self, used: DiskUsage) -> str | None:
+        """Return a sentence about what a task uses too much of the disk, if it does."""
         if used.bytes > self.megabytes * MEGABYTE:
             return f"the task used more than {self.megabytes} MB of disk (CHILD_DISK_MB)"
         if used.files > self.files or used.exceeded == "entries":
@@ -129,7 +134,7 @@ class Quota:
         return None
 
 
-def held_without_names(user: SlotUser, bounds: Bounds) -> tuple[Usage, bool]:
+def held_without_names(user: SlotUser, bounds: Bounds) -> tuple[DiskUsage, bool]:
     """Count files that a user's processes hold open and that have no name, as deleted ones.
 
     Return also whether a process hides its open files from its own user, and so from the worker.
@@ -145,4 +150,4 @@ def held_without_names(user: SlotUser, bounds: Bounds) -> tuple[Usage, bool]:
             except PermissionError:
                 hidden = True
     used = sum(blocks.values()) * BLOCK_BYTES
-    return Usage(bytes=used, files=len(blocks), exceeded=bounds.exceeded), hidden
+    return DiskUsage(bytes=used, files=len(blocks), exceeded=bounds.exceeded), hidden

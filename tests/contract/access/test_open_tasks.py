@@ -1,6 +1,6 @@
 """The contract of `OpenTasks`."""
 
-from switchyard.domain.access.open_tasks import OpenJob
+from switchyard.domain.access.limits import OpenJob
 from switchyard.domain.ids import JobRef
 from tests.builders import JOB, NOW_MS, TENANT
 from tests.contract.conftest import Backend

@@ -5,33 +5,33 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.domain.access.api_keys import Caller
-from switchyard.domain.access.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
+from switchyard.domain.access.limits import Admission, Admitted, DayUsedUp, RequestLimits, TooFast
 from switchyard.ports import RequestRates
-from switchyard.testing.request_rates import MemoryRequestRates
+from switchyard.testing.limits import MemoryRequestRates
 from tests.builders import NOW_MS, TENANT
 from tests.contract.clouds import Cloud
 from tests.contract.conftest import Backend
 from tests.fakes.tables import state_table
 
 CALLER = Caller(TENANT, "0123456789ab")
-LIMITS = Limits(per_second=100, burst=5, per_day=40)
+LIMITS = RequestLimits(per_second=100, burst=5, per_day=40)
 MIDNIGHT_MS = 1_800_057_600_000  # the one after NOW_MS
 THREADS, EACH = 8, 15
 
-Take = Callable[..., Verdict]
+Take = Callable[..., Admission]
 
 
 @pytest.fixture
 def take(backend: Backend) -> Take:
-    def take(at: int = 0, caller: Caller = CALLER) -> Verdict:
+    def take(at: int = 0, caller: Caller = CALLER) -> Admission:
         return backend.rates.take(caller, limits=LIMITS, now_ms=NOW_MS + at)
 
     return take
 
 
-def admitted(verdicts: list[Verdict]) -> int:
+def admitted(verdicts: list[Admission]) -> int:
     return sum(isinstance(verdict, Admitted) for verdict in verdicts)
 
 
@@ -88,10 +88,10 @@ def test_keys_are_counted_apart(take: Take) -> None:
     assert isinstance(take(caller=Caller("other", CALLER.key_id)), Admitted)
 
 
-def hammered(rates: RequestRates, limits: Limits, now_ms: int) -> int:
+def hammered(rates: RequestRates, limits: RequestLimits, now_ms: int) -> int:
     """How many of a hundred and twenty requests are admitted that are made at once."""
 
-    def ask(_thread: int) -> list[Verdict]:
+    def ask(_thread: int) -> list[Admission]:
         return [rates.take(CALLER, limits=limits, now_ms=now_ms) for _ in range(EACH)]
 
     with ThreadPoolExecutor(THREADS) as threads:
@@ -99,7 +99,7 @@ def hammered(rates: RequestRates, limits: Limits, now_ms: int) -> int:
 
 
 def hold_to_the_limits(rates: RequestRates) -> None:
-    limits = Limits(per_second=100, burst=50, per_day=70)
+    limits = RequestLimits(per_second=100, burst=50, per_day=70)
     assert hammered(rates, limits, NOW_MS) == 50
     assert hammered(rates, limits, NOW_MS + 100) == 10
     assert hammered(rates, limits, NOW_MS + 10_000) == 10  # all that the day has left

@@ -1,7 +1,7 @@
 """Writes of keys, request counts, the pause switch and definitions, and what each costs."""
 
 from switchyard.domain.access.api_keys import Caller
-from switchyard.domain.access.rates import Limits
+from switchyard.domain.access.limits import RequestLimits
 from tests.builders import JOB, a_definition
 from tests.contract.costs.metered_harness import DEFINITION, NOW_MS, TENANT, MeteredHarness
 
@@ -65,7 +65,7 @@ def _add_key(harness: MeteredHarness) -> None:
 
 
 def _count(harness: MeteredHarness, *, at_ms: int) -> None:
-    harness.rates.take(CALLER, limits=Limits(), now_ms=NOW_MS + at_ms)
+    harness.rates.take(CALLER, limits=RequestLimits(), now_ms=NOW_MS + at_ms)
 
 
 def _pause(harness: MeteredHarness) -> None:

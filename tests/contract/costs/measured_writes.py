@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from switchyard.contracts.events import (
-    LastActivity,
     MemoryUsage,
+    ReportedActivity,
     TaskCompleted,
     TaskHeartbeat,
     TaskPending,
@@ -20,7 +20,7 @@ from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Lease, Outcome, Usage
 from switchyard.ports import KeyTaken
 from tests.contract.costs.metered_harness import (
@@ -117,12 +117,12 @@ def remove_edges_again(harness: MeteredHarness) -> int:
 
 
 def decide_ready(harness: MeteredHarness) -> int:
-    task, verdict = harness.without_edges(), Verdict(TaskState.READY, "all settled")
+    task, verdict = harness.without_edges(), Readiness(TaskState.READY, "all settled")
     return harness.cost(lambda: harness.graph.decide(task, verdict, now_ms=NOW_MS))
 
 
 def decide_skipped(harness: MeteredHarness) -> int:
-    task, verdict = harness.without_edges(), Verdict(TaskState.SKIPPED, f"{PARENTS[0]} failed")
+    task, verdict = harness.without_edges(), Readiness(TaskState.SKIPPED, f"{PARENTS[0]} failed")
     return harness.cost(lambda: harness.graph.decide(task, verdict, now_ms=NOW_MS))
 
 
@@ -232,7 +232,7 @@ def abandon(harness: MeteredHarness) -> int:
 
 
 def heartbeat(harness: MeteredHarness) -> int:
-    activity = LastActivity(type="step_running", step_name="analyse-prices", timestamp=NOW_MS)
+    activity = ReportedActivity(type="step_running", step_name="analyse-prices", timestamp=NOW_MS)
     return harness.report(
         TaskHeartbeat(
             **OF_THE_CHILD,

@@ -14,11 +14,11 @@ from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.items import task_key
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks, DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
-from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,
     DynamoDbSubmissionKeys,
@@ -27,7 +27,7 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions, DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
-from switchyard.adapters.dynamodb.tenants import DynamoDbOpenTasks, DynamoDbTenantStore
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.dynamodb.values import serialized
 from switchyard.contracts.events import Context, Event, Properties
@@ -36,10 +36,16 @@ from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.tasks.life_signs import MAX_ACTIVITY_BYTES, LifeSigns
-from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.task import Lease, Outcome, Task, edge_token
-from switchyard.ports import Claimed, Refused
+from switchyard.domain.tasks.readiness import Readiness
+from switchyard.domain.tasks.task import (
+    MAX_ACTIVITY_BYTES,
+    Lease,
+    LifeSigns,
+    Outcome,
+    Task,
+    edge_token,
+)
+from switchyard.ports import Claimed, ClaimRefused
 from switchyard.testing.transport import MemoryBlobStore
 from tests.contract.clouds import Cloud
 from tests.fakes.dynamodb.write_units import MeteredDynamoDb, size_of
@@ -111,13 +117,13 @@ class MeteredHarness:
         return self.graph.remove_edges(CHILD, dict.fromkeys(TOKENS, False))
 
     def ready(self) -> Task:
-        verdict = Verdict(TaskState.READY, "all settled")
+        verdict = Readiness(TaskState.READY, "all settled")
         return self.graph.decide(self.without_edges(), verdict, now_ms=NOW_MS)
 
     def queued(self) -> None:
         self.graph.mark_queued(self.ready(), now_ms=NOW_MS + 12)
 
-    def claim(self, *, owner: str = f"{WORKER}/1234") -> Claimed | Refused | None:
+    def claim(self, *, owner: str = f"{WORKER}/1234") -> Claimed | ClaimRefused | None:
         return self.leases.claim(CHILD, owner=owner, now_ms=NOW_MS + 345, lease_ms=LEASE_MS)
 
     def claimed(self) -> Lease:

@@ -7,8 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from switchyard.adapters.event_overflow import EventOverflow
-from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.eventbridge import EventBridgeBus, EventOverflow
 from switchyard.adapters.system import SystemClock
 from switchyard.contracts.events import DETAIL_TYPE
 from switchyard.ports import EventBus

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from switchyard.adapters import pauses
-from switchyard.adapters.event_overflow import MAX_DETAIL_BYTES
+from switchyard.adapters.eventbridge import MAX_DETAIL_BYTES
 from switchyard.contracts.events import (
     DETAIL_TYPE,
     OVERFLOW,

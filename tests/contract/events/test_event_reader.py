@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.contracts.events import (
     OVERFLOW,
     Context,

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from switchyard.adapters.otlp import OtlpSpanExporter
-from switchyard.domain.measuring.spans import Ending, Lasted, Span, job_span
-from switchyard.domain.measuring.tracing import trace_given
+from switchyard.domain.measuring.spans import Ending, Lasted, Span, job_span, trace_given
 from switchyard.ports import SpanExporter
 from switchyard.testing.counters import MemorySpanExporter
 from tests.builders import JOB, NOW_MS, TRACEPARENT

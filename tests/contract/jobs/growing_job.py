@@ -6,7 +6,7 @@ from switchyard.domain.jobs.chunks import Chunk
 from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, a_plan, specs
@@ -34,7 +34,7 @@ def settle(backend: Backend, name: str, outcome: Outcome) -> Task:
 def claim(backend: Backend, name: str) -> Claimed:
     ref = JOB.task(name)
     task = backend.graph.remove_edges(ref, {"__start__@1": True})
-    backend.graph.decide(task, Verdict(TaskState.READY, "it may"), now_ms=NOW_MS)
+    backend.graph.decide(task, Readiness(TaskState.READY, "it may"), now_ms=NOW_MS)
     claimed = backend.leases.claim(ref, owner="w", now_ms=NOW_MS, lease_ms=1000)
     assert isinstance(claimed, Claimed)
     return claimed

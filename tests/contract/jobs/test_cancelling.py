@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from switchyard.domain.ids import END
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due
@@ -128,6 +130,7 @@ def test_a_page_goes_on_after_an_id(backend: Backend) -> None:
     assert list(backend.cancelling.page(JOB, after=names[-1], at_most=5)) == []
 
 
+@pytest.mark.parametrize("backend", ["memory", "ministack", "simulated"], indirect=True)
 def test_those_that_changed_keep_none_of_the_others_from_being_cancelled(backend: Backend) -> None:
     found = open_roots(backend, MORE_THAN_A_TRANSACTION)
     tasks = [task for task in found if not task.ref.hidden]

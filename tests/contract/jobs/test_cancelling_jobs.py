@@ -10,7 +10,7 @@ from switchyard.domain.ids import END, START, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Payload
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend
@@ -61,7 +61,7 @@ def test_a_cancelled_task_is_seen_to_until_the_events_of_its_settled_job_were_em
     assert begun is not None
     cancelled, waiting = JOB.task("scrape-store"), JOB.task(END)
     ready = backend.graph.remove_edges(cancelled, {f"{START}@1": True})
-    verdict = Verdict(TaskState.CANCELLED, "cancellation was requested")
+    verdict = Readiness(TaskState.CANCELLED, "cancellation was requested")
     assert backend.graph.decide(ready, verdict, now_ms=NOW_MS).state is TaskState.CANCELLED
 
     def seen_to() -> list[bool]:

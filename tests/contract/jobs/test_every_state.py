@@ -8,9 +8,9 @@ import pytest
 
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.states import SETTLED, TaskState
-from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
+from switchyard.domain.tasks.claim_refusals import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.tasks.task import Lease, Outcome, Payload, Task
-from switchyard.ports import Claimed, Refused
+from switchyard.ports import Claimed, ClaimRefused
 from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.conftest import Backend
 
@@ -148,7 +148,7 @@ def test_claim(backend: Backend, case: Case) -> None:
         assert (answer.task.fence, answer.task.attempt) == (FENCE + 1, before.attempt + 1)
         assert the_task(backend) == answer.task
     else:
-        assert answer == Refused(before, case.refusal)
+        assert answer == ClaimRefused(before, case.refusal)
         assert the_task(backend) == before
 
 

@@ -7,8 +7,7 @@ import pytest
 from switchyard.domain.errors import Conflict, UnknownJob
 from switchyard.domain.ids import START
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.plan import JobPlan
-from switchyard.domain.jobs.plan_parts import items_in, part_of
+from switchyard.domain.jobs.plan import JobPlan, items_in, part_of
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Task
 from tests.builders import JOB, NOW_MS, TENANT, a_plan

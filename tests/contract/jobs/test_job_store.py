@@ -6,7 +6,7 @@ import pytest
 
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.domain.states import JobState
 from tests.builders import DIAMOND, JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend
@@ -30,15 +30,30 @@ def test_a_written_job_is_read_back_whole(backend: Backend) -> None:
     )
 
 
+def test_the_states_of_a_jobs_tasks_are_those_of_its_picture(backend: Backend) -> None:
+    plan = a_plan()
+    named = replace(plan, job=replace(plan.job, notify=NotifyTarget(channel="#brand")))
+    backend.intake.write(named)
+    backend.intake.open(named, now_ms=NOW_MS)
+    picture, found = backend.jobs.picture(JOB), backend.jobs.states(JOB)
+    assert found.job == picture.job
+    assert {(one.ref, one.run, one.state, one.attempt) for one in found.tasks} == {
+        (task.ref, task.run, task.state, task.attempt) for task in picture.tasks
+    }
+    assert {one.ref for one in found.visible_tasks} == {task.ref for task in picture.visible_tasks}
+
+
 @pytest.mark.parametrize(
     "notify",
     [
-        Notify(channel="#brand"),
-        Notify(webhook="https://hooks.example/in?team=web"),
-        Notify(channel="#brand", on=("completed", "failed")),
+        NotifyTarget(channel="#brand"),
+        NotifyTarget(webhook="https://hooks.example/in?team=web"),
+        NotifyTarget(channel="#brand", on=("completed", "failed")),
     ],
 )
-def test_whom_a_job_names_is_known_as_long_as_the_job_is(backend: Backend, notify: Notify) -> None:
+def test_whom_a_job_names_is_known_as_long_as_the_job_is(
+    backend: Backend, notify: NotifyTarget
+) -> None:
     plan = a_plan()
     named = replace(plan, job=replace(plan.job, notify=notify))
     backend.intake.write(named)
@@ -64,6 +79,8 @@ def test_an_unknown_job_and_another_tenants_job_look_the_same(backend: Backend) 
     assert backend.jobs.find(JobRef("other", JOB.job_id)) is None
     with pytest.raises(UnknownJob):
         backend.jobs.picture(JobRef("other", JOB.job_id))
+    with pytest.raises(UnknownJob):
+        backend.jobs.states(JobRef("other", JOB.job_id))
 
 
 def test_the_first_failure_stays_stored(backend: Backend) -> None:

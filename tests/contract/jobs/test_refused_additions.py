@@ -7,9 +7,9 @@ import pytest
 
 from switchyard.domain.ids import END
 from switchyard.domain.jobs.chunks import Change, Chunk
-from switchyard.domain.jobs.graph import MAX_TASKS
+from switchyard.domain.jobs.limits import MAX_TASKS
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from tests.builders import JOB, NOW_MS
 from tests.contract.conftest import Backend
 from tests.contract.jobs.growing_job import COMPLETED, a_chunk, found, open_job, picture, settle
@@ -43,7 +43,7 @@ def _begin_to_redrive(backend: Backend) -> None:
 def _decide_the_end(backend: Backend) -> None:
     end = found(backend, END)
     end = backend.graph.remove_edges(end.ref, dict.fromkeys(end.waiting_on, True))
-    backend.graph.decide(end, Verdict(TaskState.COMPLETED, "all have"), now_ms=NOW_MS)
+    backend.graph.decide(end, Readiness(TaskState.COMPLETED, "all have"), now_ms=NOW_MS)
 
 
 def _settle_a_parent(backend: Backend) -> None:

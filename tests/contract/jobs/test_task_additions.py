@@ -8,8 +8,8 @@ from switchyard.domain.errors import UnknownJob
 from switchyard.domain.ids import END, START, JobRef
 from switchyard.domain.jobs.chunk_plan import plan_chunk
 from switchyard.domain.jobs.chunks import Chunk
+from switchyard.domain.jobs.limits import MAX_NAMES
 from switchyard.domain.jobs.plan import Pinned
-from switchyard.domain.jobs.relays import MAX_NAMES
 from switchyard.domain.states import TaskState
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend

@@ -1,6 +1,6 @@
 """The contract of `PauseSwitch`."""
 
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from tests.builders import NOW_MS
 from tests.contract.conftest import Backend
 

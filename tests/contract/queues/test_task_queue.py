@@ -6,7 +6,7 @@ import pytest
 
 from switchyard.contracts.messages import TaskMessage, parse_message
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.measuring.tracing import waking_context
+from switchyard.domain.measuring.spans import waking_context
 from switchyard.ports import Received
 from tests.builders import JOB, TRACEPARENT, a_task
 from tests.contract.queues.backends import QueueBackend

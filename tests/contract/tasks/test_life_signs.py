@@ -4,9 +4,8 @@ import pytest
 
 from switchyard.domain.ids import START
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.task import Lease, Task
+from switchyard.domain.tasks.readiness import Readiness
+from switchyard.domain.tasks.task import Lease, LifeSigns, Task
 from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend
@@ -27,7 +26,7 @@ def lease(backend: Backend) -> Lease:
     backend.intake.write(plan)
     backend.intake.open(plan, now_ms=NOW_MS)
     task = backend.graph.remove_edges(ROOT, {f"{START}@1": True})
-    backend.graph.decide(task, Verdict(TaskState.READY, "ok"), now_ms=NOW_MS)
+    backend.graph.decide(task, Readiness(TaskState.READY, "ok"), now_ms=NOW_MS)
     return claim(backend)
 
 

@@ -8,7 +8,7 @@ from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef, due_shard
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed
 from tests.builders import JOB, NOW_MS, TENANT, a_plan
@@ -54,7 +54,7 @@ def the_job(backend: Backend) -> Job:
 
 def make_ready(backend: Backend) -> None:
     task = backend.graph.remove_edges(ROOT, {f"{START}@1": True})
-    backend.graph.decide(task, Verdict(TaskState.READY, "ok"), now_ms=NOW_MS)
+    backend.graph.decide(task, Readiness(TaskState.READY, "ok"), now_ms=NOW_MS)
 
 
 def test_things_are_overdue_from_their_due_time_on(opened: Backend) -> None:

@@ -9,9 +9,9 @@ from switchyard.domain.jobs.adoption import Adoption, adopted_task
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due
-from switchyard.domain.tasks.claims import Busy, Done
+from switchyard.domain.tasks.claim_refusals import Busy, Done
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Payload, Task
-from switchyard.ports import Claimed, Refused, TaskAdoption
+from switchyard.ports import Claimed, ClaimRefused, TaskAdoption
 from tests.builders import NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend
 
@@ -149,10 +149,10 @@ def test_of_two_that_adopt_it_one_runs_it(backend: Backend, adoption: TaskAdopti
     assert adopted == [True, False]
     lease = claim(backend)
     other = backend.leases.claim(BARE, owner="w/2", now_ms=NOW_MS, lease_ms=LEASE_MS)
-    assert other == Refused(lease.task, Busy(f"busy until {NOW_MS + LEASE_MS}"))
+    assert other == ClaimRefused(lease.task, Busy(f"busy until {NOW_MS + LEASE_MS}"))
     backend.leases.settle(lease, COMPLETED, output=1, now_ms=NOW_MS + 5)
     late = backend.leases.claim(BARE, owner="w/2", now_ms=NOW_MS, lease_ms=LEASE_MS)
-    assert isinstance(late, Refused)
+    assert isinstance(late, ClaimRefused)
     assert late.decision == Done(f"done: completed at {NOW_MS + 5}")
 
 

@@ -7,17 +7,17 @@ import pytest
 
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import END, START
-from switchyard.domain.jobs.relays import MAX_NAMES
+from switchyard.domain.jobs.limits import MAX_NAMES
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome, edge_token
 from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.conftest import Backend
 
 REPORT = JOB.task("compile-result")
 BOTH_COMPLETED = {"color-tags@1": True, "font-pairing@1": True}
-READY = Verdict(TaskState.READY, "all_completed holds")
+READY = Readiness(TaskState.READY, "all_completed holds")
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_flag_that_nobody_saw_forbids_to_decide(backend: Backend, seen: bool) 
     plan = a_plan()
     others = [task for task in plan.tasks if task.ref != flagged.ref]
     backend.intake.write(replace(plan, tasks=(*others, flagged)))
-    verdict = Verdict(TaskState.CANCELLED, "cancellation was requested")
+    verdict = Readiness(TaskState.CANCELLED, "cancellation was requested")
     read = replace(flagged, cancel_requested=seen)
     decided = backend.graph.decide(read, verdict, now_ms=NOW_MS)
     assert decided.state is (TaskState.CANCELLED if seen else TaskState.WAITING)
@@ -132,7 +132,7 @@ def test_a_flag_that_nobody_saw_forbids_to_decide(backend: Backend, seen: bool) 
 
 def test_a_skipped_task_is_settled_with_its_reason(written: Backend) -> None:
     task = written.graph.remove_edges(REPORT, BOTH_COMPLETED)
-    verdict = Verdict(TaskState.SKIPPED, "no luck", category="failure")
+    verdict = Readiness(TaskState.SKIPPED, "no luck", category="failure")
     skipped = written.graph.decide(task, verdict, now_ms=NOW_MS)
     assert skipped.state is TaskState.SKIPPED
     assert skipped.outcome == Outcome(

@@ -9,10 +9,10 @@ import pytest
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import START
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.claims import Busy, Done, Exhausted, NotYet
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.claim_refusals import Busy, Done, Exhausted, NotYet
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Lease, Outcome, Usage
-from switchyard.ports import Claimed, Refused
+from switchyard.ports import Claimed, ClaimRefused
 from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend
 
@@ -35,7 +35,7 @@ def ready(backend: Backend) -> Backend:
     backend.intake.write(plan)
     backend.intake.open(plan, now_ms=NOW_MS)
     task = backend.graph.remove_edges(ROOT, {f"{START}@1": True})
-    backend.graph.decide(task, Verdict(TaskState.READY, "ok"), now_ms=NOW_MS)
+    backend.graph.decide(task, Readiness(TaskState.READY, "ok"), now_ms=NOW_MS)
     return backend
 
 
@@ -45,9 +45,9 @@ def claim(backend: Backend, *, owner: str = "w1", now_ms: int = NOW_MS) -> Claim
     return answer
 
 
-def refusal(backend: Backend, *, now_ms: int = NOW_MS) -> Refused:
+def refusal(backend: Backend, *, now_ms: int = NOW_MS) -> ClaimRefused:
     answer = backend.leases.claim(ROOT, owner="w2", now_ms=now_ms, lease_ms=LEASE_MS)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, ClaimRefused)
     return answer
 
 

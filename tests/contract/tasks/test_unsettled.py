@@ -2,7 +2,7 @@
 
 from switchyard.domain.ids import DUE_SHARDS, START, JobRef, TaskRef, due_shard
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome
 from switchyard.ports import Claimed, UnsettledTask
 from tests.builders import JOB, NOW_MS, TENANT, a_plan
@@ -22,7 +22,7 @@ def opened(backend: Backend, job: JobRef = JOB) -> None:
 def made_ready(backend: Backend, job: JobRef = JOB) -> None:
     opened(backend, job)
     task = backend.graph.remove_edges(job.task("scrape-store"), {f"{START}@1": True})
-    backend.graph.decide(task, Verdict(TaskState.READY, "ok"), now_ms=READY_AT)
+    backend.graph.decide(task, Readiness(TaskState.READY, "ok"), now_ms=READY_AT)
 
 
 def claimed(backend: Backend, job: JobRef = JOB) -> Claimed:

@@ -13,8 +13,7 @@ from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.ids import START, JobRef
-from switchyard.domain.jobs.plan import Pinned
-from switchyard.domain.jobs.plan_parts import part_of
+from switchyard.domain.jobs.plan import Pinned, part_of
 from switchyard.domain.prompts.artifacts import document_key
 from tests.e2e.documents import a_job, scripted
 from tests.e2e.failures.broken_stage import AFTER_A, Stricken

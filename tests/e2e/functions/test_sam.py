@@ -25,7 +25,10 @@ from boto3.dynamodb.conditions import Key
 
 from stacks.dependencies import bundle_dependencies
 from stacks.paths import LAYER_CACHE
+from switchyard_local.deployment.assembly import Assembly
 from switchyard_local.functions.sam_env import local_variables, write
+from switchyard_local.home import Home
+from switchyard_local.sources import DEPLOYED, fingerprint
 from tests.e2e.conftest import ROOT, RunningCloud
 from tests.e2e.patience import eventually
 from tests.stacks.this_host import THIS_HOST
@@ -54,7 +57,9 @@ def sam() -> Path:
 
 @pytest.fixture
 def templates(cloud: RunningCloud, tmp_path: Path) -> Path:
-    for template in (cloud.folder / "cdk.out").glob("*.template.json"):
+    assembly = Assembly(Home(cloud.folder), fingerprint(ROOT, DEPLOYED)).folder
+    assert assembly is not None
+    for template in assembly.glob("*.template.json"):
         shutil.copy(template, tmp_path)
     write(tmp_path, local_variables(cloud.endpoint))
     return tmp_path

@@ -15,7 +15,7 @@ from tests.e2e.conftest import SETTLED, RunningCloud
 from tests.e2e.documents import a_job
 
 WIDTH = 1_098  # more than whoever accepts a job writes itself
-CANCELLED = 400  # `make bench-cancel` cancels 5,000
+CANCELLED = 250  # `make bench-cancel` cancels 5,000
 FIRST_TO_RUN = 20
 PATIENCE_SECONDS = 240
 OTHER_SECONDS = 30

@@ -7,7 +7,7 @@ import pytest
 
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.system import SystemClock
 from switchyard.contracts.events import JobCreated, TaskCompleted, what_it_says

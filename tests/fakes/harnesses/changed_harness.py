@@ -4,10 +4,9 @@ from typing import Any
 
 from switchyard.adapters.parallel import OneByOne
 from switchyard.contracts.changes import RedriveJob
-from switchyard.contracts.events.bus import WAKING_EVENTS
+from switchyard.contracts.dispatch_messages import WAKING_EVENTS
 from switchyard.domain.ids import split_request_id
-from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.next_step import NextStep
+from switchyard.domain.jobs.job import Job, NextStep
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed

@@ -10,9 +10,8 @@ from switchyard.domain.health.health import CheckedTask, HealthLimits
 from switchyard.domain.ids import START, JobRef, TaskRef
 from switchyard.domain.jobs.plan import Pinned, plan_job
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.task import Lease
+from switchyard.domain.tasks.readiness import Readiness
+from switchyard.domain.tasks.task import Lease, LifeSigns
 from switchyard.ports import Claimed
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.health.check_tasks import TaskChecker
@@ -105,5 +104,5 @@ class CheckedHarness:
         self.memory.intake.write(plan)
         self.memory.intake.open(plan, now_ms=self.clock.now_ms())
         task = self.memory.graph.remove_edges(job.task("a"), {f"{START}@1": True})
-        verdict = Verdict(TaskState.READY, "nothing before it")
+        verdict = Readiness(TaskState.READY, "nothing before it")
         return self.memory.graph.decide(task, verdict, now_ms=self.clock.now_ms()).ref

@@ -9,7 +9,7 @@ from switchyard.domain.alerts.alerts import PublishResult, subject_in_key
 from switchyard.domain.alerts.incidents import Incident, Section, Severity
 from switchyard.domain.alerts.subjects import JobSubject
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.testing import ManualClock
 from switchyard.testing.alerts import MemoryAlertStore
 from switchyard.testing.chat import MemoryChat, MemoryConnector
@@ -19,7 +19,7 @@ from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from tests.builders import JOB, TENANT
 
 URL = "https://hooks.example/in?token=t0ps3cret"
-WEBHOOK = Notify(webhook=URL)
+WEBHOOK = NotifyTarget(webhook=URL)
 SUBJECT = JobSubject(JOB)
 MINUTE, HOUR = 60, 3600
 FAILED = Incident(
@@ -95,7 +95,7 @@ class EscalationHarness:
         )
 
     def escalate(
-        self, incident: Incident = FAILED, notify: Notify | None = WEBHOOK
+        self, incident: Incident = FAILED, notify: NotifyTarget | None = WEBHOOK
     ) -> PublishResult:
         self.escalator.escalate(notify, incident, tenant=TENANT)
         return self.results[-1]

@@ -7,12 +7,12 @@ from switchyard.adapters.parallel import OneByOne
 from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import START, JobRef
-from switchyard.domain.jobs.next_step import NextStep
+from switchyard.domain.jobs.job import NextStep
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, TaskRun
 from switchyard.ports import Claimed
 from switchyard.testing import ManualClock, MemoryHarness
-from switchyard.usecases.dispatching.advance_job import JobAdvancer, JobStep
+from switchyard.usecases.dispatching.dispatch_batch import JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from tests.builders import TENANT, a_definition, a_submission, an_emitter

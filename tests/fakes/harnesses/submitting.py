@@ -2,7 +2,7 @@
 
 from switchyard.ports import Clock, Ids
 from switchyard.testing import MemoryHarness
-from switchyard.usecases.access.open_tasks import OpenTaskLimit
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.jobs.expand_job import Expander
 from switchyard.usecases.jobs.submit_job import Submitter
 from tests.builders import an_emitter

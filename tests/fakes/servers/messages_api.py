@@ -43,22 +43,40 @@ class MessagesApi:
         return self.replies[number].to(request)
 
 
-@contextmanager
-def messages_api(*replies: Reply) -> Iterator[MessagesApi]:
-    api = MessagesApi(replies or (says(),))
-    handler = type("Handler", (_Handler,), {"api": api})
-    with served_by(handler) as address:
-        api.url = address
+@dataclass
+class StandingApi:
+    """An address at which one API after another answers, each for a test."""
+
+    url: str = ""
+    now: MessagesApi = field(default_factory=lambda: MessagesApi((says(),)))
+
+    @contextmanager
+    def answering(self, *replies: Reply) -> Iterator[MessagesApi]:
+        self.now = api = MessagesApi(replies or (says(),), url=self.url)
         try:
             yield api
         finally:
             api.stopped.set()
 
 
+@contextmanager
+def standing_api() -> Iterator[StandingApi]:
+    standing = StandingApi()
+    with served_by(type("Handler", (_Handler,), {"standing": standing})) as standing.url:
+        yield standing
+
+
+@contextmanager
+def messages_api(*replies: Reply) -> Iterator[MessagesApi]:
+    with standing_api() as standing, standing.answering(*replies) as api:
+        yield api
+
+
 class _Handler(BaseHTTPRequestHandler):
-    api: ClassVar[MessagesApi]
+    standing: ClassVar[StandingApi]
 
     def do_POST(self) -> None:
+        self.api = self.standing.now
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         self.api.heard.append(f"{self.path}\n{self.headers}\n{body}")
         request = json.loads(body)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from zlib import crc32
 
 Json = dict[str, Any]
 
@@ -100,7 +101,8 @@ def text_block(text: str) -> Json:
 
 
 def tool_block(name: str, given: Any) -> Json:
-    return {"type": "tool_use", "id": f"toolu_{name}", "name": name, "input": given}
+    number = crc32(json.dumps(given).encode())  # the ids of two uses of a tool differ
+    return {"type": "tool_use", "id": f"toolu_{name}_{number}", "name": name, "input": given}
 
 
 def message(reply: Reply, request: Json) -> Json:

@@ -69,7 +69,8 @@ def test_it_is_disabled_and_enabled(api: Api) -> None:
     [
         ({"timeZone": "Mars/Olympus"}, "is no time zone"),
         ({"schedule": "cron(0 0 30 2 ? *)"}, "never fires"),
-        ({"job": {"tasks": [{"taskId": "a", "name": "nobody"}]}}, "not registered"),
+        ({"job": {"tasks": [{"taskId": "a", "name": "nobody"}]}}, "is not a registered"),
+        ({"job": NIGHTLY["job"] | {"name": "{{shedule.time}}"}}, "did you mean 'schedule'?"),
         ({"surprise": 1}, "not a field"),
     ],
 )

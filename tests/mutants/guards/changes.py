@@ -14,12 +14,12 @@ REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redrives.py"
 PLAN: Final = f"{PACKAGE}/domain/jobs/redrive.py"
 CANCEL: Final = f"{PACKAGE}/usecases/jobs/cancel.py"
 REDRIVE: Final = f"{PACKAGE}/usecases/jobs/redrive.py"
-CLAIMS: Final = f"{PACKAGE}/domain/tasks/claims.py"
+CLAIMS: Final = f"{PACKAGE}/domain/tasks/claim_refusals.py"
 DISPATCH: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
 MANY_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/many_writes.py"
 PAYLOADS: Final = f"{PACKAGE}/adapters/dynamodb/payloads.py"
 READINESS: Final = f"{PACKAGE}/domain/tasks/readiness.py"
-CLAIMS_TESTS: Final = ("tests/unit/domain/tasks/test_claims.py",)
+CLAIMS_TESTS: Final = ("tests/unit/domain/tasks/test_claim_refusals.py",)
 CANCELLING_TESTS: Final = (
     "tests/contract/jobs/test_cancelling.py",
     "tests/contract/jobs/test_cancelling_jobs.py",

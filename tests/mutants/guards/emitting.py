@@ -63,7 +63,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a dead letter fails no running task",
-        file=f"{PACKAGE}/domain/tasks/claims.py",
+        file=f"{PACKAGE}/domain/tasks/claim_refusals.py",
         old="task.lease_until_ms >= now_ms:",
         new="task.lease_until_ms > now_ms:",
         tests=("tests/unit/domain/tasks/test_dead_letters.py",),

@@ -17,6 +17,13 @@ CHECKS_TESTS: Final = ("tests/worker/parent/receive/test_cancel_checks.py",)
 
 GUARDS: Final = (
     Mutant(
+        guard="what a running task left in the background is no orphan",
+        file=f"{SUPERVISION}/descendants.py",
+        old="        return bool(self.users) and owner_of(process.pid) in self.users\n",
+        new="        return False\n",
+        tests=("tests/worker/parent/supervision/test_descendants.py", "-k", "background"),
+    ),
+    Mutant(
         guard="a child asks to be killed with its worker",
         file="switchyard_worker/child/limits.py",
         old="prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)\n",

@@ -39,7 +39,7 @@ GUARDS: Final = (
     Mutant(
         guard="of several edges those that are left are removed",
         file=GRAPH,
-        old="if isinstance(answer, Refused) and left:",
+        old="if isinstance(answer, TransitionRefused) and left:",
         new="if False:",
         tests=GRAPH_TESTS,
     ),
@@ -123,7 +123,7 @@ GUARDS: Final = (
     Mutant(
         guard="an end that was reopened ends nothing",
         file=f"{PACKAGE}/usecases/dispatching/settle_job.py",
-        old="        if not _includes(picture, end):\n",
+        old="        if not _includes(found, end):\n",
         new="        if False:\n",
         tests=DISPATCH_TESTS,
     ),

@@ -221,4 +221,23 @@ holding = threading.Thread(target=hold); holding.start(); holding.join()
         states=FAILED,
         shows=QUOTA,
     ),
+    disk_attack(
+        name="deleted files of a process whose first thread has ended",
+        tries="hides open files in a process that looks as if it had ended",
+        program="""
+import threading
+def hold():
+    libc_call(libc.prctl(4, 0, 0, 0, 0))
+    held = []
+    for number in range(40):
+        held.append(open(folder / "tmp" / "file", "wb"))
+        held[-1].write(b"x" * 2_000_000); held[-1].flush()
+        os.unlink(folder / "tmp" / "file")
+    time.sleep(15)
+threading.Thread(target=hold).start()
+end_this_thread()
+""",
+        states=FAILED,
+        shows="hides",
+    ),
 )

@@ -79,6 +79,25 @@ time.sleep(60)
         states=frozenset({"FAILED"}),
         shows="of memory",
     ),
+    Attack(
+        name="memory of processes whose first thread has ended",
+        group=Group.LIMITS,
+        tries="takes 2.4 GB by eight processes that look as if they had ended",
+        program="""
+import threading
+def hold():
+    time.sleep(1)
+    held = bytearray(b"x") * 300_000_000
+    time.sleep(60)
+for _ in range(8):
+    if os.fork() == 0:
+        threading.Thread(target=hold).start()
+        end_this_thread()
+time.sleep(60)
+""",
+        states=frozenset({"FAILED"}),
+        shows="of memory",
+    ),
     refused_by_system(
         name="a file of 200 MB",
         tries="writes a file that is larger than is allowed",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.events import StoredEvent
 from switchyard.contracts.events.facts import job_event_facts, task_event_facts

@@ -6,8 +6,7 @@ from inspect import signature
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.event_overflow import EventOverflow
-from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.eventbridge import EventBridgeBus, EventOverflow
 from switchyard.adapters.parallel import OneByOne
 from switchyard.adapters.pauses import Pauses
 from switchyard.adapters.s3 import S3BlobStore

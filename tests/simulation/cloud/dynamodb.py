@@ -113,7 +113,7 @@ class DynamoDb:
         size = min(request.get("Limit", UNLIMITED), self._items_per_page)
         page = rest[:size]
         answer: dict[str, Any] = {
-            "Items": [dict(item) for item in page if _meets(request, "Filter", item)]
+            "Items": [_projected(request, item) for item in page if _meets(request, "Filter", item)]
         }
         if len(rest) > size:
             answer["LastEvaluatedKey"] = _position(page[-1], index)
@@ -147,6 +147,14 @@ class DynamoDb:
             listener(change)
         for index in table.indexes.values():
             self._later(lambda index=index: index.follow(change))  # type: ignore[misc]
+
+
+def _projected(request: Request, item: Item) -> Item:
+    if "ProjectionExpression" not in request:
+        return dict(item)
+    names = request.get("ExpressionAttributeNames", {})
+    wanted = {names.get(name, name) for name in request["ProjectionExpression"].split(", ")}
+    return {name: value for name, value in item.items() if name in wanted}
 
 
 def _index(given: Request) -> Index:

@@ -11,7 +11,7 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.parallel import OneByOne
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.contracts.events.bus import WAKING_EVENTS
+from switchyard.contracts.dispatch_messages import WAKING_EVENTS
 from switchyard.contracts.tables import DUE_AT
 from switchyard.domain.ids import START, JobRef
 from switchyard.domain.jobs.graph import TaskSpec

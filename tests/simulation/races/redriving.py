@@ -3,8 +3,7 @@
 import json
 from typing import Final
 
-from switchyard.contracts.dispatch_messages import DispatchMessage
-from switchyard.contracts.events.bus import WAKING_EVENTS
+from switchyard.contracts.dispatch_messages import WAKING_EVENTS, DispatchMessage
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import END, START
 from switchyard.domain.states import Rule, TaskState

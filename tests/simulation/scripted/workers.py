@@ -9,10 +9,17 @@ from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import MustNotStart
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
-from switchyard.domain.tasks.final_outcomes import cancelled, exhausted
+from switchyard.domain.tasks.claim_refusals import (
+    Busy,
+    Done,
+    Exhausted,
+    Flagged,
+    NotYet,
+    cancelled,
+    exhausted,
+)
 from switchyard.domain.tasks.task import Lease, Outcome, Task
-from switchyard.ports import Claimed, Refused
+from switchyard.ports import Claimed, ClaimRefused
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emit_again import emit_again
 from tests.simulation.cloud.cloud import Seen
@@ -74,7 +81,7 @@ class Hands:
         match answer:
             case Claimed():
                 self._run(seen, leases, answer)
-            case Refused():
+            case ClaimRefused():
                 _answer(seen, leases, answer)
             case None:
                 seen.node.world.report(seen.node.name, f"{ref.request_id} does not exist")
@@ -113,7 +120,7 @@ def settle(seen: Seen, leases: DynamoDbTaskLeases, lease: Lease, state: TaskStat
     seen.emitter().emit(task_events.settled(settled, output=output))
 
 
-def _answer(seen: Seen, leases: DynamoDbTaskLeases, refused: Refused) -> None:
+def _answer(seen: Seen, leases: DynamoDbTaskLeases, refused: ClaimRefused) -> None:
     task, decision = refused.task, refused.decision
     match decision:
         case Busy() | NotYet():

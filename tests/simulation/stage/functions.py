@@ -14,7 +14,7 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.parallel import OneByOne
 from switchyard.bootstrap.dispatch import DispatchingParts
-from switchyard.contracts.events.bus import BusMessage
+from switchyard.contracts.events.envelope import BusMessage
 from switchyard.domain.errors import SwitchyardError
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dead_letters.process_dead_letter import DeadLetterProcessor

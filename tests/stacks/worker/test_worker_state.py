@@ -25,8 +25,7 @@ from switchyard.domain.ids import TaskRef, bare_task
 from switchyard.domain.jobs.adoption import Adoption, adopted_task
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Lease, Outcome, Payload
+from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Payload
 from switchyard.ports import Claimed
 from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import NOW_MS, a_task

@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from switchyard.adapters.event_overflow import MAX_DETAIL_BYTES, EventOverflow
-from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.eventbridge import MAX_DETAIL_BYTES, EventBridgeBus, EventOverflow
 from switchyard.contracts.events import Context, CreatedTask, Event, JobCreated
 from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB_ID, NOW_MS

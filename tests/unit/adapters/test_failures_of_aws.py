@@ -18,8 +18,7 @@ from botocore.exceptions import (
 from switchyard.adapters import pauses
 from switchyard.adapters.aws import call
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
-from switchyard.adapters.event_overflow import EventOverflow
-from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.eventbridge import EventBridgeBus, EventOverflow
 from switchyard.contracts.events import Context, Event, JobCreated
 from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import AnswerLost, EventsNotAccepted, Throttled, Unavailable

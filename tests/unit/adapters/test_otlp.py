@@ -16,8 +16,9 @@ from switchyard.domain.measuring.spans import (
     SpanStatus,
     attempt_span,
     job_span,
+    job_span_id,
+    trace_given,
 )
-from switchyard.domain.measuring.tracing import job_span_id, trace_given
 from switchyard.domain.tasks.task import Usage
 from tests.builders import JOB, NOW_MS, TENANT, TRACEPARENT
 from tests.fakes.servers.otlp_receiver import OtlpReceiver, an_otlp_receiver, saying

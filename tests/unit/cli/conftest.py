@@ -1,3 +1,4 @@
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from typer.testing import CliRunner, Result
 
 from switchyard.domain.errors import Unavailable
 from switchyard.testing import ManualClock
+from switchyard_cli import interrupts
 from switchyard_cli.app import app
 from switchyard_cli.services import Services
 from tests.unit.cli.fakes.api import (
     JOB_ID,
     NOW_MS,
+    Answer,
     FakeApi,
     FakeCloud,
     a_task,
@@ -161,6 +164,21 @@ def switchyard(
         return CliRunner().invoke(app, [str(argument) for argument in arguments], obj=services)
 
     return run
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> Iterator[Answer]:
+    """Press Ctrl-C instead of answering, with the handler that the real command has."""
+    monkeypatch.setattr(interrupts, "_pressed", [])
+    before = signal.getsignal(signal.SIGINT)
+    interrupts.raise_on_ctrl_c()
+
+    def press(_request: httpx.Request) -> httpx.Response:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("the handler raises KeyboardInterrupt")
+
+    yield press
+    signal.signal(signal.SIGINT, before)
 
 
 def no_such_stack(stage: str) -> str:

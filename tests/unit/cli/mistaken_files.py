@@ -155,6 +155,17 @@ FILES: Final = {
     "an unknown backend": Mistake(a_definition(backend="gpt"), "backend: "),
     "tools as text": Mistake(a_definition(tools="Read"), "tools: should be a list"),
     "a schema that is none": Mistake(a_definition(outputSchema={"type": "txt"}), "outputSchema"),
+    "a mistyped type": Mistake(
+        a_definition(outputSchema={"properties": {"risk": {"type": "strnig"}}}),
+        "not a JSON Schema: $.properties.risk.type: 'strnig' is not a type; known are array, "
+        "boolean, integer, null, number, object, string; did you mean 'string'?",
+    ),
+    "a mistyped type in a list": Mistake(
+        a_definition(outputSchema={"type": ["null", "strnig"]}), "did you mean 'string'?"
+    ),
+    "a type that is a number": Mistake(
+        a_definition(outputSchema={"type": 3}), "$.type: 3 is not a type; known are array"
+    ),
     "a schema as text": Mistake(a_definition(inputSchema="object"), "inputSchema: "),
     "too many attempts": Mistake(a_definition(retry={"maxAttempts": 99}), "retry.maxAttempts: "),
     "steps without a prompt": Mistake(a_definition(steps=[{"name": "a"}]), "steps[0]"),
@@ -177,14 +188,21 @@ FILES: Final = {
     "a mistyped tool": Mistake(a_definition(tools=["WebSerch"]), "did you mean 'WebSearch'?"),
     "a model of others": Mistake(a_definition(model="gpt-4"), "'gpt-4' is not a model of Claude"),
     # triggers
-    "a job for a trigger": Mistake(JOB + TASK, "triggers: is required", APPLY),
+    "a job for a trigger": Mistake(JOB + TASK, "this is a job file: `switchyard submit ", APPLY),
     "no trigger": Mistake("triggers: []\n", "triggers: there are none", APPLY),
     "no schedule": Mistake(a_trigger(schedule=None), "triggers[0]", APPLY),
     "a strange schedule": Mistake(a_trigger(schedule="hourly"), "triggers[0].schedule: ", APPLY),
     "a wrong cron": Mistake(a_trigger(schedule="cron(* * *)"), "triggers[0].schedule: ", APPLY),
     "a mistyped schedule": Mistake(a_trigger(shedule="x"), "did you mean 'schedule'?", APPLY),
     "a trigger without a job": Mistake("triggers: [{name: a}]\n", "triggers[0].job: is req", APPLY),
-    "a trigger for a job": Mistake(a_trigger(), "tasks: is required"),
+    "a trigger for a job": Mistake(a_trigger(), "a trigger file: `switchyard triggers apply "),
+    "a trigger to add": Mistake(a_trigger(), "a trigger file: `switchyard triggers apply ", ADD),
+    "a mistyped placeholder": Mistake(
+        a_trigger(job={"name": "{{shedule.time}}", "tasks": [{"taskId": "a", "name": "scrape"}]}),
+        "triggers[0].job.name: {{shedule.time}} has no value: the trigger has event and schedule; "
+        "did you mean 'schedule'?",
+        APPLY,
+    ),
     # additions
     "a name in an addition": Mistake("name: a\ntasks:\n" + TASK, "known are tasks", ADD),
     "nothing to add": Mistake("tasks: []\n", "tasks: ", ADD),

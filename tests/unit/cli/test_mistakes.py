@@ -1,14 +1,16 @@
 """A hundred mistakes that people make: one answer that names field and fix, and no traceback."""
 
+import json
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from switchyard.contracts.definitions import DefinitionList
 from switchyard.domain.errors import Unavailable
 from switchyard_local.errors import CloudError
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes.api import JOB_ID, FakeApi, FakeCloud, problem
+from tests.unit.cli.fakes.api import JOB_ID, FakeApi, FakeCloud, answer
 from tests.unit.cli.fakes.keys import FakeKeys
 from tests.unit.cli.mistaken_files import FILES, JOB, TASK, Mistake
 
@@ -17,14 +19,17 @@ NODES: Final = 2_000
 
 
 @pytest.mark.parametrize("mistake", FILES.values(), ids=FILES)
-def test_a_mistake_in_a_file(mistake: Mistake, switchyard: Switchyard, tmp_path: Path) -> None:
+def test_a_mistake_in_a_file(
+    mistake: Mistake, switchyard: Switchyard, api: FakeApi, tmp_path: Path
+) -> None:
+    api.on("GET /task-definitions", answer(DefinitionList(definitions=())))
     file = tmp_path / f"job{mistake.suffix}"
     content = mistake.content
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     result = switchyard(*(str(file) if part == "FILE" else part for part in mistake.command))
 
-    _assert_answered(result, 2, mistake.answer)
+    assert_answered(result, 2, mistake.answer)
     assert str(file) in result.stderr
     assert len(result.stderr) < 3_000
 
@@ -61,6 +66,22 @@ USES: Final[dict[str, tuple[Arguments, int, str]]] = {
     "a tenant with a blank": (("triggers", "list", "--tenant", "a b"), 2, "cannot name a tenant"),
     "nothing to set": (("tenants", "set", "acme"), 2, "Nothing was given to set"),
     "no reason to redrive": (("dlq", "redrive"), 2, "--cause"),
+    "no tenant to erase": (("tenants", "erase"), 2, "Missing argument 'TENANT'"),
+    "a key of a strange tenant": (("keys", "issue", "a/b"), 2, "cannot name a tenant"),
+    "a task of no job": (("logs", "job-123__a"), 2, "is not of the form job-…__taskId"),
+    "a folder of triggers": (("triggers", "apply", "."), 2, "cannot be read: Is a directory"),
+    "a folder of definitions": (("definitions", "put", "."), 2, "cannot be read"),
+    "standard input": (("submit", "-"), 2, "standard input is not read: name a file"),
+    "a file as a folder": (("artifacts", JOB_ID, "a", "--to", "job.yaml"), 2, "'--to'"),
+    "a job file for an unknown job": (("add", "job-1", "job.yaml"), 2, "is not a job id"),
+    "an option without its value": (("events", "--type"), 2, "'--type' requires an argument"),
+    "one argument too many": (("jobs", "all"), 2, "extra argument"),
+    "an option of others": (("health", "--limit", "3"), 2, "No such option: --limit"),
+    "a plural option": (("tenants", "set", "a", "--channels", "b"), 2, "--channel"),
+    "a redrive of no input": (("redrive", JOB_ID, "--input", "no.json"), 2, "There is no file"),
+    "an unknown example": (("examples", "--copy", "brand"), 2, "there are brand-analysis"),
+    "no kind of schema": (("schema",), 2, "Missing argument 'kind'"),
+    "a negative worker": (("supervise", "--min", "-1"), 2, "'--min'"),
     "a long reason": (("pause", "--reason", "a" * 5_000), 2, "at most"),
 }
 
@@ -77,13 +98,13 @@ def test_a_mistake_on_the_command_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "job.yaml").write_text(JOB + TASK)
 
-    _assert_answered(switchyard(*arguments), code, answer)
+    assert_answered(switchyard(*arguments), code, answer)
 
 
 def test_no_cloud(switchyard: Switchyard, cloud: FakeCloud) -> None:
     cloud.running = False
 
-    _assert_answered(switchyard("jobs"), 3, "start it with `switchyard up`")
+    assert_answered(switchyard("jobs"), 3, "start it with `switchyard up`")
 
 
 def test_a_taken_port(
@@ -94,7 +115,7 @@ def test_a_taken_port(
 
     monkeypatch.setattr(cloud, "up", refuse)
 
-    _assert_answered(switchyard("up"), 3, "Port 4566 is taken")
+    assert_answered(switchyard("up"), 3, "Port 4566 is taken")
 
 
 def test_no_credentials(switchyard: Switchyard, keys: FakeKeys) -> None:
@@ -102,14 +123,7 @@ def test_no_credentials(switchyard: Switchyard, keys: FakeKeys) -> None:
 
     result = switchyard("keys", "list", "acme", "--stage", "dev")
 
-    _assert_answered(result, 3, "do your AWS credentials and region belong to it?")
-
-
-@pytest.mark.usefixtures("log")
-def test_a_mistyped_task(switchyard: Switchyard, api: FakeApi) -> None:
-    api.on(f"GET /jobs/{JOB_ID}/tasks/scrpe", problem(404, "There is no such task."))
-
-    _assert_answered(switchyard("task", JOB_ID, "scrpe"), 2, "did you mean 'scrape'?")
+    assert_answered(result, 3, "do your AWS credentials and region belong to it?")
 
 
 def test_a_file_that_may_not_be_read(
@@ -120,7 +134,7 @@ def test_a_file_that_may_not_be_read(
 
     monkeypatch.setattr(Path, "read_text", refuse)
 
-    _assert_answered(switchyard("submit", tmp_path / "a"), 2, "cannot be read: Permission denied")
+    assert_answered(switchyard("submit", tmp_path / "a"), 2, "cannot be read: Permission denied")
 
 
 def test_a_huge_file(
@@ -130,23 +144,73 @@ def test_a_huge_file(
     file = tmp_path / "huge.yaml"
     file.write_text("name: [" + "a, " * NODES + "]\n")
 
-    _assert_answered(switchyard("submit", file, "--dry-run"), 2, "far too large")
+    assert_answered(switchyard("submit", file, "--dry-run"), 2, "far too large")
+
+
+LAYERS: Final = """
+nmae: a
+definitions:
+  read: {tag: a, description: "Read {{input.url}}.", tools: [Raed], model: gpt-4, retries: 3}
+  talk: {tag: a, description: Talk., backend: messages, tools: [Read], timeout: 60}
+  list: {tag: a, description: List., inputSchema: {type: object, required: [n]}}
+tasks:
+  - {taskId: a, name: read, dependsOn: [gone], retries: 3}
+  - {taskId: b, name: list, input: {m: 1}}
+"""
 
 
 def test_every_layer_of_problems_is_in_one_answer(switchyard: Switchyard, tmp_path: Path) -> None:
     file = tmp_path / "job.yaml"
-    file.write_text("nmae: a\n" + JOB + "  - {taskId: a, name: a, dependsOn: [gone], retries: 3}\n")
+    file.write_text(LAYERS)
 
     result = switchyard("submit", file, "--dry-run")
 
-    for answer in ("'name'", "retries", "'gone'"):
-        _assert_answered(result, 2, answer)
+    for named in (
+        *("'name'", "tasks[0].retries", "definitions.read.retries", "'gone'", "'Read'?"),
+        *("gpt-4", "has no tools", "talk.timeout", "give the input 'url'", "'n' is a required"),
+    ):
+        assert_answered(result, 2, named)
 
 
-def _assert_answered(result: Any, code: int, answer: str) -> None:
+def test_a_task_that_cannot_be_read_hides_no_other_problem(
+    switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "job.yaml"
+    file.write_text(LAYERS + "  - {taskId: c, name: talk, input: {}, dependsOn: b}\n  - 7\n")
+
+    result = switchyard("submit", file, "--dry-run")
+
+    for named in ("tasks[2].dependsOn", "tasks[3]", "gpt-4", "'n' is a required"):
+        assert_answered(result, 2, named)
+
+
+@pytest.mark.parametrize(
+    "command", [("add", JOB_ID, "FILE"), ("triggers", "apply", "FILE")], ids=["add", "triggers"]
+)
+def test_definitions_are_checked_before_they_are_sent(
+    command: Arguments, switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "more.json"
+    job = {"tasks": [{"taskId": "a", "name": "read"}]}
+    content = (
+        job
+        if command[0] == "add"
+        else {"triggers": [{"name": "t", "schedule": "rate(1 hour)", "job": {"name": "a", **job}}]}
+    )
+    definition = {"tag": "a", "description": "Read.", "tools": ["Raed"]}
+    file.write_text(json.dumps({**content, "definitions": {"read": definition}}))
+
+    result = switchyard(*(file if part == "FILE" else part for part in command), "--dry-run")
+
+    assert_answered(result, 2, "definitions.read.tools[0]: 'Raed' is not a tool; did you mean")
+
+
+WORDS_OF_LIBRARIES: Final = ("Traceback", "Value error", "unable to parse", "\x1b")
+
+
+def assert_answered(result: Any, code: int, answer: str) -> None:
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    assert "Traceback" not in result.stderr
-    assert "\x1b" not in result.stderr
+    assert [words for words in WORDS_OF_LIBRARIES if words in result.stderr] == []
     assert answer in result.stderr
     assert result.exit_code == code
 

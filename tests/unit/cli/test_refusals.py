@@ -1,8 +1,11 @@
 """Whatever a user can get wrong ends in a sentence and an exit code."""
 
+import errno
+
 import httpx
 import pytest
 
+from switchyard_local.errors import refused_by_system
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import JOB_ID, FakeApi, FakeCloud, problem
 
@@ -83,6 +86,27 @@ def test_a_local_cloud_that_is_down(
 
     assert result.stderr.startswith(NOT_RUNNING)
     assert result.exit_code == 3
+
+
+def test_a_folder_from_the_environment_is_named_with_its_variable(
+    switchyard: Switchyard, cloud: FakeCloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SWITCHYARD_FOLDER", "/srv/typo")
+    cloud.running = False
+
+    assert "in /srv/typo (SWITCHYARD_FOLDER) is not running" in switchyard("jobs").stderr
+
+
+def test_what_the_system_refuses_below_that_folder_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SWITCHYARD_FOLDER", "/srv/file")
+    error = NotADirectoryError(errno.ENOTDIR, "Not a directory", "/srv/file/cloud.json")
+
+    assert refused_by_system(error) == (
+        "The operating system refused: Not a directory (/srv/file/cloud.json, below "
+        "SWITCHYARD_FOLDER)."
+    )
 
 
 def test_a_local_cloud_that_died(switchyard: Switchyard, api: FakeApi) -> None:

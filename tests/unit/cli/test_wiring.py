@@ -17,7 +17,7 @@ from switchyard.contracts.parked_messages import ParkedMessage, UnreadableObject
 from switchyard.contracts.triggers import AppliedTrigger
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.health import HealthLimits
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from switchyard.domain.measuring.measures import Measurement
 from switchyard_cli.wiring import real_services
 

@@ -7,10 +7,10 @@ from pydantic import BaseModel, ValidationError
 
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.definitions import TaskDefinition
-from switchyard.contracts.jobs import MAX_TAGS, AddTasks, SubmitJob
+from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.json_schema import MAX_SCHEMA_BYTES
 from switchyard.contracts.steps import MAX_STEPS, MAX_TOOLS
-from switchyard.domain.jobs.graph import MAX_EDGES, MAX_TASKS
+from switchyard.domain.jobs.limits import MAX_EDGES, MAX_TAGS, MAX_TASKS
 
 
 def problems_with(model: type[BaseModel], body: dict[str, Any]) -> list[tuple[Any, str]]:

@@ -22,7 +22,10 @@ WRONG: dict[str, tuple[Any, str]] = {
         "notify: must name either a channel or a webhook",
     ),
     "a bad channel": ({"channel": "ops"}, "notify.channel: must be #name"),
-    "a bad URL": ({"webhook": "hooks.example"}, "notify.webhook: must begin with https://"),
+    "a bad URL": (
+        {"webhook": "hooks.example"},
+        "notify.webhook: must begin with https://, or on a local cloud with http://",
+    ),
     "something else": ({"mail": "a@b.example"}, "notify.mail: is not a field"),
     "a text": ("#ops", "notify: "),
 }
@@ -41,7 +44,7 @@ def test_a_problem_is_reported_with_its_place(notify: Any, problem: str) -> None
 
 
 def test_what_was_stored_is_shown_whatever_would_be_accepted_now() -> None:
-    stored = domain.Notify(webhook="gopher://old.example")
+    stored = domain.NotifyTarget(webhook="gopher://old.example")
     assert Notify.of(stored).model_dump(exclude_none=True) == {"webhook": "gopher://old.example"}
 
 
@@ -52,7 +55,7 @@ def test_a_triggers_job_may_name_a_channel(channel: str) -> None:
     harness = TriggeredHarness(trigger)
     harness.memory.tenants.change(TENANT, slack_channels=("#uploads", "#inbox"))
     job = harness.started(a_message())
-    assert job.notify == domain.Notify(
+    assert job.notify == domain.NotifyTarget(
         channel=channel.replace("{{event.detail.bucket.name}}", "inbox")
     )
 

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from switchyard.contracts.definitions import TaskDefinition
-from switchyard.contracts.events.bus import BusMessage, settled_task
+from switchyard.contracts.dispatch_messages import settled_task
+from switchyard.contracts.events.envelope import BusMessage
 from switchyard.contracts.jobs import SubmitJob, TaskRequest
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS
+from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.errors import InvalidDefinition
 from switchyard.domain.json_values import MAX_DEPTH, problem_in
 from switchyard.testing import ManualClock, MemoryHarness

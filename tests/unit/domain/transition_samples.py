@@ -11,9 +11,8 @@ from switchyard.domain.jobs.plan import hidden_task
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import transitions as of_tasks
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.task import Lease, Outcome, Overrides, Task
+from switchyard.domain.tasks.readiness import Readiness
+from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Overrides, Task
 from switchyard.domain.transition import AnyOf, Due, Guard, Transition, described
 from tests.builders import JOB, a_task
 
@@ -68,8 +67,8 @@ REOPENING: Final = Reopening(
     overrides=Overrides(model="m"),
 )
 ENDED: Final = Outcome(state=ENDS_IN, error="boom")
-READY: Final = Verdict(TaskState.READY, "all completed")
-SKIPPED: Final = Verdict(ENDS_IN, "a did not complete")
+READY: Final = Readiness(TaskState.READY, "all completed")
+SKIPPED: Final = Readiness(ENDS_IN, "a did not complete")
 
 
 def _parent(state: TaskState) -> Task:

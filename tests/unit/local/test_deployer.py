@@ -37,13 +37,14 @@ class FakeCdk:
 
     def install(self, say: object) -> None: ...
 
-    def synthesize(self) -> nullcontext[Mock]:
+    def synthesize(self, assembly: Path) -> nullcontext[Mock]:
+        assembly.mkdir(exist_ok=True)
         return nullcontext(Mock())
 
     def bootstrap(self) -> nullcontext[Mock]:
         return nullcontext(Mock())
 
-    def deploy(self) -> nullcontext[Mock]:
+    def deploy(self, assembly: Path) -> nullcontext[Mock]:
         raise KeyboardInterrupt
 
 
@@ -57,6 +58,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A source file whose present content is deployed."""
     monkeypatch.setattr(deployer, "Cdk", FakeCdk)
     monkeypatch.setattr(deployer, "api_serves", lambda endpoint: True)
+    monkeypatch.setattr(deployer, "ensure_webhooks_secret", lambda gateway: None)
     source = tmp_path / "app.py"
     source.write_text("A")
     deployed = Deployment(DEPLOYMENT.endpoint, fingerprint(tmp_path, DEPLOYED, str(PORT)))
@@ -66,6 +68,15 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_deployed_already_is_kept(source: Path) -> None:
     assert bring_up(source.parent).endpoint == DEPLOYMENT.endpoint
+
+
+def test_a_cloud_that_is_kept_gets_the_secret_of_webhooks(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensured: list[object] = []
+    monkeypatch.setattr(deployer, "ensure_webhooks_secret", ensured.append)
+    bring_up(source.parent)
+    assert len(ensured) == 1
 
 
 def test_changed_sources_are_deployed(source: Path) -> None:

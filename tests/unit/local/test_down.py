@@ -16,7 +16,7 @@ def test_a_failure_to_stop_the_worker_leaves_nothing_else_running(
 ) -> None:
     taken_down = []
 
-    def fail(worker: WorkerProcess) -> None:
+    def fail(worker: WorkerProcess, say: Say) -> None:
         raise failure
 
     def take_down(deployer: Deployer, say: Say) -> None:

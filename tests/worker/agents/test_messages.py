@@ -1,15 +1,15 @@
 """The real `anthropic` SDK, through the proxy, against a Messages API on loopback."""
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from switchyard.domain.measuring.prices import PRICES, Tokens
-from switchyard_worker.agents.agent import AgentFailed, Answer, agent_for
+from switchyard_worker.agents.agent import AgentFailed, agent_for
 from switchyard_worker.agents.spending import BYTES_PER_TOKEN
-from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api import messages_api
 from tests.fakes.servers.messages_api_replies import (
     Reply,
     answers,
@@ -20,40 +20,23 @@ from tests.fakes.servers.messages_api_replies import (
     refuses,
     says,
 )
-from tests.worker.claude_home import API_KEY, an_assignment, move_in
-from tests.worker.proxied import proxied
+from tests.worker.claude_home import API_KEY, Run, an_assignment, move_in
+from tests.worker.proxied import SharedProxy, proxied
 
 BLUE = answers({"colour": "blue"})
 NOBODY_LISTENS = "http://127.0.0.1:9"
 
-Run = Callable[..., Answer]
-
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(claude_proxy: SharedProxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     pytest.importorskip("anthropic")  # here: not every process needs to import it
-
-    def run(api: MessagesApi | str, prompt: str = "Choose.", **facts: Any) -> Answer:
-        assignment = an_assignment("messages", **facts)
-        upstream = api if isinstance(api, str) else api.url
-        with proxied(upstream) as proxy:
-            given = proxy.open(models=[assignment.model]).given
-            move_in(monkeypatch, tmp_path, api=given.endpoint, key=given.token)
-            return agent_for("messages").run(prompt, assignment)
-
-    return run
-
-
-def failure_of(run: Run, *replies: Reply, **facts: Any) -> tuple[AgentFailed, MessagesApi]:
-    with messages_api(*replies) as api, pytest.raises(AgentFailed) as failure:
-        run(api, **facts)
-    return failure.value, api
+    return Run("messages", claude_proxy, tmp_path, monkeypatch)
 
 
 def test_structured_output_comes_back_with_what_it_cost(run: Run) -> None:
     usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 300}
-    with messages_api(BLUE.costing(**usage, cache_creation_input_tokens=50)) as api:
-        answer = run(api)
+    with run.answering(BLUE.costing(**usage, cache_creation_input_tokens=50)) as api:
+        answer = run()
 
     assert answer.output == {"colour": "blue"}
     tokens = Tokens(input=100, output=20, cache_read=300, cache_creation=50)
@@ -68,14 +51,14 @@ def test_structured_output_comes_back_with_what_it_cost(run: Run) -> None:
 
 
 def test_without_a_schema_the_answer_is_a_text(run: Run) -> None:
-    with messages_api(says("green")) as api:
-        assert run(api, output_schema=None).output == {"text": "green"}
+    with run.answering(says("green")) as api:
+        assert run(output_schema=None).output == {"text": "green"}
     assert "output_config" not in api.requests[0]
 
 
 def test_a_model_without_a_price_costs_nothing_and_says_so(run: Run) -> None:
-    with messages_api(BLUE) as api:
-        effort = run(api, model="claude-unheard-of").effort
+    with run.answering(BLUE):
+        effort = run(model="claude-unheard-of").effort
 
     assert effort.cost_usd == 0
     assert "claude-unheard-of has no price" in (effort.trace.note or "")
@@ -99,7 +82,7 @@ def test_a_model_without_a_price_costs_nothing_and_says_so(run: Run) -> None:
 def test_an_api_that_refuses_is_classified_and_asked_once(
     run: Run, reply: Reply, category: str
 ) -> None:
-    failure, api = failure_of(run, reply)
+    failure, api = run.failure(reply)
 
     assert failure.category == category
     assert failure.effort.free
@@ -119,18 +102,19 @@ def test_an_api_that_refuses_is_classified_and_asked_once(
 def test_how_long_the_api_asks_to_wait_is_passed_on(
     run: Run, header: str, emitted: str, milliseconds: int | None
 ) -> None:
-    failure, _ = failure_of(run, Reply(status=429, headers={header: emitted}))
+    failure, _ = run.failure(Reply(status=429, headers={header: emitted}))
 
     assert failure.category == "rate-limit"
     assert failure.retry_after_ms == milliseconds
 
 
 def test_an_api_that_cannot_be_reached_is_a_network_failure(run: Run) -> None:
-    with pytest.raises(AgentFailed) as failure:
-        run(NOBODY_LISTENS)
+    with proxied(NOBODY_LISTENS) as proxy:
+        cut_off = replace(run, shared=replace(run.shared, proxy=proxy))
+        failure, _ = cut_off.failure()
 
-    assert failure.value.category == "network"
-    assert failure.value.effort.free
+    assert failure.category == "network"
+    assert failure.effort.free
 
 
 @pytest.mark.parametrize(
@@ -161,7 +145,7 @@ def test_an_api_that_cannot_be_reached_is_a_network_failure(run: Run) -> None:
 def test_a_failure_that_was_paid_for_says_so(
     run: Run, reply: Reply, facts: dict[str, Any], category: str
 ) -> None:
-    failure, api = failure_of(run, reply, **facts)
+    failure, api = run.failure(reply, **facts)
 
     assert failure.category == category
     assert failure.effort.cost_usd > 0
@@ -170,22 +154,22 @@ def test_a_failure_that_was_paid_for_says_so(
 
 
 def test_an_answer_before_its_first_event_is_cut_at_no_cost(run: Run) -> None:
-    failure, _ = failure_of(run, breaks_off(after_events=0))
+    failure, _ = run.failure(breaks_off(after_events=0))
 
     assert failure.category == "network"
     assert failure.effort.free
 
 
 def test_an_api_that_hangs_is_a_time_out(run: Run) -> None:
-    failure, _ = failure_of(run, hangs(), timeout_ms=1_000)
+    failure, _ = run.failure(hangs(), timeout_ms=1_000)
 
     assert failure.category == "timeout"
 
 
 @pytest.mark.parametrize("prompt", ["Choose.", "é" * 15_000], ids=["short", "long"])
 def test_a_budget_bounds_prompt_and_answer_together(run: Run, prompt: str) -> None:
-    with messages_api(says("green")) as api:
-        run(api, prompt, max_cost_usd=0.05, output_schema=None)
+    with run.answering(says("green")) as api:
+        run(prompt, max_cost_usd=0.05, output_schema=None)
 
     read = len(prompt.encode()) / BYTES_PER_TOKEN
     written = api.requests[0]["max_tokens"]
@@ -196,8 +180,8 @@ def test_a_budget_bounds_prompt_and_answer_together(run: Run, prompt: str) -> No
 
 def test_a_schema_is_paid_for_like_the_prompt(run: Run) -> None:
     schema = {"type": "object", "properties": {}, "description": "x" * 15_000}
-    with messages_api(BLUE) as api:
-        run(api, max_cost_usd=0.05, output_schema=schema)
+    with run.answering(BLUE) as api:
+        run(max_cost_usd=0.05, output_schema=schema)
 
     assert api.requests[0]["max_tokens"] == pytest.approx(9_000, abs=100)
 
@@ -217,7 +201,7 @@ def test_a_schema_is_paid_for_like_the_prompt(run: Run) -> None:
 def test_what_it_cannot_do_is_said_before_anything_is_paid(
     run: Run, facts: dict[str, Any], reason: str
 ) -> None:
-    failure, api = failure_of(run, BLUE, **facts)
+    failure, api = run.failure(BLUE, **facts)
 
     assert failure.category == "validation"
     assert reason in str(failure)

@@ -2,14 +2,14 @@
 
 import json
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
-import claude_agent_sdk
 import pytest
 
 from switchyard_cli.files.static_checks import KNOWN_TOOLS, OTHER_NAMES, TOOLS
 
-PROGRAM = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+SDK = find_spec("claude_agent_sdk")  # not imported: that takes a second of each process
 NOWHERE = "http://127.0.0.1:9"
 """The first line is printed before a request is sent, and nothing listens here."""
 
@@ -24,7 +24,10 @@ def offered(folder: Path, *options: str) -> set[str]:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_MAX_RETRIES": "0",
     }
-    command = [str(PROGRAM), "-p", "--verbose", "--output-format", "stream-json", *options]
+    assert SDK is not None
+    assert SDK.origin is not None
+    program = Path(SDK.origin).parent / "_bundled" / "claude"
+    command = [str(program), "-p", "--verbose", "--output-format", "stream-json", *options]
     ended = subprocess.run(
         command,
         check=False,  # it fails, since nothing answers

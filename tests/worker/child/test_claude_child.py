@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,11 @@ CANARY = "canary-9f8e7d6c"
 MEMORY_MB = 1024
 BACKENDS = ("claude-agent-sdk", "messages")
 BLUE = answers({"colour": "blue"})
+NOBODY_THERE = "http://127.0.0.1:9"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "task"
+def a_folder(parent: Path) -> Path:
+    folder = parent / "task"
     for name in (*UPLOADED, TEMPORARY, HOME):
         (folder / name).mkdir(parents=True)
     return folder
@@ -68,83 +69,101 @@ def trace_in(folder: Path) -> Any:
     return step
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_an_answer_is_told_in_the_outcome_and_the_trace(folder: Path, backend: str) -> None:
-    with messages_api(BLUE) as api:
-        emitted = outcome(api, folder, backend)
+@dataclass(frozen=True)
+class Session:
+    """What became of a task that a child has done."""
 
+    api: MessagesApi
+    folder: Path
+    emitted: Any
+
+    def shown(self, number: int) -> str:
+        """What the shell's command of this number printed."""
+        output: str = trace_in(self.folder)["toolCalls"][number]["output"]
+        return output
+
+
+@pytest.fixture(scope="module", params=BACKENDS)
+def answered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """A task that is answered at once, in a stage whose proxy cannot be reached."""
+    folder = a_folder(tmp_path_factory.mktemp("answered"))
+    given = {"note": "@/etc/passwd", "command": "/help"}
+    with messages_api(BLUE) as api:
+        emitted = outcome(api, folder, request.param, egress=NOBODY_THERE, input=given)
+    return Session(api, folder, emitted)
+
+
+COMMANDS = (
+    "echo hello",
+    'echo "$HTTPS_PROXY $https_proxy"',
+    "cd && touch .profile && pwd",
+    "env; cat /proc/$PPID/environ | tr '\\0' '\\n'",
+)
+HELLO, EGRESS, MOVES_HOME, READS = range(len(COMMANDS))
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """A task whose agent runs one command after another."""
+    folder = a_folder(tmp_path_factory.mktemp("shell"))
+    commands = [uses("Bash", command=command) for command in COMMANDS]
+    with messages_api(*commands, BLUE) as api:
+        facts: Any = {"egress": NOBODY_THERE, "tools": ["Bash"], "max_turns": len(COMMANDS) + 2}
+        emitted = outcome(api, folder, "claude-agent-sdk", **facts)
+    return Session(api, folder, emitted)
+
+
+def test_an_answer_is_told_in_the_outcome_and_the_trace(answered: Session) -> None:
+    emitted = answered.emitted
     assert (emitted["status"], emitted["output"]) == ("completed", {"colour": "blue"})
     assert emitted["usage"]["inputTokens"] == 12
     assert emitted["costUsd"] > 0
-    trace = trace_in(folder)
+    trace = trace_in(answered.folder)
     assert trace["costUsd"] == emitted["costUsd"]
     assert trace["cache"]["efficiencyPercent"] == 20
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_an_agent_with_the_proxy_of_its_stage_asks_the_worker_for_claude_all_the_same(
-    folder: Path, backend: str
+    answered: Session,
 ) -> None:
-    nobody_there = "http://127.0.0.1:9"
-    with messages_api(BLUE) as api:
-        emitted = outcome(api, folder, backend, egress=nobody_there)
-
-    assert (emitted["status"], emitted["output"]) == ("completed", {"colour": "blue"})
+    assert answered.emitted["status"] == "completed"
+    assert len(answered.api.requests) == 1
 
 
-def test_an_agents_shell_has_the_proxy_of_its_stage(folder: Path) -> None:
-    command = 'echo "$HTTPS_PROXY $https_proxy"'
-    with messages_api(uses("Bash", command=command), BLUE) as api:
-        outcome(api, folder, "claude-agent-sdk", egress="http://127.0.0.1:9", tools=["Bash"])
-
-    shown = trace_in(folder)["toolCalls"][0]["output"]
-    assert "http://127.0.0.1:9 http://127.0.0.1:9" in shown
+def test_no_secret_of_the_worker_reaches_the_wire_or_a_file(answered: Session) -> None:
+    assert_nothing_leaked(answered.api, answered.folder)
+    assert "@/etc/passwd" in answered.api.heard[0]
 
 
-def test_tool_calls_are_told_in_the_trace(folder: Path) -> None:
-    with messages_api(uses("Bash", command="echo hello"), BLUE) as api:
-        outcome(api, folder, "claude-agent-sdk", tools=["Bash"])
-
-    calls = trace_in(folder)["toolCalls"]
-    assert [call["name"] for call in calls] == ["Bash", "StructuredOutput"]
-    assert calls[0]["input"] == '{"command": "echo hello"}'
-    assert "hello" in calls[0]["output"]
+def test_an_agents_shell_has_the_proxy_of_its_stage(shell: Session) -> None:
+    assert f"{NOBODY_THERE} {NOBODY_THERE}" in shell.shown(EGRESS)
 
 
-def test_the_agents_shell_has_a_home_inside_the_tasks_folder(folder: Path) -> None:
-    with messages_api(uses("Bash", command="cd && touch .profile && pwd"), BLUE) as api:
-        outcome(api, folder, "claude-agent-sdk", tools=["Bash"])
+def test_tool_calls_are_told_in_the_trace(shell: Session) -> None:
+    calls = trace_in(shell.folder)["toolCalls"]
+    assert [call["name"] for call in calls] == [*["Bash"] * len(COMMANDS), "StructuredOutput"]
+    assert calls[HELLO]["input"] == '{"command": "echo hello"}'
+    assert "hello" in shell.shown(HELLO)
 
-    assert str(folder / "home") in trace_in(folder)["toolCalls"][0]["output"]
-    assert (folder / "home" / ".profile").exists()
+
+def test_the_agents_shell_has_a_home_inside_the_tasks_folder(shell: Session) -> None:
+    assert str(shell.folder / "home") in shell.shown(MOVES_HOME)
+    assert (shell.folder / "home" / ".profile").exists()
+
+
+def test_the_agents_own_shell_finds_no_secret_of_the_worker(shell: Session) -> None:
+    assert "CLAUDE_CONFIG_DIR=" in shell.shown(READS)
+    assert "CLAUDE_CONFIG_DIR=" in shell.api.heard[-1]
+    assert_nothing_leaked(shell.api, shell.folder)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_an_answer_without_the_structure_is_a_failure(folder: Path, backend: str) -> None:
+def test_an_answer_without_the_structure_is_a_failure(tmp_path: Path, backend: str) -> None:
     with messages_api(says("plain words")) as api:
-        emitted = outcome(api, folder, backend)
+        emitted = outcome(api, a_folder(tmp_path), backend)
 
     assert (emitted["status"], emitted["category"]) == ("failed", "parse")
     assert emitted["costUsd"] > 0
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_no_secret_of_the_worker_reaches_the_wire_or_a_file(folder: Path, backend: str) -> None:
-    given = {"note": "@/etc/passwd", "command": "/help"}
-    with messages_api(BLUE) as api:
-        outcome(api, folder, backend, input=given)
-
-    assert_nothing_leaked(api, folder)
-    assert "@/etc/passwd" in api.heard[0]
-
-
-def test_the_agents_own_shell_finds_no_secret_of_the_worker(folder: Path) -> None:
-    reads = uses("Bash", command="env; cat /proc/$PPID/environ | tr '\\0' '\\n'")
-    with messages_api(reads, BLUE) as api:
-        outcome(api, folder, "claude-agent-sdk", tools=["Bash"])
-
-    assert "CLAUDE_CONFIG_DIR=" in api.heard[-1]
-    assert_nothing_leaked(api, folder)
 
 
 def assert_nothing_leaked(api: MessagesApi, folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, PositiveInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from switchyard_worker.parent.claude.proxy.control import Register, Spent
-from switchyard_worker.parent.claude.proxy.refusals import Refused, too_many, unknown_token
+from switchyard_worker.parent.claude.proxy.refusals import RequestRefused, too_many, unknown_token
 from switchyard_worker.parent.claude.proxy.reported import Reported
 
 MAX_PARALLEL: Final = 16
@@ -82,7 +82,7 @@ class Account:
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
-    def refuse(self, refused: Refused) -> None:
+    def refuse(self, refused: RequestRefused) -> None:
         self.refusals[refused.reason] += 1
         self.stopped = str(refused) if refused.reason == "cost" else None
         self.dirty = True
@@ -95,7 +95,10 @@ class Account:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Serve a request while the token is valid. Raise `Refused` if there are too many."""
+        """Serve a request while the token is valid.
+
+        Raise `RequestRefused` if there are too many.
+        """
         task = asyncio.current_task()
         if task is None or len(self.running) >= MAX_WAITING:
             raise too_many(f"this task has {MAX_WAITING} requests under way already")
@@ -107,7 +110,7 @@ class Account:
 
     @contextmanager
     def holding(self, size: int) -> Iterator[None]:
-        """Reserve memory for a body. Raise `Refused`."""
+        """Reserve memory for a body. Raise `RequestRefused`."""
         if self.held_bytes + size > MAX_HELD_BYTES:
             raise too_many("this task's requests under way are too large together")
         self.held_bytes += size
@@ -151,7 +154,10 @@ class Accounts:
         self._by_digest[digest] = Account(allowed, deadline=now + allowed.seconds)
 
     def of_token(self, token: str, *, now: float) -> Account:
-        """Find an account by a token's digest, so that timing reveals nothing. Raise `Refused`."""
+        """Find an account by a token's digest, so that timing reveals nothing.
+
+        Raise `RequestRefused`.
+        """
         account = self._by_digest.get(_digest(token))
         if account is None or not hmac.compare_digest(
             account.allowed.token.encode(), token.encode("utf-8", "replace")

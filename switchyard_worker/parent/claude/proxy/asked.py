@@ -90,7 +90,7 @@ class Asked:
 def read_request(
     body: bytes, *, models: Sequence[str], may_search: bool, capped: bool, counts_only: bool
 ) -> Asked:
-    """Raise `Refused`."""
+    """Raise `RequestRefused`."""
     asked = _parsed(body)
     _check_fields(asked)
     _check_model(asked.get("model"), models)

@@ -64,7 +64,7 @@ class _Cost:
 async def reserve(account: Account, asked: Asked, count: Count) -> Granted:
     """Wait for the attempt's other requests if that helps. `count` asks the API for the input.
 
-    Raise `Refused`.
+    Raise `RequestRefused`.
     """
     if not account.capped:
         return _grant(account, asked, usd=0.0)

@@ -10,7 +10,7 @@ from typing import Final
 
 import h11
 
-from switchyard_worker.parent.claude.proxy.refusals import Refused, invalid, too_large
+from switchyard_worker.parent.claude.proxy.refusals import RequestRefused, invalid, too_large
 
 MAX_CONNECTIONS: Final = 512
 MAX_HEADER_BYTES: Final = 32 * 1024
@@ -50,13 +50,15 @@ class Exchange:
         return [value for found, value in self.headers if found == name]
 
     def body_length(self, *, most: int) -> int:
-        """Return the length of a body, which has one valid form. Raise `Refused`."""
+        """Return the length of a body, which has one valid form. Raise `RequestRefused`."""
         for name in ("transfer-encoding", "upgrade", "content-encoding", "trailer"):
             if self.values(name):
                 raise invalid("framing", f"requests with {name} are not understood here")
         lengths = self.values("content-length")
         if len(lengths) != 1:
-            raise Refused(411, "invalid_request_error", "framing", "content-length is missing")
+            raise RequestRefused(
+                411, "invalid_request_error", "framing", "content-length is missing"
+            )
         if int(lengths[0]) > most:
             raise too_large(f"a body may have {most:,} bytes")
         return int(lengths[0])
@@ -69,7 +71,7 @@ class Exchange:
         await self.send(body)
         await self.end()
 
-    async def refuse(self, refused: Refused) -> None:
+    async def refuse(self, refused: RequestRefused) -> None:
         headers = [("content-type", "application/json"), ("x-should-retry", "false")]
         if refused.status == 429:
             headers = [("content-type", "application/json"), ("retry-after", "1")]

@@ -15,7 +15,7 @@ from switchyard_worker.parent.claude.proxy.budget import Granted, reserve
 from switchyard_worker.parent.claude.proxy.connections import Cut, Exchange, Headers
 from switchyard_worker.parent.claude.proxy.control import Start
 from switchyard_worker.parent.claude.proxy.refusals import (
-    Refused,
+    RequestRefused,
     forbidden,
     unknown_token,
     unreachable,
@@ -83,14 +83,14 @@ class Forwarder:
         now = asyncio.get_running_loop().time()
         try:
             account = self._accounts.of_token(_token(exchange), now=now)
-        except Refused as refused:
+        except RequestRefused as refused:
             self._accounts.note_stranger(refused.reason)
             return await exchange.refuse(refused)
         try:
             with account.serving():
                 async with asyncio.timeout_at(account.deadline):
                     await self._serve(exchange, account)
-        except Refused as refused:
+        except RequestRefused as refused:
             account.refuse(refused)
             await exchange.refuse(refused)
         except Cut as cut:
@@ -151,7 +151,7 @@ class Forwarder:
     async def _asked(
         self, exchange: Exchange, path: str, body: bytes, meter: "_Meter | None" = None
     ) -> AsyncIterator[httpx2.Response]:
-        """Raise `Cut` where the network fails, and `Refused` at a redirect."""
+        """Raise `Cut` where the network fails, and `RequestRefused` at a redirect."""
         query = "?beta=true" if exchange.target.endswith("?beta=true") else ""
         try:
             async with self._client.stream(
@@ -260,7 +260,7 @@ def _is_stream(response: httpx2.Response) -> bool:
 
 
 def _token(exchange: Exchange) -> str:
-    """Raise `Refused` unless there is exactly one."""
+    """Raise `RequestRefused` unless there is exactly one."""
     found = set(exchange.values("x-api-key"))
     for value in exchange.values("authorization"):
         scheme, _, token = value.partition(" ")

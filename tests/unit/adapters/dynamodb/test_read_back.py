@@ -14,9 +14,9 @@ from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.domain.errors import AnswerLost, LeaseLost
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.claims import Busy
+from switchyard.domain.tasks.claim_refusals import Busy
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
-from switchyard.ports import Claimed, Refused
+from switchyard.ports import Claimed, ClaimRefused
 from switchyard.testing.transport import MemoryBlobStore
 from tests.builders import JOB, NOW_MS, a_plan, a_task
 from tests.contract.clouds import simulated_cloud
@@ -223,7 +223,7 @@ def test_a_task_that_was_taken_over_meanwhile_is_lost(
 def test_a_claim_that_another_worker_has_taken_over_is_busy(place: Place, fate: Fate) -> None:
     place.line.write_fate = and_then(fate, place.take_over)
     answer = place.leases.claim(ROOT, owner="w/1", now_ms=NOW_MS, lease_ms=LEASE_MS)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, ClaimRefused)
     assert answer.decision == Busy(f"busy until {MUCH_LATER + LEASE_MS}")
     assert answer.task == place.task()
 

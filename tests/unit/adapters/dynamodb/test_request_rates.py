@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.parallel import OneByOne
 from switchyard.domain.access.api_keys import Caller
-from switchyard.domain.access.rates import Admitted, DayUsedUp, Limits, TooFast, Verdict
+from switchyard.domain.access.limits import Admission, Admitted, DayUsedUp, RequestLimits, TooFast
 from switchyard.domain.errors import Unavailable
 from tests.builders import NOW_MS, TENANT
 from tests.fakes.tables import state_table
 from tests.simulation.cloud.dynamodb import DynamoDb
 
 CALLER = Caller(TENANT, "0123456789ab")
-LIMITS = Limits(per_second=100, burst=5, per_day=8)
+LIMITS = RequestLimits(per_second=100, burst=5, per_day=8)
 MIDNIGHT_MS = 1_800_057_600_000
 
 
@@ -46,10 +46,10 @@ class Counter:
         self._rates = DynamoDbRequestRates(_table(self._client, name))
         self._others = DynamoDbRequestRates(_table(simulated, name))
 
-    def count(self, times: int, *, at_ms: int = NOW_MS) -> list[Verdict]:
+    def count(self, times: int, *, at_ms: int = NOW_MS) -> list[Admission]:
         return [self._others.take(CALLER, limits=LIMITS, now_ms=at_ms) for _ in range(times)]
 
-    def count_after(self, others: int, *, at_ms: int = NOW_MS) -> Verdict:
+    def count_after(self, others: int, *, at_ms: int = NOW_MS) -> Admission:
         """The first write is refused; as many others are counted before the next."""
         self._client.first = lambda: self.count(others, at_ms=at_ms)
         return self._rates.take(CALLER, limits=LIMITS, now_ms=at_ms)

@@ -15,7 +15,7 @@ from switchyard.contracts.overview import Health
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard_local.cloud import Status
 from switchyard_local.endpoint import Endpoint
-from switchyard_local.errors import NOT_RUNNING, CloudError
+from switchyard_local.errors import CloudError, not_running
 from switchyard_local.functions.invoke import Invoked
 from switchyard_local.say import Say
 
@@ -51,14 +51,16 @@ def a_task(task_id: str, status: str, *, after: tuple[str, ...] = (), **facts: A
 
 
 def a_job(status: str, *tasks: TaskSummary, **facts: Any) -> JobView:
-    settled = status in {"completed", "failed", "cancelled"}
-    known: dict[str, Any] = {"name": "brand", "job_id": JOB_ID, "trace_id": TRACE_ID, **facts}
+    ended = (
+        CREATED + timedelta(seconds=4) if status in {"completed", "failed", "cancelled"} else None
+    )
+    known: dict[str, Any] = {"name": "brand", "job_id": JOB_ID, "trace_id": TRACE_ID}
+    known |= {"completed_at": ended, **facts}
     return JobView(
         status=status,
         total_tasks=len(tasks),
         progress={},
         created_at=CREATED,
-        completed_at=CREATED + timedelta(seconds=4) if settled else None,
         tasks=tasks,
         **known,
     )
@@ -139,8 +141,9 @@ class FakeCloud:
     def status(self) -> Status:
         pid = 7 if self.running else None
         url = URL if self.running else None
-        healthy = self.running and self.healthy
-        return Status(port=4580, ministack_pid=pid, worker_pid=pid, api_url=url, healthy=healthy)
+        worker = pid if self.worker_lives else None
+        healthy = self.running and self.healthy and self.worker_lives
+        return Status(port=4580, ministack_pid=pid, worker_pid=worker, api_url=url, healthy=healthy)
 
     def require_worker(self) -> None:
         if not self.worker_lives:
@@ -157,7 +160,7 @@ class FakeCloud:
 
     def endpoint(self) -> Endpoint:
         if not self.running:
-            raise CloudError(NOT_RUNNING)
+            raise CloudError(not_running())
         return Endpoint(
             api_url=URL,
             api_key=KEY,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.diagnosis import STACKS, Switch, SwitchKind, Workers
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from switchyard.domain.health.rollout import RolloutState
 from switchyard.usecases.health.examine_stage import Examiner
 from switchyard_local.endpoint import Endpoint
@@ -22,7 +22,10 @@ class FakeInspection:
         default_factory=lambda: dict.fromkeys(STACKS, "CREATE_COMPLETE")
     )
     secrets: set[str] = field(
-        default_factory=lambda: {"switchyard/dev/claude", "switchyard/dev/slack"}
+        default_factory=lambda: {
+            f"switchyard/{name}"
+            for name in ("dev/claude", "dev/slack", "dev/webhooks", "local/webhooks")
+        }
     )
     bootstrapped: int | None = 21
     service: Workers | None = field(

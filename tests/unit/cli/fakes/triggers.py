@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from switchyard.contracts.triggers import TriggerMessage, parse_trigger_message
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS
+from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.errors import Unavailable
 from switchyard.testing import ManualClock
 from switchyard.testing.registry import MemoryDefinitionStore

@@ -79,7 +79,7 @@ FROM_LINE_4 = "(while parsing a flow mapping from line 4)"
 
 BROKEN = {
     "a cycle": (CYCLE, "2: tasks: the dependencies form a cycle: "),
-    "a number as name": (WRONG_TYPES, "1: name: input should be a valid string"),
+    "a number as name": (WRONG_TYPES, "1: name: should be a text"),
     "text instead of a list": (WRONG_TYPES, "5: tasks[0].dependsOn: "),
     "a bad id": (WRONG_TYPES, "6: tasks[1].taskId: must be 1 to 128 of a-z A-Z 0-9 - _"),
     "a missing field": (WRONG_TYPES, "6: tasks[1].name: is required"),

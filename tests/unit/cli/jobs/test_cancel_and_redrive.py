@@ -7,7 +7,16 @@ import pytest
 
 from switchyard.contracts.changes import CancelAccepted, RedriveAccepted, TaskCancelAccepted
 from tests.unit.cli.conftest import Switchyard
-from tests.unit.cli.fakes.api import JOB_ID, FakeApi, a_job, a_task, a_task_view, answer, problem
+from tests.unit.cli.fakes.api import (
+    JOB_ID,
+    Answer,
+    FakeApi,
+    a_job,
+    a_task,
+    a_task_view,
+    answer,
+    problem,
+)
 
 REQUEST_ID = f"{JOB_ID}__scrape"
 CANCEL = f"POST /jobs/{JOB_ID}/cancel"
@@ -108,6 +117,14 @@ def test_tasks_input_model_and_limits_are_sent(
     ]
 
 
+@pytest.mark.parametrize("tasks", [["scrape"], ["--task", "scrape"]], ids=len)
+def test_a_task_is_named_after_the_job_or_by_an_option(
+    switchyard: Switchyard, api: FakeApi, tasks: list[str]
+) -> None:
+    assert switchyard("redrive", JOB_ID, *tasks).exit_code == 0
+    assert api.sent(REDRIVE) == [{"tasks": ["scrape"]}]
+
+
 @pytest.mark.parametrize("tasks", [[], ["--task", "a", "--task", "b"]], ids=len)
 def test_an_input_needs_exactly_one_task(
     switchyard: Switchyard, api: FakeApi, tmp_path: Path, tasks: list[str]
@@ -185,6 +202,33 @@ def test_a_redriven_job_may_be_watched(switchyard: Switchyard, api: FakeApi) -> 
     view = a_task_view(a_task("scrape", "completed"), output={"n": 1})
     api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(view))
     assert switchyard("redrive", JOB_ID, "--watch").exit_code == 0
+
+
+def test_ctrl_c_while_a_redriven_job_is_watched_names_the_job(
+    switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", ctrl_c)
+    result = switchyard("redrive", JOB_ID, "--watch")
+    assert result.stderr.startswith(f"Interrupted. {JOB_ID} goes on: `switchyard watch {JOB_ID}`")
+    assert result.exit_code == 130
+
+
+def test_ctrl_c_while_a_redrive_is_sent_says_that_it_may_have_begun(
+    switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    api.on(REDRIVE, ctrl_c)
+    result = switchyard("redrive", JOB_ID, "--watch")
+    said = f"{JOB_ID} may have been redriven: `switchyard job {JOB_ID}` shows it."
+    assert (result.stderr, result.exit_code) == (f"Interrupted. {said}\n", 130)
+
+
+def test_ctrl_c_while_waiting_for_a_cancellation_says_that_it_goes_on(
+    switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", ctrl_c)
+    result = switchyard("cancel", JOB_ID, "--wait")
+    said = f"{JOB_ID} is being cancelled: `switchyard watch {JOB_ID}` follows it."
+    assert (result.stderr, result.exit_code) == (f"Interrupted. {said}\n", 130)
 
 
 @pytest.mark.parametrize("command", ["cancel", "redrive"])

@@ -91,7 +91,7 @@ def test_a_file_without_the_definition_is_refused(switchyard: Switchyard, tmp_pa
 
     result = switchyard("definitions", "diff", "scrape", file)
 
-    assert result.stderr == f"{file} has no definition scrape.\n"
+    assert result.stderr == f"{file} has no definition 'scrape'.\n"
     assert result.exit_code == 2
 
 

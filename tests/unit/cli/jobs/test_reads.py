@@ -121,7 +121,7 @@ def test_no_jobs_is_said(switchyard: Switchyard, api: FakeApi) -> None:
 def test_a_job_is_a_picture(switchyard: Switchyard) -> None:
     result = switchyard("job", JOB_ID)
 
-    assert f"● brand  processing  0/1 tasks  0.0 s  {JOB_ID}" in result.stdout
+    assert f"● brand  processing  0 of 1 tasks completed  0.0 s  {JOB_ID}" in result.stdout
     assert "● scrape" in result.stdout
     assert f"Its trace is {TRACE_ID}." in result.stderr
 
@@ -131,6 +131,47 @@ def test_a_task_shows_its_input_and_figures(switchyard: Switchyard) -> None:
 
     assert "https://shop.example" in result.stdout
     assert "12 in, 0 out, 0 from cache" in result.stdout
+
+
+def test_a_job_and_its_tasks_are_shown_as_being_cancelled(
+    switchyard: Switchyard, api: FakeApi
+) -> None:
+    done = a_task("done", "completed")
+    cancelling = a_job("processing", SCRAPE, done, cancel_requested=True)
+    api.on(f"GET /jobs/{JOB_ID}", answer(cancelling))
+
+    lines = switchyard("job", JOB_ID).stdout.splitlines()
+
+    assert lines[0].startswith("● brand  processing, being cancelled  1 of 2 tasks completed  ")
+    shown = {line.split()[1]: line for line in lines[2:]}
+    assert "processing, being cancelled" in shown["scrape"]
+    assert "being cancelled" not in shown["done"]
+
+
+def test_a_task_that_is_being_cancelled_alone_says_so(switchyard: Switchyard, api: FakeApi) -> None:
+    asked = SCRAPE.model_copy(update={"cancel_requested": True})
+    api.on(f"GET /jobs/{JOB_ID}", answer(a_job("processing", asked)))
+    api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(a_task_view(asked)))
+
+    header, _, row = switchyard("job", JOB_ID).stdout.splitlines()
+
+    assert "being cancelled" not in header
+    assert "processing, being cancelled" in row
+    shown = switchyard("task", REQUEST_ID).stdout.splitlines()[0]
+    assert shown == "scrape  ● processing, being cancelled"
+
+
+def test_the_error_of_an_earlier_attempt_is_not_that_of_a_completed_task(
+    switchyard: Switchyard, api: FakeApi
+) -> None:
+    retried = a_task("scrape", "completed", attempt=2, error="boom")
+    api.on(f"GET /jobs/{JOB_ID}", answer(a_job("completed", retried)))
+    api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(a_task_view(retried)))
+
+    assert "boom" not in switchyard("job", JOB_ID).stdout
+    shown = switchyard("task", REQUEST_ID).stdout
+    assert "attempt     2 of 3, run 1, after: boom\n" in shown
+    assert "error  " not in shown
 
 
 def test_a_task_tells_where_its_files_are(

@@ -1,15 +1,18 @@
 """`run`: the local cloud is up while the job runs, and afterwards as it was before."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from switchyard.contracts.jobs import JobAccepted
+from switchyard_local.say import Say
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import (
     CREATED,
     JOB_ID,
     TRACE_ID,
+    Answer,
     FakeApi,
     FakeCloud,
     a_job,
@@ -99,15 +102,64 @@ def test_a_refused_job_stops_the_cloud_too(
 
 
 def test_ctrl_c_stops_what_was_started(
-    file: Path, switchyard: Switchyard, cloud: FakeCloud, api: FakeApi
+    file: Path, switchyard: Switchyard, cloud: FakeCloud, api: FakeApi, ctrl_c: Answer
 ) -> None:
-    api.on(f"GET /jobs/{JOB_ID}", KeyboardInterrupt())
+    api.on(f"GET /jobs/{JOB_ID}", ctrl_c)
 
     result = switchyard("run", file)
 
-    assert "the job goes on when the local cloud is up again" in result.stderr
+    assert result.stderr.splitlines()[-1] == (
+        f"Interrupted. {JOB_ID} goes on when the local cloud is up again: `switchyard up`, then "
+        f"`switchyard watch {JOB_ID}` follows it, `switchyard cancel {JOB_ID}` ends it."
+    )
     assert result.exit_code == 130
     assert not cloud.running
+
+
+def test_ctrl_c_leaves_the_job_to_a_cloud_that_was_up(
+    file: Path, switchyard: Switchyard, cloud: FakeCloud, api: FakeApi, ctrl_c: Answer
+) -> None:
+    cloud.running = True
+    api.on(f"GET /jobs/{JOB_ID}", ctrl_c)
+
+    result = switchyard("run", file)
+
+    assert f"Interrupted. {JOB_ID} goes on: `switchyard watch {JOB_ID}` follows" in result.stderr
+    assert cloud.running
+
+
+def test_ctrl_c_twice_still_says_where_the_job_is(
+    file: Path,
+    switchyard: Switchyard,
+    cloud: FakeCloud,
+    api: FakeApi,
+    ctrl_c: Answer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def press_again(_say: Say) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    api.on(f"GET /jobs/{JOB_ID}", ctrl_c)
+    monkeypatch.setattr(cloud, "down", press_again)
+
+    result = switchyard("run", file)
+
+    assert result.stderr.splitlines()[-1].startswith(f"Interrupted. {JOB_ID} goes on ")
+    assert result.exit_code == 130
+
+
+def test_ctrl_c_while_the_job_is_sent_says_that_it_may_have_been_submitted(
+    file: Path, switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    api.on("POST /jobs", ctrl_c)
+
+    result = switchyard("run", file)
+
+    assert result.stderr.splitlines()[-1] == (
+        "Interrupted. The job may have been submitted: "
+        "`switchyard up`, then `switchyard jobs` shows it."
+    )
+    assert result.exit_code == 130
 
 
 def test_a_bad_file_starts_nothing(
@@ -120,8 +172,8 @@ def test_a_bad_file_starts_nothing(
 @pytest.mark.parametrize(
     ("variable", "expected"),
     [
-        ("ANTHROPIC_API_KEY", "done by Claude (ANTHROPIC_API_KEY is set)"),
-        ("CLAUDE_CODE_OAUTH_TOKEN", "done by Claude (CLAUDE_CODE_OAUTH_TOKEN is set)"),
+        ("ANTHROPIC_API_KEY", "done by Claude (ANTHROPIC_API_KEY is set), and cost money."),
+        ("CLAUDE_CODE_OAUTH_TOKEN", "done by Claude (CLAUDE_CODE_OAUTH_TOKEN is set), and cost"),
         ("UNRELATED", "done by the offline agent"),
     ],
 )

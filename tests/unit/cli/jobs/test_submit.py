@@ -15,6 +15,7 @@ from tests.unit.cli.fakes.api import (
     JOB_ID,
     KEY,
     TRACE_ID,
+    Answer,
     FakeApi,
     a_job,
     a_task,
@@ -122,6 +123,45 @@ def test_watching_shows_the_job_to_its_end(
     assert json.loads(result.stdout)["status"] == "failed"
     assert "first failed  2.0 s  boom" in result.stderr
     assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("watch", [["--watch"], []], ids=len)
+def test_ctrl_c_while_the_job_is_sent_says_that_it_may_have_been_submitted(
+    file: Path,
+    switchyard: Switchyard,
+    api: FakeApi,
+    ctrl_c: Answer,
+    environment: dict[str, str],
+    watch: list[str],
+) -> None:
+    environment.update(SWITCHYARD_API_KEY="key", SWITCHYARD_API_URL="https://example.com/api")
+    api.on("POST /jobs", ctrl_c)
+
+    result = switchyard("submit", file, "--stage", "dev", *watch)
+
+    said = "The job may have been submitted: `switchyard jobs --stage dev` shows it."
+    assert (result.stderr, result.exit_code) == (f"Interrupted. {said}\n", 130)
+
+
+def test_ctrl_c_before_the_job_is_sent_says_nothing_of_a_job(
+    file: Path, switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    api.on("PUT /task-definitions/scrape", ctrl_c)
+
+    result = switchyard("submit", file, "--watch")
+
+    assert (result.stderr, result.exit_code) == ("Interrupted.\n", 130)
+
+
+def test_ctrl_c_while_watching_names_the_job_that_was_submitted(
+    file: Path, switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", ctrl_c)
+
+    result = switchyard("submit", file, "--watch")
+
+    assert result.stderr.startswith(f"Interrupted. {JOB_ID} goes on: `switchyard watch {JOB_ID}`")
+    assert result.exit_code == 130
 
 
 def keys_sent(api: FakeApi) -> list[str]:

@@ -10,6 +10,7 @@ from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import (
     JOB_ID,
     WELL,
+    Answer,
     FakeApi,
     FakeCloud,
     a_job,
@@ -108,13 +109,56 @@ def test_json_comes_alone_and_at_the_end(switchyard: Switchyard) -> None:
     assert "scrape completed" in result.stderr
 
 
-def test_ctrl_c_leaves_the_job_alone(switchyard: Switchyard, api: FakeApi) -> None:
-    api.on(f"GET /jobs/{JOB_ID}", answer(BEGINNING), KeyboardInterrupt())
+def test_ctrl_c_leaves_the_job_alone(switchyard: Switchyard, api: FakeApi, ctrl_c: Answer) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", answer(BEGINNING), ctrl_c)
 
     result = switchyard("watch", JOB_ID)
 
-    assert result.stderr == f"Stopped watching; the job goes on: `switchyard watch {JOB_ID}`.\n"
+    assert result.stderr == (
+        f"Interrupted. {JOB_ID} goes on: `switchyard watch {JOB_ID}` follows it, "
+        f"`switchyard cancel {JOB_ID}` ends it.\n"
+    )
     assert result.exit_code == 130
+
+
+def test_after_ctrl_c_the_commands_reach_the_same_stage(
+    switchyard: Switchyard, api: FakeApi, ctrl_c: Answer, environment: dict[str, str]
+) -> None:
+    environment.update(SWITCHYARD_API_KEY="key", SWITCHYARD_API_URL="https://example.com/api")
+    api.on(f"GET /jobs/{JOB_ID}", ctrl_c)
+
+    result = switchyard("watch", JOB_ID, "--stage", "dev")
+
+    assert f"`switchyard watch {JOB_ID} --stage dev` follows it" in result.stderr
+    assert f"`switchyard cancel {JOB_ID} --stage dev` ends it" in result.stderr
+
+
+def test_ctrl_c_that_becomes_another_error_is_explained_as_well(
+    switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    def import_that_fails(request: httpx.Request) -> httpx.Response:
+        try:
+            return ctrl_c(request)
+        except KeyboardInterrupt:
+            raise ImportError("cannot import name") from None
+
+    api.on(f"GET /jobs/{JOB_ID}", import_that_fails)
+
+    result = switchyard("watch", JOB_ID)
+
+    assert result.stderr.startswith(f"Interrupted. {JOB_ID} goes on: ")
+    assert result.exit_code == 130
+
+
+def test_ctrl_c_after_the_end_does_not_say_that_the_job_goes_on(
+    switchyard: Switchyard, api: FakeApi, ctrl_c: Answer
+) -> None:
+    api.on(f"GET /jobs/{JOB_ID}", answer(END))
+    api.on(f"GET /jobs/{JOB_ID}/tasks/compile", ctrl_c)
+
+    result = switchyard("watch", JOB_ID)
+
+    assert (result.stderr, result.exit_code) == ("Interrupted.\n", 130)
 
 
 def test_a_short_outage_is_waited_out(switchyard: Switchyard, api: FakeApi) -> None:

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from switchyard_cli.commands.local.cloud import saying
+from switchyard_local import errors
 from switchyard_local.endpoint import Endpoint
 from switchyard_local.errors import CloudError
 from switchyard_local.say import Say
@@ -37,8 +38,9 @@ def test_status_of_a_cloud_that_is_up(switchyard: Switchyard) -> None:
     [
         (FakeCloud(running=False), "The local cloud is not running;"),
         (FakeCloud(healthy=False), "The local cloud runs, but does not answer as it should"),
+        (FakeCloud(worker_lives=False), "The local cloud runs, but has no worker; try `up` again."),
     ],
-    ids=["down", "ill"],
+    ids=["down", "ill", "without a worker"],
 )
 def test_status_of_a_cloud_that_is_of_no_use(reported: str, switchyard: Switchyard) -> None:
     result = switchyard("status")
@@ -81,6 +83,17 @@ def test_a_cloud_that_does_not_start(
 
     assert result.stderr == f"{sentence}\n"
     assert result.exit_code == exit_code
+
+
+@pytest.mark.parametrize(
+    ("installed", "suggested"),
+    [(True, "start it with `switchyard up`."), (False, "`switchyard up` or `make up`.")],
+)
+def test_make_is_suggested_only_where_there_is_a_makefile(
+    installed: bool, suggested: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errors, "INSTALLED", installed)
+    assert errors.not_running().endswith(suggested)
 
 
 def test_a_terminal_that_is_gone_stops_nothing() -> None:

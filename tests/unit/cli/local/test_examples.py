@@ -41,9 +41,19 @@ def test_a_copy_names_the_command_that_takes_it(
     assert command in switchyard("examples", "--copy", name).stdout
 
 
-def test_an_example_is_copied_to_be_changed(switchyard: Switchyard, tmp_path: Path) -> None:
-    assert switchyard("examples", "--copy", "brand-analysis").exit_code == 0
+@pytest.mark.parametrize("how", [(), ("--copy",)], ids=["by its name", "with --copy"])
+def test_an_example_is_copied_to_be_changed(
+    how: tuple[str, ...], switchyard: Switchyard, tmp_path: Path
+) -> None:
+    assert switchyard("examples", *how, "brand-analysis").exit_code == 0
     assert (tmp_path / "brand-analysis.yaml").read_text().startswith(("#", "name"))
+
+
+def test_only_one_example_is_copied(switchyard: Switchyard, tmp_path: Path) -> None:
+    result = switchyard("examples", "triggers", "--copy", "brand-analysis")
+    assert result.exit_code == 2
+    assert "Name one example: triggers or brand-analysis." in result.stderr
+    assert not list(tmp_path.glob("*.yaml"))
 
 
 def test_a_copy_replaces_no_file(switchyard: Switchyard, tmp_path: Path) -> None:

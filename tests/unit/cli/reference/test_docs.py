@@ -18,7 +18,7 @@ def test_the_page_is_fetched_with_the_key_and_saved(
 
     result = switchyard("docs", "--to", file)
 
-    assert result.stdout == f"{file}\n"
+    assert result.stdout == f"The reference was saved as {file}: open it in a browser.\n"
     assert file.read_text() == PAGE
     assert api.requests[0].headers["x-api-key"] == KEY
 
@@ -26,7 +26,8 @@ def test_the_page_is_fetched_with_the_key_and_saved(
 def test_without_a_name_it_is_a_temporary_file(switchyard: Switchyard, api: FakeApi) -> None:
     api.on("GET /docs", httpx.Response(200, text=PAGE))
 
-    file = Path(switchyard("docs").stdout.strip())
+    said = switchyard("docs").stdout.strip()
+    file = Path(said.removeprefix("The reference was saved as ").partition(": open it")[0])
 
     assert file.read_text() == PAGE
     file.unlink()
@@ -36,8 +37,9 @@ def test_without_a_name_it_is_a_temporary_file(switchyard: Switchyard, api: Fake
 def test_the_openapi_document(switchyard: Switchyard, api: FakeApi, tmp_path: Path) -> None:
     api.on("GET /openapi.json", httpx.Response(200, text="{}"))
 
-    switchyard("docs", "--openapi", "--to", tmp_path / "api.json")
+    result = switchyard("docs", "--openapi", "--to", tmp_path / "api.json")
 
+    assert result.stdout == f"The OpenAPI document was saved as {tmp_path / 'api.json'}.\n"
     assert (tmp_path / "api.json").read_text() == "{}"
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.diagnosis import Switch, SwitchKind, Workers
-from switchyard.domain.health.pause import Pause
-from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.presence import Pause, PresentWorker
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import NOW_MS, FakeCloud
 from tests.unit.cli.fakes.examiner import FakeExaminer
@@ -30,6 +29,7 @@ def test_a_stage_that_is_well(switchyard: Switchyard, examiner: FakeExaminer) ->
         "ok   workers       1 of 1 run",
         "ok   stacks        6 deployed",
         "ok   API keys      of 1 tenant",
+        "ok   webhooks      the secret switchyard/dev/webhooks is there",
         "ok   subscriptions 1 on",
         "ok   schedules     1 on",
         "ok   dead letters  all queues are empty",
@@ -65,7 +65,7 @@ def test_what_may_not_be_seen_is_a_finding_and_no_end(
     assert found.pop("rollout")[0] == "ok"
     assert found.pop("API keys")[0] == "ok"
     assert {level for level, _, _ in found.values()} == {"fail"}
-    assert len(found) == 6
+    assert len(found) == 7
 
 
 def test_a_stage_without_keys_may_have_them_where_older_releases_looked(
@@ -122,6 +122,7 @@ def test_every_failure_comes_with_its_fix(switchyard: Switchyard, examiner: Fake
         "workers": "fail",
         "stacks": "fail",
         "API keys": "ok",
+        "webhooks": "warn",
         "subscriptions": "fail",
         "schedules": "fail",
         "dead letters": "warn",
@@ -166,6 +167,26 @@ def test_workers_that_are_missing(
     )
 
     assert findings(switchyard, "--stage", "dev")["workers"][0] == level
+
+
+@pytest.mark.parametrize(
+    ("stage", "fix"),
+    [
+        ("local", "switchyard up"),
+        ("dev", "aws secretsmanager create-secret --name switchyard/dev/webhooks --secret-string"),
+    ],
+)
+def test_a_stage_that_calls_no_webhooks_is_told_how_to(
+    stage: str, fix: str, switchyard: Switchyard, examiner: FakeExaminer
+) -> None:
+    examiner.inspection.secrets.remove(f"switchyard/{stage}/webhooks")
+
+    level, said, suggested = findings(switchyard, "--stage", stage)["webhooks"]
+
+    assert level == "warn"
+    assert said == f"no secret switchyard/{stage}/webhooks: no job's webhook is called"
+    assert suggested is not None
+    assert suggested.startswith(fix)
 
 
 def test_a_warning_alone_is_no_failure(switchyard: Switchyard, examiner: FakeExaminer) -> None:
@@ -220,12 +241,23 @@ def test_the_local_cloud_is_examined_without_an_account(
 
     assert {subject: level for subject, (level, _, _) in found.items()} == dict.fromkeys(
         (
-            "cloud", "worker", "agent", "stacks", "API keys", "subscriptions", "schedules",
-            "dead letters", "consumption", "rollout",
+            "cloud", "worker", "agent", "stacks", "API keys", "webhooks", "subscriptions",
+            "schedules", "dead letters", "consumption", "rollout",
         ),
         "ok",
     )  # fmt: skip
     assert examiner.asked == [("local", True)]
+
+
+def test_a_local_cloud_without_a_worker_is_well_itself(
+    switchyard: Switchyard, cloud: FakeCloud
+) -> None:
+    cloud.worker_lives = False
+
+    found = findings(switchyard)
+
+    assert found["cloud"][0] == "ok"
+    assert found["worker"] == ("fail", "there is none", "switchyard up")
 
 
 def test_a_local_cloud_that_is_down_or_ill(switchyard: Switchyard, cloud: FakeCloud) -> None:

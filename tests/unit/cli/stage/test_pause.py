@@ -5,7 +5,7 @@ import json
 import pytest
 
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import NOW_MS, FakeCloud
 from tests.unit.cli.fakes.stage import FakePauseSwitch

@@ -242,19 +242,3 @@ def test_a_stage_that_is_out_of_reach(triggers: FakeTriggers, switchyard: Switch
         "The triggers of the stage dev are out of reach: You must specify a region. Is the stage"
     )
     assert result.exit_code == 3
-
-
-def test_a_trigger_whose_definition_nobody_registered_is_refused_with_its_line(
-    triggers: FakeTriggers, switchyard: Switchyard, tmp_path: Path
-) -> None:
-    file = tmp_path / "triggers.yaml"
-    file.write_text(
-        "triggers:\n"
-        "  - name: nightly\n"
-        "    schedule: rate(1 day)\n"
-        "    job: {tasks: [{taskId: a, name: nobody}]}\n"
-    )
-    result = switchyard("triggers", "apply", file)
-    assert result.exit_code == 2
-    assert "not registered as task definitions: 'nobody'" in result.stderr
-    assert triggers.rules.rules == {}

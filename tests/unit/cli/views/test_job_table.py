@@ -26,7 +26,12 @@ def test_parents_come_before_children_and_less_indented() -> None:
         a_task("scrape", "completed"),
     )
 
-    assert lines[0].split("  ")[1:-1] == ["processing", "2/4 tasks", "3.0 s", "$0.5000"]
+    assert lines[0].split("  ")[1:-1] == [
+        "processing",
+        "2 of 4 tasks completed",
+        "3.0 s",
+        "$0.5000",
+    ]
     assert lines[2].startswith("✔ scrape ")
     assert lines[3].startswith("  ✔ colors ")
     assert lines[4].startswith("  ↻ fonts ")
@@ -72,7 +77,7 @@ def test_a_job_of_ten_thousand_shows_what_failed_and_what_is_new() -> None:
 
     lines = drawn("failed", *chain, a_task("bad", "failed", after=("t9998",)))
 
-    assert lines[0].split("  ")[2] == "10,000/10,000 tasks"
+    assert lines[0].split("  ")[2] == "9,999 of 10,000 tasks completed"
     assert len(lines) == 2 + MAX_ROWS + 1
     assert "✘ bad" in lines[-2]
     assert lines[-1] == "… and 9,800 more"
@@ -90,9 +95,30 @@ def test_durations_grow_up() -> None:
 def test_after_a_redrive_the_clock_counts_its_run() -> None:
     before = a_task("a", "completed")
     again = a_task("b", "processing", run=2, started_at=CREATED + timedelta(hours=2))
-    job = a_job("processing", before, again, run=2)
+    reopened_at = CREATED + timedelta(hours=2, seconds=-1)
+    job = a_job("processing", before, again, run=2, reopened_at=reopened_at)
 
     now_ms = NOW_MS + 2 * 3_600_000 + 3_000
 
-    assert "3.0 s" in header(job, now_ms=now_ms).plain
-    assert "2 h" not in header(job, now_ms=now_ms).plain
+    assert "  run 2, 4.0 s  " in header(job, now_ms=now_ms).plain
+
+
+def test_the_clock_counts_the_run_of_a_task_that_an_earlier_redrive_left_alone() -> None:
+    again = a_task("b", "processing", run=2, started_at=CREATED + timedelta(hours=2))
+    job = a_job("processing", again, run=3, reopened_at=CREATED + timedelta(hours=2))
+
+    assert "  run 3, 3.0 s  " in header(job, now_ms=NOW_MS + 2 * 3_600_000 + 3_000).plain
+
+
+def test_a_first_run_is_not_numbered() -> None:
+    assert "run" not in header(a_job("completed", a_task("a", "completed")), now_ms=NOW_MS).plain
+
+
+def test_a_job_that_is_prepared_for_its_next_run_is_not_shown_as_cancelled_again() -> None:
+    task = a_task("a", "cancelled")
+    job = a_job("processing", task, completed_at=CREATED, cancel_requested=True)
+
+    shown = header(job, now_ms=NOW_MS + 9_000).plain
+
+    assert "being cancelled" not in shown
+    assert "  run 2, 0.0 s  " in shown

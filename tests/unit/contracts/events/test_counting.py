@@ -9,7 +9,7 @@ from switchyard.contracts.events import CATALOGUE, ArrivedEvent, Context, Event,
 from switchyard.contracts.events.counts import counted
 from switchyard.domain.measuring.counts import Counts, Spending
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.final_outcomes import EXHAUSTED
+from switchyard.domain.tasks.claim_refusals import EXHAUSTED
 from switchyard.domain.tasks.task import Outcome, Usage
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Fact

@@ -16,7 +16,7 @@ from switchyard.contracts.events import (
     what_it_says,
 )
 from switchyard.domain.events.event_keys import EntityType, EventIdentity, event_id, event_keys
-from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Outcome
 from switchyard.testing import ManualClock, MemoryHarness

@@ -8,8 +8,15 @@ import pytest
 from switchyard.contracts.events import CATALOGUE, ArrivedEvent
 from switchyard.contracts.events.spans import spanned
 from switchyard.domain.ids import bare_task
-from switchyard.domain.measuring.spans import Ending, Lasted, Span, SpanStatus
-from switchyard.domain.measuring.tracing import attempt_span_id, job_span_id, trace_of
+from switchyard.domain.measuring.spans import (
+    Ending,
+    Lasted,
+    Span,
+    SpanStatus,
+    attempt_span_id,
+    job_span_id,
+    trace_of,
+)
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Outcome, Task, Usage
 from switchyard.testing import ManualClock, MemoryHarness

@@ -2,7 +2,7 @@
 
 import pytest
 
-from switchyard.domain.access.ceilings import Asked, Ceilings
+from switchyard.domain.access.limits import Asked, Ceilings
 
 STAGE = Ceilings(
     default_cost_usd=1,

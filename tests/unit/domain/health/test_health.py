@@ -16,8 +16,7 @@ from switchyard.domain.health.health import (
     worst_first,
 )
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks.task import LifeSigns, Task
 from tests.builders import NOW_MS, a_task
 
 MINUTE = 60_000

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from switchyard.domain.errors import Conflict
 from switchyard.domain.ids import END
 from switchyard.domain.jobs.additions import MOST_PARENTS, WRITES_PER_CHUNK, Group, grouped
-from switchyard.domain.jobs.chunk_plan import MOST_DEPENDENTS, plan_chunk
+from switchyard.domain.jobs.chunk_plan import plan_chunk
 from switchyard.domain.jobs.chunks import AddedTasks, Chunk, ChunkContext, ExistingTask
-from switchyard.domain.jobs.graph import MAX_TASKS
+from switchyard.domain.jobs.limits import MAX_NAMES, MAX_TASKS, MOST_DEPENDENTS
 from switchyard.domain.jobs.plan import Pinned, hidden_task
-from switchyard.domain.jobs.relays import MAX_NAMES, declared_parents
+from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due, transitions
 from switchyard.domain.tasks.readiness import FAILURE

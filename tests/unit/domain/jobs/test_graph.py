@@ -3,7 +3,8 @@
 import pytest
 
 from switchyard.domain.errors import InvalidJob, Problem
-from switchyard.domain.jobs.graph import MAX_EDGES, MAX_TASKS, TaskSpec, problems_in
+from switchyard.domain.jobs.graph import TaskSpec, problems_in
+from switchyard.domain.jobs.limits import MAX_EDGES, MAX_TASKS
 from tests.builders import specs
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from switchyard.domain.jobs.plan import JobPlan
-from switchyard.domain.jobs.plan_parts import items_in, part_of
+from switchyard.domain.jobs.plan import JobPlan, items_in, part_of
 from tests.builders import a_plan
 
 

@@ -7,6 +7,7 @@ import pytest
 from switchyard.contracts.redrive_plans import plan_key, read_plan, stored_plan
 from switchyard.domain.ids import END, START
 from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.limits import MAX_NAMES
 from switchyard.domain.jobs.plan import hidden_task
 from switchyard.domain.jobs.redrive import (
     Changes,
@@ -16,7 +17,7 @@ from switchyard.domain.jobs.redrive import (
     plan_redrive,
     select,
 )
-from switchyard.domain.jobs.relays import MAX_NAMES, Edges
+from switchyard.domain.jobs.relays import Edges
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides, Task
 from tests.builders import JOB, NOW_MS, a_task

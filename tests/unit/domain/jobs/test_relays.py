@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from switchyard.domain.ids import END, HIDDEN_PREFIX, RELAY_PREFIX, START
+from switchyard.domain.jobs.limits import MAX_NAMES
 from switchyard.domain.jobs.plan import JobPlan
-from switchyard.domain.jobs.relays import MAX_NAMES, compile_edges, declared_parents, parents_of
+from switchyard.domain.jobs.relays import compile_edges, declared_parents, parents_of
 from tests.builders import a_plan
 
 Declared = dict[str, list[str]]

@@ -11,7 +11,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.submission_keys import given_up
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks import due
-from switchyard.domain.transition import Refused, Transition, applied, attempt, holds
+from switchyard.domain.transition import Transition, TransitionRefused, applied, attempt, holds
 from tests.builders import JOB, NOW_MS
 
 S = JobState
@@ -116,7 +116,7 @@ def test_a_transition_in_a_state(case: Case, state: JobState) -> None:
     elif transition.was_written_to(job):
         assert answer is job
     else:
-        assert isinstance(answer, Refused)
+        assert isinstance(answer, TransitionRefused)
         assert answer.reason.startswith(f"{transition.name} needs: ")
         assert "state" in answer.reason
         assert answer.found is job
@@ -166,7 +166,7 @@ def test_what_changed_since_it_was_read_is_left_alone(
     case = CASES[name]
     job = in_state(state, redrive_key=case.redrive_key)
     answer = attempt(replace(job, **change), case.make(job))
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, TransitionRefused)
     assert next(iter(change)) in answer.reason
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from switchyard.domain.json_values import MAX_DEPTH
 from switchyard.domain.prompts.references import (
-    MissingValue,
     NotAReference,
+    UnresolvedReference,
     reference_problems,
     resolve,
 )
@@ -106,7 +106,7 @@ def test_everything_else_stays_and_the_input_itself_is_not_changed() -> None:
     ],
 )
 def test_an_absent_value_is_named_with_the_part_that_is_missing(rest: str, lack: str) -> None:
-    with pytest.raises(MissingValue) as missing:
+    with pytest.raises(UnresolvedReference) as missing:
         resolve({"a": f"x ${{tasks.{rest}}}"}, OUTPUTS)
     assert str(missing.value) == f"${{tasks.{rest}}} has no value: {lack}"
 
@@ -118,7 +118,7 @@ def test_what_is_no_reference_is_not_resolved() -> None:
 
 @pytest.mark.parametrize("text", ["${tasks.big.output}", "x${tasks.big.output[0]}"])
 def test_references_do_not_multiply_an_output_without_end(text: str) -> None:
-    with pytest.raises(MissingValue, match=r"bring in more than 10,000,000 characters"):
+    with pytest.raises(UnresolvedReference, match=r"bring in more than 10,000,000 characters"):
         resolve([text] * 200_000, {"big": ["x" * 1_000]})
 
 

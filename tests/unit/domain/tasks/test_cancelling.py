@@ -6,7 +6,7 @@ from switchyard.domain.ids import END
 from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks.cancellation import Flag, Leave, Settle, decide_cancel
 from switchyard.domain.tasks.transitions import cancel
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from tests.builders import NOW_MS, a_task
 
 DECISIONS = {
@@ -51,7 +51,7 @@ BECOMES = {
 @pytest.mark.parametrize(("state", "expected"), BECOMES.items())
 def test_cancel_settles_flags_or_says_why_not(state: TaskState, expected: str) -> None:
     answer = cancel(a_task(state=state), now_ms=NOW_MS)
-    assert (answer.reason if isinstance(answer, Refused) else answer.name) == expected
+    assert (answer.reason if isinstance(answer, TransitionRefused) else answer.name) == expected
 
 
 def test_cancel_is_asked_of_every_state() -> None:
@@ -60,5 +60,5 @@ def test_cancel_is_asked_of_every_state() -> None:
 
 def test_a_task_that_is_flagged_already_is_refused() -> None:
     answer = cancel(a_task(state=TaskState.WAITING, cancel_requested=True), now_ms=NOW_MS)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, TransitionRefused)
     assert answer.reason == "flagged already"

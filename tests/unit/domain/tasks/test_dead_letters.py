@@ -8,8 +8,8 @@ from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks.dead_letters import (
     Drop,
     EmitAgain,
-    GiveUp,
     SendAgain,
+    SettleTask,
     decide_dead_letter,
 )
 from switchyard.domain.tasks.task import MAX_ATTEMPTS, Outcome, Task
@@ -19,7 +19,7 @@ LIVE = {"state": TaskState.PROCESSING, "owner": "w/1", "lease_until_ms": NOW_MS}
 LAPSED = LIVE | {"lease_until_ms": NOW_MS - 1}
 
 
-def decide(**facts: Any) -> Drop | EmitAgain | SendAgain | GiveUp:
+def decide(**facts: Any) -> Drop | EmitAgain | SendAgain | SettleTask:
     return decide_dead_letter(a_task(**facts), now_ms=NOW_MS)
 
 
@@ -60,7 +60,7 @@ def test_what_no_message_can_wait_for_is_left_to_its_due_time() -> None:
 
 def test_without_attempts_left_it_fails_and_says_who_gave_it_up() -> None:
     decision = decide(**LAPSED, attempt=MAX_ATTEMPTS, last_error="out of memory")
-    assert isinstance(decision, GiveUp)
+    assert isinstance(decision, SettleTask)
     outcome = decision.outcome
     assert (outcome.state, outcome.source) == (TaskState.FAILED, "dlq")
     assert outcome.error_category == "exhausted"
@@ -71,7 +71,7 @@ def test_without_attempts_left_it_fails_and_says_who_gave_it_up() -> None:
 @pytest.mark.parametrize("facts", [LAPSED, {"state": TaskState.QUEUED}])
 def test_what_is_flagged_is_cancelled(facts: dict[str, Any]) -> None:
     decision = decide(**facts, cancel_requested=True, attempt=MAX_ATTEMPTS)
-    assert isinstance(decision, GiveUp)
+    assert isinstance(decision, SettleTask)
     assert decision.outcome == Outcome(
         state=TaskState.CANCELLED, error="cancellation was requested"
     )

@@ -3,46 +3,7 @@ import json
 
 import pytest
 
-from switchyard.domain.tasks.failures import (
-    FailureCategory,
-    GiveUp,
-    Retry,
-    category_of,
-    category_of_status,
-    decide_retry,
-)
-
-PERMANENT = {
-    FailureCategory.AUTH,
-    FailureCategory.VALIDATION,
-    FailureCategory.PARSE,
-    FailureCategory.NOT_FOUND,
-    FailureCategory.PROGRAMMING,
-}
-
-
-@pytest.mark.parametrize("category", FailureCategory)
-def test_only_what_may_pass_is_tried_again(category: FailureCategory) -> None:
-    decision = decide_retry(category, attempt=1, max_attempts=3)
-
-    assert isinstance(decision, GiveUp if category in PERMANENT else Retry)
-
-
-def test_the_last_attempt_is_not_followed_by_another() -> None:
-    decision = decide_retry(FailureCategory.NETWORK, attempt=3, max_attempts=3)
-
-    assert decision == GiveUp("failed on attempt 3 of 3")
-
-
-def test_delays_double_up_to_a_limit() -> None:
-    delays = [_longest_delay(FailureCategory.NETWORK, attempt) for attempt in range(1, 20)]
-
-    assert delays[:3] == [2_000, 4_000, 8_000]
-    assert delays[-1] == 300_000
-
-
-def test_a_rate_limit_is_given_more_time() -> None:
-    assert _longest_delay(FailureCategory.RATE_LIMIT, 1) == 20_000
+from switchyard.domain.tasks.failures import FailureCategory, category_of, category_of_status
 
 
 @pytest.mark.parametrize(
@@ -88,9 +49,3 @@ def test_a_status_has_a_category(status: int, category: FailureCategory) -> None
 )
 def test_an_exception_is_classified_by_its_type(error: Exception, category: str) -> None:
     assert category_of(error) == category
-
-
-def _longest_delay(category: FailureCategory, attempt: int) -> int:
-    decision = decide_retry(category, attempt=attempt, max_attempts=100)
-    assert isinstance(decision, Retry)
-    return decision.longest_delay_ms

@@ -4,7 +4,7 @@ import pytest
 
 from switchyard.domain.ids import END
 from switchyard.domain.states import FAILURES, Rule, TaskState
-from switchyard.domain.tasks.readiness import Verdict, decide_readiness
+from switchyard.domain.tasks.readiness import Readiness, decide_readiness
 from switchyard.domain.tasks.task import Outcome, Task
 from tests.builders import a_task
 
@@ -19,7 +19,7 @@ def ended(**states: TaskState) -> dict[str, Task]:
     return {name: a_task(name, state=state) for name, state in states.items()}
 
 
-def decided(rule: Rule, parents: dict[str, Task]) -> Verdict:
+def decided(rule: Rule, parents: dict[str, Task]) -> Readiness:
     return decide_readiness(waiting("child", parents, rule=rule), parents)
 
 
@@ -33,7 +33,7 @@ def behind_a_relay(parents: dict[str, Task], name: str = "__relay-0") -> dict[st
 
 @pytest.mark.parametrize("rule", [Rule.ALL_COMPLETED, Rule.ALL_SETTLED])
 def test_a_task_whose_parents_all_completed_is_ready(rule: Rule) -> None:
-    assert decided(rule, {}) == Verdict(TaskState.READY, f"{rule.value} holds")
+    assert decided(rule, {}) == Readiness(TaskState.READY, f"{rule.value} holds")
 
 
 @pytest.mark.parametrize("through_relays", [0, 1, 2])
@@ -42,17 +42,19 @@ def test_relays_change_nothing_about_a_verdict(state: TaskState, through_relays:
     parents = ended(a=state)
     for level in range(through_relays):
         parents = behind_a_relay(parents, f"__relay-{level}")
-    assert decided(Rule.ALL_COMPLETED, parents) == Verdict(TaskState.SKIPPED, "did not complete: a")
+    assert decided(Rule.ALL_COMPLETED, parents) == Readiness(
+        TaskState.SKIPPED, "did not complete: a"
+    )
     assert decided(Rule.ALL_SETTLED, parents).state is TaskState.READY
     assert decided(Rule.ANY_FAILED, parents) == (
-        Verdict(TaskState.READY, "any_failed holds")
+        Readiness(TaskState.READY, "any_failed holds")
         if state.failure
-        else Verdict(TaskState.SKIPPED, "no parent failed")
+        else Readiness(TaskState.SKIPPED, "no parent failed")
     )
 
 
 def test_nobody_failed_when_everybody_completed() -> None:
-    assert decided(Rule.ANY_FAILED, {}) == Verdict(TaskState.SKIPPED, "no parent failed")
+    assert decided(Rule.ANY_FAILED, {}) == Readiness(TaskState.SKIPPED, "no parent failed")
 
 
 def test_one_failure_among_many_is_enough() -> None:
@@ -85,11 +87,11 @@ def test_the_longest_names_leave_a_short_sentence() -> None:
 def test_a_relay_passes_on_what_it_waited_for(relay: str) -> None:
     parents = ended(b=TaskState.SKIPPED, a=TaskState.FAILED)
     assert decide_readiness(waiting(relay, {}), {}).state is TaskState.COMPLETED
-    assert decide_readiness(waiting(relay, parents), parents) == Verdict(
+    assert decide_readiness(waiting(relay, parents), parents) == Readiness(
         TaskState.NOT_COMPLETED, "did not complete: a, b", "failure"
     )
     assert decide_readiness(waiting(relay, skipped := ended(b=TaskState.SKIPPED)), skipped) == (
-        Verdict(TaskState.NOT_COMPLETED, "did not complete: b")
+        Readiness(TaskState.NOT_COMPLETED, "did not complete: b")
     )
 
 
@@ -111,6 +113,6 @@ def test_the_end_completes_however_its_sinks_ended() -> None:
 def test_a_flagged_task_is_cancelled_whatever_its_rule(rule: Rule) -> None:
     parents = ended(a=TaskState.FAILED)
     task = waiting("child", parents, rule=rule, cancel_requested=True)
-    assert decide_readiness(task, parents) == Verdict(
+    assert decide_readiness(task, parents) == Readiness(
         TaskState.CANCELLED, "cancellation was requested"
     )

@@ -9,10 +9,9 @@ import pytest
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due, transitions
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.task import Lease, Outcome, Overrides, Task
-from switchyard.domain.transition import Refused, Transition, applied, attempt
+from switchyard.domain.tasks.readiness import Readiness
+from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Overrides, Task
+from switchyard.domain.transition import Transition, TransitionRefused, applied, attempt
 from tests.builders import NOW_MS, a_task
 
 LEASE_MS = 45_000
@@ -91,14 +90,14 @@ CASES = {
     ),
     "flag": Case(transitions.flag, EVERY, None, 0, None, same_due=True),
     "decide": Case(
-        lambda task: transitions.decide(task, Verdict(S.READY, "all"), now_ms=NOW_MS),
+        lambda task: transitions.decide(task, Readiness(S.READY, "all"), now_ms=NOW_MS),
         {S.WAITING},
         S.READY,
         1,
         NOW_MS + due.AFTER_READY,
     ),
     "decide to skip": Case(
-        lambda task: transitions.decide(task, Verdict(S.SKIPPED, "none"), now_ms=NOW_MS),
+        lambda task: transitions.decide(task, Readiness(S.SKIPPED, "none"), now_ms=NOW_MS),
         {S.WAITING},
         S.SKIPPED,
         1,
@@ -154,7 +153,7 @@ def test_a_transition_in_a_state(case: Case, state: TaskState) -> None:
     transition = case.make(task)
     answer = attempt(task, transition)
     if state not in case.written_in and not transition.was_written_to(task):
-        assert isinstance(answer, Refused)
+        assert isinstance(answer, TransitionRefused)
         assert answer.reason.startswith(f"{transition.name} needs: ")
         assert "state" in answer.reason
         assert answer.found is task
@@ -175,7 +174,7 @@ def test_only_the_owner_writes_under_its_fence(name: str, change: dict[str, Any]
     transition = CASES[name].make(task)
     (field,) = change
     answer = attempt(replace(task, **change), transition)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, TransitionRefused)
     assert answer.reason.startswith(f"{name} needs: {field} = ")
 
 
@@ -200,7 +199,7 @@ def test_what_changed_since_it_was_read_is_left_alone(name: str, change: dict[st
     task = in_state(READ_IN.get(name, S.PROCESSING))
     transition = CASES[name].make(task)
     answer = attempt(replace(task, **change), transition)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, TransitionRefused)
     assert next(iter(change)) in answer.reason
 
 
@@ -239,7 +238,7 @@ def test_edges_leave_together_and_name_who_did_not_complete() -> None:
     assert isinstance(answer, Task)
     assert answer.waiting_on == {"c@1"}
     assert answer.not_completed == {"b"}
-    assert isinstance(attempt(answer, transitions.remove_edges({"a@1": True})), Refused)
+    assert isinstance(attempt(answer, transitions.remove_edges({"a@1": True})), TransitionRefused)
 
 
 def test_a_relay_takes_the_place_of_another_only_if_nothing_else_left() -> None:
@@ -247,7 +246,9 @@ def test_a_relay_takes_the_place_of_another_only_if_nothing_else_left() -> None:
     end = in_state(S.WAITING, waiting_on=frozenset({"a@1", "b@1"}))
     follow = transitions.follow_relay(end, relay, instead_of=other)
     assert applied(end, follow).waiting_on == {"b@1", relay.token}
-    assert isinstance(attempt(replace(end, waiting_on=frozenset({"a@1"})), follow), Refused)
+    assert isinstance(
+        attempt(replace(end, waiting_on=frozenset({"a@1"})), follow), TransitionRefused
+    )
 
 
 def test_a_reopened_task_has_its_identity_and_nothing_else_of_the_last_run() -> None:

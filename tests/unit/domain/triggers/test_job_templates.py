@@ -144,8 +144,38 @@ def test_a_placeholder_that_can_never_be_filled_is_reported_with_its_place(
 
 
 def test_what_only_looks_like_a_placeholder_is_none() -> None:
-    fine = of_input(["{{eventual}}", "{{shop.event}}", "{{}}", "{{event.detail.x}}"])
+    fine = of_input(["{{}}", "{{event.detail.x}}", "{{event.payload}}", "{{#each a}}", "{{ a b }}"])
     assert template_problems(fine, roots=frozenset({"event"})) == []
+
+
+def test_placeholders_of_descriptions_are_not_those_of_a_trigger() -> None:
+    fine = of_input(["{{input.y}}", "{{tasks.x.output}}", "{{ steps.a.output.0 }}"])
+    assert template_problems(fine, roots=frozenset({"event"})) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "{{shedule.time}}",
+            "{{shedule.time}} has no value: the trigger has event and schedule; "
+            "did you mean 'schedule'?",
+        ),
+        ("{{evnt.id}}", "did you mean 'event'?"),
+        ("{{inptu.x}}", "did you mean 'input'?"),
+        ("{{shop}}", "{{shop}} has no value: the trigger has event and schedule"),
+        (
+            "{{schedule.tiem}}",
+            "{{schedule.tiem}} has no value: a schedule has {{schedule.time}} alone",
+        ),
+        ("{{schedule.time.hour}}", "a schedule has {{schedule.time}} alone"),
+        ("{{event.detial.x}}", "events have no 'detial'; did you mean 'detail'?"),
+    ],
+)
+def test_a_mistyped_placeholder_is_refused_with_a_suggestion(text: str, message: str) -> None:
+    (problem,) = template_problems({"name": f"x {text}"}, roots=frozenset({"event", "schedule"}))
+    assert problem.path == ("name",)
+    assert message in problem.message
 
 
 def test_a_reference_outside_of_inputs_is_just_text() -> None:

@@ -29,7 +29,8 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     for name in ("_tokenize", "_condition_syntax_error"):
         monkeypatch.setattr(dynamodb, name, counting(name))
-    monkeypatch.setattr(dynamodb, "_evaluate_condition", dynamodb._evaluate_condition)
+    for name in ("_evaluate_condition", "_number_size_bytes", "_number_error"):
+        monkeypatch.setattr(dynamodb, name, getattr(dynamodb, name))
     monkeypatch.setattr(dynamodb, "copy", copy)
     speed_up_dynamodb()
     return counts
@@ -72,6 +73,44 @@ def test_prefixes_are_found_as_ministack_finds_them(
     }
     assert answers == {expected}
     assert parsed["_tokenize"] == 1
+
+
+FROM_TO = "#PK = :job AND SK BETWEEN :first AND :last"
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"PK": {"S": "j"}, "SK": {"S": "JOB"}}, True),
+        ({"PK": {"S": "j"}, "SK": {"S": "JOB#1"}}, True),
+        ({"PK": {"S": "j"}, "SK": {"S": "TASK"}}, True),
+        ({"PK": {"S": "j"}, "SK": {"S": "TASK#"}}, False),
+        ({"PK": {"S": "j"}, "SK": {"S": "DATA"}}, False),
+        ({"PK": {"S": "k"}, "SK": {"S": "JOB"}}, False),
+        ({"PK": {"S": "j"}}, False),
+    ],
+)
+def test_ranges_are_found_as_ministack_finds_them(
+    item: dict[str, Any], expected: bool, parsed: Counter[str]
+) -> None:
+    values = {":job": {"S": "j"}, ":first": {"S": "JOB"}, ":last": {"S": "TASK"}}
+    answers = {
+        dynamodb._evaluate_condition(
+            FROM_TO, item, values, {"#PK": "PK"}, slot="KeyConditionExpression"
+        )
+        for _ in range(3)
+    }
+    assert answers == {expected}
+    assert parsed["_tokenize"] == 1
+
+
+@pytest.mark.usefixtures("parsed")
+@pytest.mark.parametrize("number", ["0", "-1", "12.50", "1e400", "x", 7, ["1"]])
+def test_a_number_is_judged_and_measured_as_ministack_does(number: Any) -> None:
+    judged = [dynamodb._number_error(number) for _ in range(2)]
+    assert judged[0] == judged[1]
+    assert (judged[0] is None) == (number in ("0", "-1", "12.50"))
+    assert dynamodb._number_size_bytes(number) == dynamodb._number_size_bytes(number) > 0
 
 
 @pytest.mark.usefixtures("parsed")

@@ -8,7 +8,7 @@ import pytest
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard.ports import QueueDepth
 from switchyard.testing import ManualClock
-from switchyard_local.workers.process import STOP_SECONDS
+from switchyard_local.workers.shutdown import STOP_SECONDS
 from switchyard_local.workers.supervisor import EARLY_SECONDS, LONGEST_PAUSE_SECONDS, Supervisor
 
 POLICY = ScalingPolicy(
@@ -22,7 +22,7 @@ class FakeWorker:
     name: str
     running: bool = True
     busy: bool = False
-    killed: bool = False
+    exit_code: int | None = 0
     lingers: bool = False
     """It has something to finish before it ends."""
     signals: list[signal.Signals] = field(default_factory=list)
@@ -173,9 +173,26 @@ def test_workers_that_always_end_at_once_are_started_after_longer_and_longer_pau
 def test_workers_that_are_killed_are_replaced_at_once(stand: Stand) -> None:
     stand.step()
     for _ in range(10):
-        stand.workers[-1].running, stand.workers[-1].killed = False, True
+        stand.workers[-1].running, stand.workers[-1].exit_code = False, -signal.SIGKILL
         assert len(stand.step()) == 1
-    assert stand.said[-1] == "worker-10 was killed, and is replaced"
+    assert stand.said[-1] == "worker-10 was killed by SIGKILL, and is replaced"
+
+
+def test_a_signal_without_a_name_is_reported_by_its_number(stand: Stand) -> None:
+    stand.step()
+    stand.workers[0].running, stand.workers[0].exit_code = False, -40
+    stand.step()
+    assert stand.said[-1] == "worker-1 was killed by signal 40, and is replaced"
+
+
+def test_of_a_worker_that_another_command_started_no_cause_is_claimed() -> None:
+    stand = Stand("worker")
+    stand.workers[0].running, stand.workers[0].exit_code = False, None
+    assert stand.step() == ["worker-2"]
+    assert stand.said[-1] == (
+        "worker has ended, and is replaced. Another command started it: how it ended is not known "
+        "here, and its log may say why"
+    )
 
 
 def test_workers_that_end_now_and_then_are_replaced_for_ever(stand: Stand) -> None:
@@ -230,7 +247,7 @@ def test_it_looks_again_and_again_until_something_ends_it(
     def killing_the_worker(_seconds: float) -> None:
         if len(stand.workers) == 2:
             raise KeyboardInterrupt
-        stand.workers[0].running, stand.workers[0].killed = False, True
+        stand.workers[0].running, stand.workers[0].exit_code = False, -signal.SIGKILL
 
     monkeypatch.setattr(stand.clock, "sleep", killing_the_worker)
     with pytest.raises(KeyboardInterrupt):

@@ -78,7 +78,7 @@ def test_the_worker_is_stopped_with_those_beside_it_and_nothing_else(
 ) -> None:
     workers, other = [sleeping(ROLE), sleeping("worker-2")], sleeping("workerless")
 
-    worker.stop()
+    worker.stop(print)
 
     assert [find(process) for process in workers] == [None, None]
     assert find(other) is not None
@@ -101,21 +101,22 @@ def test_a_worker_that_is_told_to_end_does_not_run(
 
 
 @pytest.mark.parametrize(
-    ("code", "killed"), [("import os; os.kill(os.getpid(), 9)", True), ("", False)]
+    ("code", "exit_code"),
+    [("import os; os.kill(os.getpid(), 9)", -9), ("", 0), ("raise SystemExit(3)", 3)],
 )
-def test_a_worker_that_a_signal_ended_was_killed(
-    code: str, killed: bool, worker: WorkerProcess, tmp_path: Path
+def test_how_a_worker_ended_is_known_to_the_process_that_started_it(
+    code: str, exit_code: int, worker: WorkerProcess, tmp_path: Path
 ) -> None:
     command, log = [sys.executable, "-c", code], tmp_path / "log"
     started = start_detached(command, cwd=tmp_path, environment={}, log=log)
     Roster(Home(tmp_path).processes_file).enter(ROLE, started)
     os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT)
-    assert worker.killed is killed
+    assert worker.exit_code == exit_code
 
 
 def test_of_a_worker_that_another_process_started_nothing_is_known(
     worker: WorkerProcess, tmp_path: Path
 ) -> None:
-    assert not worker.killed
+    assert worker.exit_code is None
     Roster(Home(tmp_path).processes_file).enter(ROLE, ended())
-    assert not worker.killed
+    assert worker.exit_code is None

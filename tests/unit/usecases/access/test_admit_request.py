@@ -3,18 +3,20 @@
 import pytest
 
 from switchyard.domain.access.api_keys import Caller
-from switchyard.domain.access.rates import DayUsedUp, Limits, TooFast, Verdict
+from switchyard.domain.access.limits import Admission, DayUsedUp, RequestLimits, TooFast
 from switchyard.domain.errors import TooManyRequests, Unavailable
 from switchyard.testing import ManualClock
-from switchyard.testing.request_rates import MemoryRequestRates
-from switchyard.usecases.access.admit_request import MAX_REMEMBERED, Gate
+from switchyard.testing.limits import MemoryRequestRates
+from switchyard.usecases.access.limits import MAX_REMEMBERED, Gate
 from tests.builders import NOW_MS, TENANT
 
 CALLER = Caller(TENANT, "0123456789ab")
 
 
 def a_gate(**limits: int) -> Gate:
-    return Gate(rates=MemoryRequestRates(), limits=Limits(**limits), clock=ManualClock(NOW_MS))
+    return Gate(
+        rates=MemoryRequestRates(), limits=RequestLimits(**limits), clock=ManualClock(NOW_MS)
+    )
 
 
 def test_a_key_that_is_too_fast_has_to_wait_whole_seconds() -> None:
@@ -37,11 +39,11 @@ def test_a_key_that_has_used_up_the_day_gets_the_start_of_the_next() -> None:
 class Counted:
     """Refuses everything for so long."""
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: Admission) -> None:
         self.verdict = verdict
         self.asked = 0
 
-    def take(self, caller: Caller, *, limits: Limits, now_ms: int) -> Verdict:
+    def take(self, caller: Caller, *, limits: RequestLimits, now_ms: int) -> Admission:
         self.asked += 1
         return self.verdict
 
@@ -54,7 +56,7 @@ def refused(gate: Gate, caller: Caller = CALLER) -> int:
 
 def test_a_key_that_has_to_wait_is_not_counted_until_then() -> None:
     rates, clock = Counted(TooFast(2_500_000)), ManualClock(NOW_MS)
-    gate = Gate(rates=rates, limits=Limits(), clock=clock)
+    gate = Gate(rates=rates, limits=RequestLimits(), clock=clock)
     assert [refused(gate) for _ in range(5)] == [3] * 5
     clock.advance(2)
     assert (refused(gate), rates.asked) == (1, 1)
@@ -65,7 +67,7 @@ def test_a_key_that_has_to_wait_is_not_counted_until_then() -> None:
 
 def test_who_has_used_up_the_day_is_not_counted_before_the_next() -> None:
     rates, clock = Counted(DayUsedUp(NOW_MS + 60_000)), ManualClock(NOW_MS)
-    gate = Gate(rates=rates, limits=Limits(), clock=clock)
+    gate = Gate(rates=rates, limits=RequestLimits(), clock=clock)
     assert [refused(gate), refused(gate)] == [60, 60]
     clock.advance(59)
     assert (refused(gate), rates.asked) == (1, 1)
@@ -76,7 +78,7 @@ def test_who_has_used_up_the_day_is_not_counted_before_the_next() -> None:
 
 def test_no_more_keys_are_remembered_than_there_is_room_for() -> None:
     rates = Counted(TooFast(1_000_000))
-    gate = Gate(rates=rates, limits=Limits(), clock=ManualClock(NOW_MS))
+    gate = Gate(rates=rates, limits=RequestLimits(), clock=ManualClock(NOW_MS))
     for number in range(MAX_REMEMBERED + 1):
         refused(gate, Caller(TENANT, f"{number:012}"))
     assert len(gate.waits) == MAX_REMEMBERED
@@ -85,10 +87,10 @@ def test_no_more_keys_are_remembered_than_there_is_room_for() -> None:
 
 
 class Broken:
-    def take(self, caller: Caller, *, limits: Limits, now_ms: int) -> Verdict:
+    def take(self, caller: Caller, *, limits: RequestLimits, now_ms: int) -> Admission:
         raise Unavailable("out of order")
 
 
 def test_a_request_that_cannot_be_counted_is_admitted_and_the_reason_logged() -> None:
-    gate = Gate(rates=Broken(), limits=Limits(), clock=ManualClock(NOW_MS))
+    gate = Gate(rates=Broken(), limits=RequestLimits(), clock=ManualClock(NOW_MS))
     assert gate.admit(CALLER) == "out of order"

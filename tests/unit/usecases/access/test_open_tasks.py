@@ -8,13 +8,13 @@ import pytest
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.jobs import JobAccepted
-from switchyard.domain.access.open_tasks import BEING_SUBMITTED_MS
+from switchyard.domain.access.limits import BEING_SUBMITTED_MS
 from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
 from switchyard.testing import ManualClock, MemoryHarness
-from switchyard.usecases.access.open_tasks import MOST_CHECKED
+from switchyard.usecases.access.limits import MOST_CHECKED
 from tests.builders import TENANT, a_definition, a_submission
 from tests.fakes.harnesses.changed_harness import ChangedHarness
 from tests.fakes.harnesses.growing_harness import AddingHarness, an_addition

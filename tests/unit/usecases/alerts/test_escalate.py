@@ -12,7 +12,7 @@ from switchyard.domain.alerts.alerts import PublishStatus
 from switchyard.domain.alerts.incidents import Severity
 from switchyard.domain.alerts.subjects import JobSubject
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.usecases.alerts.escalate import PAUSE_MS
 from tests.builders import JOB, TENANT
 from tests.fakes.harnesses.escalation import (
@@ -91,7 +91,7 @@ def test_a_job_that_names_no_contact_is_not_escalated(harness: EscalationHarness
 
 
 def test_a_channel_gets_alerts_as_the_stages_own_does(harness: EscalationHarness) -> None:
-    channel = Notify(channel="#brand")
+    channel = NotifyTarget(channel="#brand")
     harness.alerts.publish(FAILED)
     for incident in (FAILED, FAILED, OVER, OVER):
         harness.escalate(incident, channel)
@@ -102,7 +102,7 @@ def test_a_channel_gets_alerts_as_the_stages_own_does(harness: EscalationHarness
 
 def test_a_channel_that_is_the_stages_own_gets_one_alert(harness: EscalationHarness) -> None:
     harness.alerts.publish(FAILED)
-    harness.escalate(FAILED, Notify(channel="#ops"))
+    harness.escalate(FAILED, NotifyTarget(channel="#ops"))
     assert len(harness.chat.messages) == 1
 
 
@@ -224,7 +224,7 @@ def test_where_a_webhook_is_stays_between_us_and_it(harness: EscalationHarness) 
 
 
 def test_a_channel_that_the_tenant_may_not_name_any_more_is_not_posted_to() -> None:
-    harness, channel = EscalationHarness(), Notify(channel="#brand")
+    harness, channel = EscalationHarness(), NotifyTarget(channel="#brand")
     harness.tenants.change(TENANT, slack_channels=("#other",))
 
     result = harness.escalate(FAILED, channel)
@@ -237,8 +237,8 @@ def test_a_channel_that_the_tenant_may_not_name_any_more_is_not_posted_to() -> N
 
 
 COMPLETED = replace(OVER, fingerprint="completed/1", title="A job completed: brand")
-BOTH = Notify(webhook=WEBHOOK.webhook, on=("completed", "failed"))
-SUCCESS_ALONE = Notify(webhook=WEBHOOK.webhook, on=("completed",))
+BOTH = NotifyTarget(webhook=WEBHOOK.webhook, on=("completed", "failed"))
+SUCCESS_ALONE = NotifyTarget(webhook=WEBHOOK.webhook, on=("completed",))
 
 
 def test_a_success_is_delivered_only_if_it_was_asked_for(harness: EscalationHarness) -> None:
@@ -288,7 +288,7 @@ def test_a_success_is_delivered_again_after_an_outage(harness: EscalationHarness
 
 
 def test_a_success_is_posted_in_the_channel_once(harness: EscalationHarness) -> None:
-    notify = Notify(channel="#brand", on=("completed",))
+    notify = NotifyTarget(channel="#brand", on=("completed",))
     for _ in range(2):
         harness.escalate(COMPLETED, notify)
     assert len(harness.chat.messages) == 1

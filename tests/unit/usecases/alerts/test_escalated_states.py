@@ -6,7 +6,7 @@ import pytest
 
 from switchyard.contracts.webhooks import signature_header, tenant_secret
 from switchyard.domain.alerts.alerts import PublishStatus
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.ports.alerting import ChatBusy
 from tests.builders import JOB, TENANT
 from tests.fakes.harnesses.escalation import (
@@ -47,9 +47,9 @@ def test_a_state_that_comes_while_another_is_tried_in_vain_has_all_its_own_tries
     assert len({said["id"] for said in harness.hook.said()}) == 2
 
 
-@pytest.mark.parametrize("notify", [WEBHOOK, Notify(channel="#brand")])
+@pytest.mark.parametrize("notify", [WEBHOOK, NotifyTarget(channel="#brand")])
 def test_a_postponed_delivery_is_not_due_once_the_job_is_redriven(
-    harness: EscalationHarness, notify: Notify, monkeypatch: pytest.MonkeyPatch
+    harness: EscalationHarness, notify: NotifyTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness.hook.down = "it answered 500"
     with monkeypatch.context() as patch:
@@ -100,7 +100,7 @@ def test_a_channel_that_is_the_stages_own_by_its_id_gets_one_alert(
     taken = harness.store.lease(alert, now_ms=harness.clock.now_ms())
     assert taken is not None
     harness.store.save(replace(taken.published(FAILED, now_ms=0), channel="C0000OPS01"))
-    harness.escalate(FAILED, Notify(channel="C0000OPS01"))
+    harness.escalate(FAILED, NotifyTarget(channel="C0000OPS01"))
     assert len(harness.chat.messages) == 1
 
 
@@ -116,7 +116,7 @@ def test_no_tenant_can_sign_for_another(harness: EscalationHarness) -> None:
 def test_what_was_postponed_for_a_channel_that_is_not_allowed_any_more_is_not_due_again(
     harness: EscalationHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    channel = Notify(channel="#brand")
+    channel = NotifyTarget(channel="#brand")
     with monkeypatch.context() as patch:
         patch.setattr(harness.chat, "post", busy)
         assert harness.escalate(FAILED, channel).status is PublishStatus.POSTPONED

@@ -14,7 +14,7 @@ from switchyard.domain.alerts.stage_incidents import Alarm
 from switchyard.domain.alerts.subjects import parse_subject
 from switchyard.domain.ids import bare_task
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.domain.states import JobState, TaskState
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.testing.alerts import MemoryAlertStore
@@ -27,7 +27,7 @@ from tests.fakes.slack.text import seen_in_slack
 
 SUBJECT = f"job/{TENANT}/{JOB_ID}"
 ALARM = Alarm(name="switchyard-dev-x", raised=True, meaning="It is broken.", reason="1 > 0")
-NOTIFY = Notify(channel="#theirs")
+NOTIFY = NotifyTarget(channel="#theirs")
 A_JOB = Job(
     ref=JOB,
     name="brand",
@@ -41,13 +41,15 @@ A_JOB = Job(
 
 @dataclass
 class Escalations:
-    made: list[tuple[Notify | None, Incident]] = field(default_factory=list)
+    made: list[tuple[NotifyTarget | None, Incident]] = field(default_factory=list)
     waiting: bool = True
 
-    def needs_update(self, notify: Notify | None, state: IncidentState, *, tenant: str) -> bool:
+    def needs_update(
+        self, notify: NotifyTarget | None, state: IncidentState, *, tenant: str
+    ) -> bool:
         return notify is not None and self.waiting
 
-    def escalate(self, notify: Notify | None, incident: Incident, *, tenant: str) -> None:
+    def escalate(self, notify: NotifyTarget | None, incident: Incident, *, tenant: str) -> None:
         self.made.append((notify, incident))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.domain.access.ceilings import Ceilings
+from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import InvalidDefinition
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.definitions.put_definition import put_definition

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from switchyard.domain.errors import UnknownJob
-from switchyard.domain.jobs.next_step import NextStep, next_step
+from switchyard.domain.jobs.job import NextStep, next_step
 from switchyard.domain.states import JobState
 from tests.builders import JOB, a_plan
 from tests.fakes.harnesses.job_harness import Harness

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from switchyard.contracts.dispatch_messages import DispatchMessage, WakeUp
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import JobRef, TaskRef
-from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.next_step import NextStep
+from switchyard.domain.jobs.job import Job, NextStep
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import TaskRun
 from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher

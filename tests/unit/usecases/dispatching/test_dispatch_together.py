@@ -9,12 +9,12 @@ import pytest
 from switchyard.domain.errors import Unavailable, UnknownTask
 from switchyard.domain.ids import END
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome, Task
 from tests.fakes.harnesses.job_harness import COMPLETED, FAILED, Harness
 
 PORTS = {
-    "jobs": ("find", "picture", "note_failure", "settle"),
+    "jobs": ("find", "states", "note_failure", "settle"),
     "graph": (
         "find",
         "find_many",
@@ -203,7 +203,7 @@ class Flagging:
         self._decide = harness.memory.graph.decide
         self._times = times
 
-    def __call__(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task:
+    def __call__(self, task: Task, verdict: Readiness, *, now_ms: int) -> Task:
         if self._times:
             self._times -= 1
             stored = self._harness.memory.state.tasks[task.ref]
@@ -255,15 +255,15 @@ def test_an_end_that_was_reopened_since_it_was_read_ends_nothing(
 ) -> None:
     harness.start({"a": []})
     harness.settle("a", times=0)
-    picture = harness.memory.jobs.picture
+    states = harness.memory.jobs.states
 
     def reopened(ref: Any) -> Any:
         end = harness.memory.state.tasks[harness.job.task(END)]
         waiting = replace(end, state=TaskState.WAITING, run=2, fence=end.fence + 1)
         harness.memory.state.tasks[end.ref] = replace(waiting, waiting_on=frozenset({"a@2"}))
-        return picture(ref)
+        return states(ref)
 
-    monkeypatch.setattr(harness.memory.jobs, "picture", reopened)
+    monkeypatch.setattr(harness.memory.jobs, "states", reopened)
     harness.wake("a")
     assert harness.job_state() is JobState.OPEN
     assert "Job Completed" not in harness.emitted()

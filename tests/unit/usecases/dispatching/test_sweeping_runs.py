@@ -9,7 +9,7 @@ import pytest
 from switchyard.contracts.events import Event
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.ids import DUE_SHARDS, END, TaskRef
-from switchyard.domain.jobs.next_step import NextStep
+from switchyard.domain.jobs.job import NextStep
 from switchyard.domain.jobs.overdue import Action
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Payload, Task

@@ -7,8 +7,13 @@ import pytest
 from switchyard.contracts.events import ArrivedEvent
 from switchyard.contracts.events.spans import spanned
 from switchyard.domain.ids import JobRef
-from switchyard.domain.measuring.spans import Lasted
-from switchyard.domain.measuring.tracing import TraceParent, job_span_id, trace_of, waking_context
+from switchyard.domain.measuring.spans import (
+    Lasted,
+    TraceParent,
+    job_span_id,
+    trace_of,
+    waking_context,
+)
 from switchyard.domain.states import JobState
 from switchyard.usecases.jobs import submit_job
 from switchyard.usecases.jobs.read_jobs import read_job

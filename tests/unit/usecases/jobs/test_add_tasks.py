@@ -153,7 +153,7 @@ def test_a_reference_may_name_old_and_new_ancestors_and_nobody_else(harness: Add
 def test_the_limits_are_those_of_the_whole_job(
     harness: AddingHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("switchyard.domain.jobs.graph.MAX_TASKS", 3)
+    monkeypatch.setattr("switchyard.domain.jobs.limits.MAX_TASKS", 3)
     assert "this one 4" in problems(harness, {"c": [], "d": []})[0]
     assert harness.add({"c": []}).total_tasks_now == 3
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from switchyard.contracts.dispatch_messages import settled_task
 from switchyard.contracts.events import Event
-from switchyard.contracts.events.bus import BusMessage, settled_task
+from switchyard.contracts.events.envelope import BusMessage
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.ids import BARE_TASK, bare_task
 from switchyard.domain.jobs.adoption import Adoption, adopted_task

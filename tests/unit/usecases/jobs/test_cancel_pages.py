@@ -1,13 +1,13 @@
 """Cancelling a job page by page: the order, the cursor and the events."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import pytest
 
-from switchyard.domain.ids import END, JobRef
-from switchyard.domain.jobs.next_step import NextStep, next_step
+from switchyard.domain.ids import END, JobRef, TaskRef
+from switchyard.domain.jobs.job import NextStep, next_step
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.usecases.jobs import cancel
@@ -93,6 +93,25 @@ def test_a_job_without_waiting_tasks_is_read_once_before_it_settles(
     harness.end(running, CANCELLED)
     harness.deliver()
     assert harness.job_state() is JobState.CANCELLED
+
+
+def test_what_a_pass_has_settled_itself_is_not_read_again(
+    harness: ChangedHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The 300 lead to the end of the job through hidden tasks, which ask how those ended."""
+    harness.start({f"t{number:04}": [] for number in range(300)})
+    harness.cancels.request_cancel(harness.job)
+    find_many = harness.memory.graph.find_many
+    read: list[TaskRef] = []
+
+    def counted(refs: Sequence[TaskRef]) -> Mapping[str, Task]:
+        read.extend(refs)
+        return find_many(refs)
+
+    monkeypatch.setattr(harness.memory.graph, "find_many", counted)
+    harness.canceller.go_on(harness.the_job(), until=harness.clock.monotonic() + DISPATCH_SECONDS)
+    assert harness.job_state() is JobState.CANCELLED
+    assert not read
 
 
 @pytest.mark.usefixtures("small_pages")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from switchyard.domain.errors import Conflict, MissingBlob
 from switchyard.domain.ids import END, TaskRef
-from switchyard.domain.jobs.relays import MAX_NAMES
+from switchyard.domain.jobs.limits import MAX_NAMES
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Payload
 from tests.fakes.harnesses.growing_harness import AddingHarness

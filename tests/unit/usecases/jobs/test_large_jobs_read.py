@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from switchyard.contracts.jobs import JobView
-from switchyard.domain.jobs.graph import MAX_TASKS
+from switchyard.domain.jobs.limits import MAX_TASKS
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Outcome
 from switchyard.testing import ManualClock, MemoryHarness

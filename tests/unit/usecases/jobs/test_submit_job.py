@@ -7,11 +7,11 @@ import pytest
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.events import JobCreated
 from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest
-from switchyard.domain.access.ceilings import Ceilings
+from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job_filters import JobFilter
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.jobs.list_jobs import list_jobs
 from switchyard.usecases.jobs.read_jobs import read_job, read_task
@@ -91,7 +91,7 @@ def test_whom_a_job_names_is_stored_and_shown_however_large_the_job_is(
     accepted = submit(harness, a_submission(edges, notify=named))
     job = harness.jobs.find(JobRef(TENANT, accepted.job_id))
     assert job is not None
-    assert job.notify == Notify(webhook="https://hooks.example/in")
+    assert job.notify == NotifyTarget(webhook="https://hooks.example/in")
     view = read_job(TENANT, accepted.job_id, jobs=harness.jobs)
     assert view.model_dump(mode="json", exclude_none=True)["notify"] == named
 

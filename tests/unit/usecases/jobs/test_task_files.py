@@ -61,7 +61,7 @@ def test_a_task_without_files_asks_for_none() -> None:
 
 def test_a_link_lasts_a_quarter_of_an_hour() -> None:
     (file,) = view_in(a_harness(f"{PREFIX}x")).files
-    assert file.url.startswith("memory://900/")
+    assert file.url.startswith("memory://link/")
 
 
 def test_an_output_without_room_in_the_answer_has_a_link() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from switchyard.contracts.triggers import BusEvent, Trigger, parse_trigger_message
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS
-from switchyard.domain.errors import Conflict, Unavailable
+from switchyard.domain.access.limits import WIDEST_CEILINGS
+from switchyard.domain.errors import Conflict, InvalidTrigger, Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused, UnknownTrigger
 from switchyard.ports import TriggerRule
 from switchyard.testing import ManualClock
@@ -60,7 +60,7 @@ def test_a_trigger_on_the_default_bus_has_its_pattern_there() -> None:
 def test_a_trigger_names_no_channel_that_its_tenants_jobs_may_not_name() -> None:
     harness = OperatorHarness()
     trigger = a_trigger(job=REPORT | {"notify": {"channel": "#brand"}})
-    with pytest.raises(RuleRefused, match=r"job.notify.channel: #brand is not one of"):
+    with pytest.raises(InvalidTrigger, match=r"job.notify.channel: #brand is not one of"):
         harness.apply(trigger)
     assert harness.rules.rules == {}
     assert harness.store.all(TENANT) == []
@@ -87,7 +87,7 @@ def test_on_our_bus_a_trigger_hears_its_own_tenant_alone() -> None:
 def test_another_tenants_events_are_refused_before_anything_is_stored() -> None:
     harness = OperatorHarness()
     others = {"bus": "switchyard", "pattern": {"detail": {"tenantId": ["other"]}}}
-    with pytest.raises(RuleRefused, match=r"detail.tenantId: can only be \[acme\]"):
+    with pytest.raises(InvalidTrigger, match=r"on.pattern.detail.tenantId: can only be \[acme\]"):
         harness.apply(a_trigger(on=others))
     assert list(harness.store.all(TENANT)) == []
 
@@ -157,7 +157,7 @@ def _gone(*_: Any, **__: Any) -> None:
 @pytest.mark.parametrize("text", ["cron(0 0 30 2 ? *)", "cron(0 0 1 1 ? 2020)"])
 def test_a_schedule_that_never_fires_is_refused(text: str) -> None:
     harness = OperatorHarness()
-    with pytest.raises(RuleRefused, match="never"):
+    with pytest.raises(InvalidTrigger, match=r"schedule: .* never fires"):
         harness.apply(nightly().model_copy(update={"schedule": text}))
     assert list(harness.store.all(TENANT)) == []
 
@@ -233,7 +233,7 @@ def test_a_rate_has_no_time_zone() -> None:
 def test_a_trigger_whose_definitions_are_not_registered_is_refused() -> None:
     harness = OperatorHarness()
     job = {"name": "report", "tasks": [{"taskId": "a", "name": "nobody"}]}
-    with pytest.raises(RuleRefused, match="not registered as task definitions: 'nobody'"):
+    with pytest.raises(InvalidTrigger, match=r"tasks.0.name: 'nobody' is not a registered task"):
         harness.operator.apply(TENANT, a_trigger(job=job))
     assert harness.rules.rules == {}
     harness.operator.register(TENANT, "nobody", a_definition())
@@ -243,3 +243,19 @@ def test_a_trigger_whose_definitions_are_not_registered_is_refused() -> None:
 def test_a_definition_that_an_event_names_is_not_looked_for() -> None:
     job = {"name": "any", "tasks": [{"taskId": "a", "name": "{{event.detail.definition}}"}]}
     assert OperatorHarness().apply(a_trigger(job=job)).enabled
+
+
+def test_everything_that_is_wrong_with_a_trigger_is_found_at_once_and_in_its_place() -> None:
+    harness = OperatorHarness()
+    tasks = [{"taskId": "a", "name": "scarpe"}, {"taskId": "b", "name": "brought"}]
+    job = {"name": "report", "notify": {"channel": "#brand"}, "tasks": [*tasks, *tasks[:1]]}
+    trigger = a_trigger(schedule="cron(0 0 1 1 ? 2020)", job=job)
+    problems = harness.operator.problems_with(TENANT, trigger, brought=["brought"])
+    assert [problem.path for problem in problems] == [
+        ("schedule",),
+        ("job", "notify", "channel"),
+        ("job", "tasks", 0, "name"),
+        ("job", "tasks", 2, "name"),
+    ]
+    unknown = "'scarpe' is not a registered task definition; did you mean 'scrape'?"
+    assert problems[-1].message == unknown

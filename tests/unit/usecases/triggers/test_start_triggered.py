@@ -101,7 +101,7 @@ LACKING = {"name": "{{event.detail.nobody}}", "tasks": REPORT["tasks"]}
     ("job", "words"),
     [
         (LACKING, "uploads: {{event.detail.nobody}} has no value: event.detail has no 'nobody'"),
-        (WRONG_TYPE, "uploads: tags.size: input should be a valid string"),
+        (WRONG_TYPE, "uploads: tags.size: should be a text: put a number in quotes"),
         (NO_TASKS, "uploads: tasks: a job has 1 to 10,000 tasks, this one 0"),
         (UNREGISTERED, "uploads: tasks.0.name: 'nobody-knows' is not a registered task definition"),
     ],

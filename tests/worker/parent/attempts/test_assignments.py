@@ -17,7 +17,7 @@ from switchyard_worker.parent.attempts.assignments import (
     check_input,
     input_document,
 )
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from tests.builders import JOB, TENANT, a_task
 from tests.worker.harness import WorkerHarness
 
@@ -49,7 +49,7 @@ def gathered(harness: WorkerHarness, given: Any, **facts: Any) -> Assignment:
 
 
 async def _checked(assignment: Assignment, schema: Mapping[str, Any]) -> None:
-    guard = Guard(clock=SystemClock(), sleep=system_sleep, host_environment={})
+    guard = GuardClient(clock=SystemClock(), sleep=system_sleep, host_environment={})
     try:
         await check_input(input_document(assignment), schema, guard)
     finally:

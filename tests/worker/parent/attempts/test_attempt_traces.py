@@ -9,7 +9,7 @@ import pytest
 
 from switchyard.contracts.messages import MessageAttribute, TaskMessage
 from switchyard.domain.ids import bare_task
-from switchyard.domain.measuring.tracing import attempt_context, waking_context
+from switchyard.domain.measuring.spans import attempt_context, waking_context
 from switchyard_worker.parent.supervision.children import Children, ToStart
 from tests.builders import TENANT, TRACEPARENT, a_definition
 from tests.worker.harness import WorkerHarness

@@ -14,7 +14,7 @@ from switchyard.domain.tasks.task import Lease
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.attempts.child_outcome import MAX_OUTCOME_BYTES, Judge
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.upload import MAX_FILES, Uploader
 from switchyard_worker.parent.attempts.verdict import Concluded
 from switchyard_worker.parent.files.folder import TaskFolder
@@ -36,7 +36,7 @@ def judged(
 
     async def story() -> Concluded:
         offload = ThreadOffload(threads=1)
-        guard = Guard(clock=SystemClock(), sleep=system_sleep, host_environment={})
+        guard = GuardClient(clock=SystemClock(), sleep=system_sleep, host_environment={})
         judge = Judge(guard=guard, offload=offload)
         try:
             return await judge.verdict(

@@ -15,18 +15,18 @@ from switchyard.adapters.system import SystemClock, system_sleep
 from switchyard_worker.child.guard_client import BlockingGuard
 from switchyard_worker.guard.examine import Finding, Wrong
 from switchyard_worker.guard.redaction import Redaction
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from tests.security.attacks import nested_unevaluated
 
 ENDLESS = "(a+)+$"
 SLOW_TEXT = "a" * 40 + "!"
 
 
-def a_guard(**limits: Any) -> Guard:
-    return Guard(clock=SystemClock(), sleep=system_sleep, host_environment={}, **limits)
+def a_guard(**limits: Any) -> GuardClient:
+    return GuardClient(clock=SystemClock(), sleep=system_sleep, host_environment={}, **limits)
 
 
-def with_guard(story: Callable[[Guard], Awaitable[Any]], **limits: Any) -> Any:
+def with_guard(story: Callable[[GuardClient], Awaitable[Any]], **limits: Any) -> Any:
     async def emitted() -> Any:
         guard = a_guard(**limits)
         try:
@@ -38,7 +38,7 @@ def with_guard(story: Callable[[Guard], Awaitable[Any]], **limits: Any) -> Any:
 
 
 def found(value: Any, schema: dict[str, Any], *, max_seconds: float = 5) -> Finding:
-    async def story(guard: Guard) -> Finding:
+    async def story(guard: GuardClient) -> Finding:
         return await guard.check_value(json.dumps(value).encode(), schema)
 
     finding: Finding = with_guard(story, max_seconds=max_seconds)
@@ -86,7 +86,7 @@ def test_a_schema_that_takes_for_ever_is_given_up(schema: dict[str, Any], value:
 def test_a_check_may_need_only_so_much_memory() -> None:
     document = b'{"output": [' + b",".join([b"[]"] * 3_000_000) + b"]}"
 
-    async def story(guard: Guard) -> Finding:
+    async def story(guard: GuardClient) -> Finding:
         return await guard.check_outcome(document, None, Redaction())
 
     finding = with_guard(story, max_megabytes=128)
@@ -109,7 +109,7 @@ def test_what_is_wrong_is_said_with_its_place_and_cut() -> None:
 def test_the_process_is_started_once_and_again_after_it_died() -> None:
     others = _guards()
 
-    async def story(guard: Guard) -> list[int]:
+    async def story(guard: GuardClient) -> list[int]:
         pids = []
         for kill in (False, True, False):
             assert await guard.check_value(b"1", {}) == Finding()
@@ -125,7 +125,7 @@ def test_the_process_is_started_once_and_again_after_it_died() -> None:
 def test_a_death_that_is_not_noticed_yet_fails_no_check() -> None:
     """The system tells of it later than the next check may come."""
 
-    async def story(guard: Guard) -> None:
+    async def story(guard: GuardClient) -> None:
         for _ in range(5):
             assert await guard.check_value(b"1", {}) == Finding()
             os.kill(_guards()[0].pid, signal.SIGKILL)
@@ -134,7 +134,7 @@ def test_a_death_that_is_not_noticed_yet_fails_no_check() -> None:
 
 
 def test_a_check_beside_one_that_hangs_is_answered() -> None:
-    async def story(guard: Guard) -> float:
+    async def story(guard: GuardClient) -> float:
         await guard.check_value(b"1", {})
         hanging = asyncio.create_task(
             guard.check_value(json.dumps(SLOW_TEXT).encode(), {"pattern": ENDLESS})
@@ -151,7 +151,7 @@ def test_a_check_beside_one_that_hangs_is_answered() -> None:
 
 
 def test_a_check_that_nobody_waits_for_any_more_ends() -> None:
-    async def story(guard: Guard) -> None:
+    async def story(guard: GuardClient) -> None:
         await guard.check_value(b"1", {})
         hanging = asyncio.create_task(
             guard.check_value(json.dumps(SLOW_TEXT).encode(), {"pattern": ENDLESS})
@@ -168,7 +168,7 @@ def test_a_check_that_nobody_waits_for_any_more_ends() -> None:
 
 
 def test_the_process_ends_with_the_worker() -> None:
-    async def story(guard: Guard) -> psutil.Process:
+    async def story(guard: GuardClient) -> psutil.Process:
         await guard.check_value(b"1", {})
         return _guards()[0]
 
@@ -179,7 +179,7 @@ def test_the_process_ends_with_the_worker() -> None:
 def test_the_process_has_no_environment_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary")
 
-    async def story(guard: Guard) -> dict[str, str]:
+    async def story(guard: GuardClient) -> dict[str, str]:
         await guard.check_value(b"1", {})
         return _guards()[0].environ()
 

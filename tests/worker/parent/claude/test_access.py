@@ -42,7 +42,7 @@ __all__ = ["folder", "python", "users"]  # fixtures
 
 @pytest.fixture
 def api() -> Iterator[MessagesApi]:
-    pytest.importorskip("claude_agent_sdk")
+    pytest.importorskip("switchyard_worker.agents.sdk")
     with messages_api(BLUE) as api:
         yield api
 

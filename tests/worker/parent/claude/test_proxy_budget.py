@@ -1,33 +1,41 @@
 """An attempt stays under its cap: what an answer can cost at most is reserved beforehand."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 
 from switchyard.domain.measuring.prices import PRICES, WEB_SEARCH_USD, Tokens
 from switchyard_worker.parent.claude.link import ClaudeAccess
-from tests.fakes.servers.messages_api import MessagesApi, messages_api
+from tests.fakes.servers.messages_api import MessagesApi
 from tests.fakes.servers.messages_api_replies import Reply, breaks_off, fails, gives_up, says
-from tests.worker.proxied import HAIKU, QUESTION, Answered, Proxied, ask, proxied
+from tests.worker.proxied import (
+    HAIKU,
+    QUESTION,
+    Answered,
+    Proxied,
+    SharedProxy,
+    ask,
+    proxied,
+)
 
 PRICE = PRICES[HAIKU]
 DEAREST = says().costing(input_tokens=100, output_tokens=1_000, cache_read_input_tokens=0)
 COST = PRICE.of(Tokens(input=100, output=1_000))
 
+ATask = Callable[..., AbstractContextManager[tuple[MessagesApi, Proxied, ClaudeAccess]]]
 
-@contextmanager
-def a_task(*replies: Reply, **facts: Any) -> Iterator[tuple[MessagesApi, Proxied, ClaudeAccess]]:
-    pytest.importorskip("h11")
-    with messages_api(*replies) as api, proxied(api.url) as proxy:
-        yield api, proxy, proxy.open(**facts)
+
+@pytest.fixture
+def a_task(claude_proxy: SharedProxy) -> ATask:
+    return claude_proxy.a_task
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_fifty_requests_at_once_stay_under_the_cap(stream: bool) -> None:
+def test_fifty_requests_at_once_stay_under_the_cap(a_task: ATask, stream: bool) -> None:
     question = QUESTION | {"stream": stream}
     with a_task(DEAREST, cap_usd=0.05) as (api, proxy, access):
         api.input_tokens = 100
@@ -48,13 +56,13 @@ def test_fifty_requests_at_once_stay_under_the_cap(stream: bool) -> None:
     assert access.refusals["cost"] == 50 - len(passed)
 
 
-def test_the_cap_of_one_task_is_not_anothers() -> None:
+def test_the_cap_of_one_task_is_not_anothers(a_task: ATask) -> None:
     with a_task(DEAREST, cap_usd=0.008) as (_, proxy, access):
         other = proxy.open(cap_usd=0.008)
         assert [ask(access).status, ask(access).status, ask(other).status] == [200, 400, 200]
 
 
-def test_a_long_text_is_counted_by_the_api_before_it_is_refused() -> None:
+def test_a_long_text_is_counted_by_the_api_before_it_is_refused(a_task: ATask) -> None:
     long = QUESTION | {"messages": [{"role": "user", "content": "word " * 10_000}]}
     with a_task(DEAREST, cap_usd=0.02) as (api, _, access):
         api.input_tokens = 8_000
@@ -66,13 +74,13 @@ def test_a_long_text_is_counted_by_the_api_before_it_is_refused() -> None:
     assert len(api.requests) == 1
 
 
-def test_a_short_text_is_not_counted() -> None:
+def test_a_short_text_is_not_counted(a_task: ATask) -> None:
     with a_task(DEAREST, cap_usd=1.0) as (api, _, access):
         ask(access)
         assert not api.counted
 
 
-def test_an_api_that_cannot_count_says_so_itself() -> None:
+def test_an_api_that_cannot_count_says_so_itself(a_task: ATask) -> None:
     with a_task(DEAREST, cap_usd=0.012) as (api, _, access):
         api.count_status = 529
         assert ask(access).status == 529
@@ -80,7 +88,7 @@ def test_an_api_that_cannot_count_says_so_itself() -> None:
     assert not api.requests
 
 
-def test_a_long_answer_is_shortened_to_what_is_left() -> None:
+def test_a_long_answer_is_shortened_to_what_is_left(a_task: ATask) -> None:
     wide = QUESTION | {
         "max_tokens": 32_000,
         "thinking": {"type": "enabled", "budget_tokens": 31_999},
@@ -94,7 +102,7 @@ def test_a_long_answer_is_shortened_to_what_is_left() -> None:
     assert 1_024 <= sent["thinking"]["budget_tokens"] < sent["max_tokens"]
 
 
-def test_an_answer_is_not_shortened_to_nothing() -> None:
+def test_an_answer_is_not_shortened_to_nothing(a_task: ATask) -> None:
     with a_task(DEAREST, cap_usd=0.005) as (api, _, access):
         answered = ask(access, QUESTION | {"max_tokens": 32_000})
 
@@ -102,7 +110,7 @@ def test_an_answer_is_not_shortened_to_nothing() -> None:
     assert not api.requests
 
 
-def test_an_answer_that_broke_off_keeps_its_reservation() -> None:
+def test_an_answer_that_broke_off_keeps_its_reservation(a_task: ATask) -> None:
     stream = QUESTION | {"stream": True}
     with a_task(breaks_off(after_events=3), DEAREST, cap_usd=0.02) as (_, proxy, access):
         ask(access, stream)
@@ -114,7 +122,7 @@ def test_an_answer_that_broke_off_keeps_its_reservation() -> None:
 
 
 @pytest.mark.parametrize("reply", [breaks_off(after_events=3), gives_up("overloaded_error")])
-def test_answers_that_break_off_use_the_cap_up(reply: Reply) -> None:
+def test_answers_that_break_off_use_the_cap_up(a_task: ATask, reply: Reply) -> None:
     stream = QUESTION | {"stream": True}
     with a_task(reply, cap_usd=0.02) as (api, _, access):
         api.input_tokens = 100
@@ -124,7 +132,7 @@ def test_answers_that_break_off_use_the_cap_up(reply: Reply) -> None:
     assert len(api.requests) <= 4
 
 
-def test_an_error_of_the_api_costs_nothing() -> None:
+def test_an_error_of_the_api_costs_nothing(a_task: ATask) -> None:
     with a_task(fails(500), cap_usd=0.02) as (_, proxy, access):
         assert [ask(access).status for _ in range(5)] == [500] * 5
         proxy.revoke(access)
@@ -145,7 +153,7 @@ def test_an_api_that_cannot_be_reached_costs_nothing() -> None:
     assert access.refusals == {"upstream": 3}
 
 
-def test_what_is_cached_for_an_hour_is_dearer_beforehand_and_afterwards() -> None:
+def test_what_is_cached_for_an_hour_is_dearer_beforehand_and_afterwards(a_task: ATask) -> None:
     hour: dict[str, Any] = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
     content = [{"type": "text", "text": "x" * 4_000, **hour}]
     long = QUESTION | {"messages": [{"role": "user", "content": content}]}
@@ -159,7 +167,7 @@ def test_what_is_cached_for_an_hour_is_dearer_beforehand_and_afterwards() -> Non
     assert access.usage.cost_usd == pytest.approx(COST + extra)
 
 
-def test_figures_in_a_stream_are_sums_and_counted_once() -> None:
+def test_figures_in_a_stream_are_sums_and_counted_once(a_task: ATask) -> None:
     with a_task(DEAREST, cap_usd=1.0) as (_, proxy, access):
         for _ in range(3):
             ask(access, QUESTION | {"stream": True})
@@ -168,7 +176,7 @@ def test_figures_in_a_stream_are_sums_and_counted_once() -> None:
     assert (access.usage.input_tokens, access.usage.output_tokens) == (300, 3_000)
 
 
-def test_a_model_without_a_price_is_refused_under_a_cap_only() -> None:
+def test_a_model_without_a_price_is_refused_under_a_cap_only(a_task: ATask) -> None:
     unknown = QUESTION | {"model": "claude-unheard-of"}
     with a_task(DEAREST, cap_usd=1.0, models=["claude-unheard-of"]) as (_, proxy, access):
         capped = ask(access, unknown)
@@ -179,7 +187,7 @@ def test_a_model_without_a_price_is_refused_under_a_cap_only() -> None:
     assert "claude-unheard-of has no price in our table" in capped.error[1]
 
 
-def test_an_input_whose_price_is_unknown_is_refused_under_a_cap() -> None:
+def test_an_input_whose_price_is_unknown_is_refused_under_a_cap(a_task: ATask) -> None:
     long = QUESTION | {"model": "claude-haiku-5-5", "messages": [{"role": "user", "content": "x"}]}
     with a_task(DEAREST, cap_usd=100.0, models=["claude-haiku-5-5"]) as (api, _, access):
         assert ask(access, long).status == 200
@@ -194,7 +202,7 @@ def test_an_input_whose_price_is_unknown_is_refused_under_a_cap() -> None:
 SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": 50}
 
 
-def test_searches_are_bounded_and_paid_for() -> None:
+def test_searches_are_bounded_and_paid_for(a_task: ATask) -> None:
     searching = QUESTION | {"tools": [SEARCH]}
     reply = DEAREST.costing(server_tool_use={"web_search_requests": 2})
     with a_task(reply, cap_usd=5.0, web_search=True) as (api, proxy, access):
@@ -214,13 +222,13 @@ def question(*blocks: Any, **fields: Any) -> dict[str, Any]:
     return QUESTION | {"messages": [{"role": "user", "content": list(blocks)}]} | fields
 
 
-def test_an_image_is_not_paid_for_by_its_bytes() -> None:
+def test_an_image_is_not_paid_for_by_its_bytes(a_task: ATask) -> None:
     with a_task(DEAREST, cap_usd=0.05) as (api, _, access):
         assert ask(access, question(image("A" * 1_000_000))).status == 200
         assert not api.counted
 
 
-def test_what_looks_like_an_image_within_a_tools_input_is_text() -> None:
+def test_what_looks_like_an_image_within_a_tools_input_is_text(a_task: ATask) -> None:
     """It would be read as text, and charged as such."""
     use = {"type": "tool_use", "id": "t", "name": "n", "input": image("word " * 200_000)}
     with a_task(DEAREST, cap_usd=0.05) as (api, _, access):
@@ -230,7 +238,7 @@ def test_what_looks_like_an_image_within_a_tools_input_is_text() -> None:
     assert not api.requests
 
 
-def test_a_document_is_counted_by_the_api() -> None:
+def test_a_document_is_counted_by_the_api(a_task: ATask) -> None:
     source = {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}
     with a_task(DEAREST, cap_usd=0.05) as (api, _, access):
         api.input_tokens = 500_000
@@ -265,7 +273,7 @@ ADDED = {"type": "tool_addition", "tool": {"type": "code_execution_20250825", "n
     ],
     ids=lambda asked: json.dumps({k: v for k, v in asked.items() if k not in QUESTION})[:60],
 )
-def test_what_has_no_bound_on_its_cost_is_refused(asked: Any) -> None:
+def test_what_has_no_bound_on_its_cost_is_refused(a_task: ATask, asked: Any) -> None:
     with a_task(DEAREST, cap_usd=1.0) as (api, _, access):
         answered: Answered = ask(access, asked)
 
@@ -273,7 +281,9 @@ def test_what_has_no_bound_on_its_cost_is_refused(asked: Any) -> None:
     assert not api.requests
 
 
-def test_a_search_hidden_in_a_message_is_refused_even_where_searching_is_allowed() -> None:
+def test_a_search_hidden_in_a_message_is_refused_even_where_searching_is_allowed(
+    a_task: ATask,
+) -> None:
     hidden = {"type": "tool_addition", "tool": SEARCH}
     with a_task(DEAREST, cap_usd=50.0, web_search=True) as (api, _, access):
         assert ask(access, question(hidden)).status == 400

@@ -153,12 +153,12 @@ def test_a_worker_ends_children_that_are_not_its_own(
 CHECKING = """
 import asyncio, pathlib, sys
 from switchyard.adapters.system import SystemClock, system_sleep
-from switchyard_worker.parent.attempts.guard_client import Guard
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.files.users import effective_capabilities
 
 async def main():
     host = {"AGENT_USERS": "20000-20031"}
-    guard = Guard(clock=SystemClock(), sleep=system_sleep, host_environment=host)
+    guard = GuardClient(clock=SystemClock(), sleep=system_sleep, host_environment=host)
     finding = await guard.check_value(b"1", {"type": "string"})
     status = pathlib.Path(f"/proc/{guard._process.pid}/status")
     print(finding.wrong, effective_capabilities() != 0, effective_capabilities(status))

@@ -12,8 +12,7 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Lease, Task
+from switchyard.domain.tasks.task import Lease, LifeSigns, Task
 from switchyard.ports import Seen
 from switchyard.testing import ManualClock
 from switchyard.testing.leases import MemoryTaskLeases

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from switchyard.testing import ManualClock
 from switchyard.testing.presence import MemoryPauseSwitch
 from switchyard_worker.parent.assembly import runtime_of

@@ -9,8 +9,7 @@ import pytest
 
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Lease, Task
+from switchyard.domain.tasks.task import Lease, LifeSigns, Task
 from switchyard.ports import Received
 from switchyard.settings import WorkerSettings
 from switchyard_worker.parent.receive.lease import LeaseTiming

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from switchyard.domain.health.rollout import Deployment, Hold, decide_hold
 from switchyard.domain.tasks.task import Lease
 from switchyard.testing.presence import MemoryDeployments

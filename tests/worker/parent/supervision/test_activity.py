@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain.tasks.life_signs import MAX_ACTIVITY_BYTES, LifeSigns
+from switchyard.domain.tasks.task import MAX_ACTIVITY_BYTES, LifeSigns
 from switchyard.testing import ManualClock
-from switchyard_worker.agents.hooks import SessionHooks
+from switchyard_worker.agents.claude import SessionHooks
 from switchyard_worker.boundary import MARKER, Marked, mark, mark_call, marked_in
 from switchyard_worker.parent.supervision.child_output import LastActivity
 from tests.worker.harness import WorkerHarness

@@ -9,16 +9,18 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
+from switchyard_worker.boundary import become_subreaper
 from switchyard_worker.parent.supervision.descendants import (
     Processes,
+    Running,
     Seen,
     all_processes,
     kill,
     orphans,
     processes_below,
+    seen,
     send,
 )
-from switchyard_worker.parent.supervision.user_processes import threads_of
 
 NEGLIGENT = (
     "import subprocess, sys, time\n"
@@ -92,36 +94,61 @@ def test_a_name_like_the_rest_of_a_line_changes_nothing() -> None:
 
 def test_what_this_process_started_itself_is_no_orphan() -> None:
     with subprocess.Popen(["sleep", "60"]) as own:
-        found = orphans(except_for=())
+        found = orphans(Running())
         own.kill()
     assert own.pid not in {process.pid for process in found.living}
 
 
-MANY = """
-import ctypes, os, sys, threading
+DAEMON = """
+import os, sys, time
 os.setgid(int(sys.argv[1])); os.setuid(int(sys.argv[1]))
-for _ in range(5):
-    threading.Thread(target=threading.Event().wait, daemon=True).start()
-ctypes.CDLL(None).prctl(4, int(sys.argv[2]), 0, 0, 0)
-print("ready", flush=True)
-sys.stdin.read()
+if os.fork():
+    os._exit(0)
+os.setsid()
+print(os.getpid(), flush=True)
+time.sleep(60)
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the worker runs on Linux")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.parametrize("dumpable", [1, 0], ids=["open", "hidden from others"])
-def test_threads_of_a_user_are_counted_however_its_processes_hide(dumpable: int) -> None:
-    user = 62_000 + os.getpid() % 1_000
-    command = [sys.executable, "-I", "-S", "-c", MANY]
-    with subprocess.Popen(
-        [*command, str(user), str(dumpable)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+def test_what_a_running_task_left_in_the_background_is_no_orphan_until_it_ends() -> None:
+    become_subreaper()
+    user = 63_000 + os.getpid() % 1_000
+    command = [sys.executable, "-I", "-S", "-c", DAEMON, str(user)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        process.wait()
+        while_it_runs = orphans(Running(users=frozenset({user})))
+        afterwards = orphans(Running(users=frozenset({user + 5_000})))
+        kill([all_processes()[pid]])
+        os.waitpid(pid, 0)
+    assert pid not in {one.pid for one in while_it_runs.living}
+    assert pid in {one.pid for one in afterwards.living}
+
+
+FIRST_THREAD_ENDS = """
+import ctypes, os, threading, time
+def go_on():
+    while " Z " not in open(f"/proc/{os.getpid()}/stat").read():
+        time.sleep(0.01)
+    print("ready", flush=True)
+    threading.Event().wait()
+threading.Thread(target=go_on).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the worker runs on Linux")
+def test_a_process_whose_first_thread_has_ended_still_lives() -> None:
+    command = [sys.executable, "-I", "-S", "-c", FIRST_THREAD_ENDS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
         try:
-            assert threads_of(user, most=100) == 6
-            assert threads_of(user, most=3) > 3
-            assert threads_of(user + 5_000, most=100) == 0
+            found = seen(process.pid)
+            assert found is not None
+            assert not found.is_zombie
         finally:
             process.kill()

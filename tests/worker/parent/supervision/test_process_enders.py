@@ -150,7 +150,7 @@ def test_a_watcher_that_was_ended_is_started_again() -> None:
 def test_what_claudes_command_line_left_in_the_background_ends_with_a_killed_worker(
     tmp_path: Path,
 ) -> None:
-    pytest.importorskip("claude_agent_sdk")
+    pytest.importorskip("switchyard_worker.agents.sdk")
     definition = {"backend": "claude-agent-sdk", "model": MODEL, "tools": ["Bash"]}
     with messages_api(BLUE) as api:
         api.replies = (uses("Bash", command=LEFT_BEHIND + WAIT), BLUE)

@@ -12,10 +12,10 @@ import pytest
 
 from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
 from switchyard_worker.parent.files.folder import TaskFolder
-from switchyard_worker.parent.files.trees import Usage
+from switchyard_worker.parent.files.trees import DiskUsage
 from switchyard_worker.parent.files.users import SlotUser
 from switchyard_worker.parent.supervision.quota import MOST_UNFINISHED, Quota
-from switchyard_worker.parent.supervision.user_processes import memory_of
+from switchyard_worker.parent.supervision.user_processes import use_of
 from tests.worker.task_users import task_users
 
 MEGABYTE = 1024 * 1024
@@ -71,8 +71,10 @@ def three_processes(user: SlotUser) -> Iterator[None]:
 @as_root
 @pytest.mark.usefixtures("three_processes")
 def test_the_memory_of_all_processes_of_a_user_is_counted(user: SlotUser) -> None:
-    assert 3 * EACH_MB * MEGABYTE <= memory_of(user.id) < 9 * EACH_MB * MEGABYTE
-    assert memory_of(user.id + 1) == 0
+    assert (
+        3 * EACH_MB * MEGABYTE <= use_of(user.id, most_threads=100).memory < 9 * EACH_MB * MEGABYTE
+    )
+    assert use_of(user.id + 1, most_threads=100).memory == 0
 
 
 @as_root
@@ -101,9 +103,9 @@ class SlowFolder:
         self._in_time = list(in_time)
         self.counts = 0
 
-    def usage(self, _bounds: object) -> Usage:
+    def usage(self, _bounds: object) -> DiskUsage:
         self.counts += 1
-        return Usage(exceeded=None if self._in_time.pop(0) else "time")
+        return DiskUsage(exceeded=None if self._in_time.pop(0) else "time")
 
 
 def test_a_task_whose_files_cannot_be_counted_in_time_again_and_again_exceeds_its_quota() -> None:

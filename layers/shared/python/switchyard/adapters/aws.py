@@ -83,6 +83,7 @@ def _config(limits: TimeLimits) -> Config:
         max_pool_connections=32,
         retries={"mode": "standard", "total_max_attempts": limits.tries},
         user_agent_extra="switchyard",
+        parameter_validation=False,  # AWS validates as well; of many writes it is a seventh
     )
 
 

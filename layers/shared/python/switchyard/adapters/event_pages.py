@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.contracts.events import StoredEvent
 from switchyard.domain.events.event_cursor import cursor_at, place_of
 from switchyard.domain.events.event_queries import EventQuery

@@ -6,7 +6,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import call, code_of
-from switchyard.contracts.events.bus import DELIVERY_RETRIES, DELIVERY_SECONDS
+from switchyard.contracts.events.envelope import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.triggers import Bus, message_template
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.triggers.triggers import RuleRefused

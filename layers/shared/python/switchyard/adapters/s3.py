@@ -10,6 +10,9 @@ from switchyard.adapters.aws import call, code_of
 from switchyard.domain.errors import MissingBlob
 from switchyard.ports import StoredBlob
 
+LINK_SECONDS: Final = 15 * 60
+"""How long a presigned link opens its blob."""
+
 # Without the permission to list, S3 answers that a missing object is forbidden.
 _MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied"})
 
@@ -67,7 +70,7 @@ class S3Links:
         self._client = client
         self._bucket = bucket
 
-    def to(self, key: str, *, seconds: int, content_type: str) -> str:
+    def to(self, key: str, *, content_type: str) -> str:
         served = {
             "Bucket": self._bucket,
             "Key": key,
@@ -75,7 +78,7 @@ class S3Links:
             "ResponseContentType": content_type,
         }
         link: str = self._client.generate_presigned_url(
-            "get_object", Params=served, ExpiresIn=seconds
+            "get_object", Params=served, ExpiresIn=LINK_SECONDS
         )
         return link
 

@@ -9,6 +9,8 @@ from switchyard.domain.errors import Unavailable
 from switchyard.ports import Clock
 
 REMEMBERED_SECONDS: Final = 300.0
+MISSING_SECONDS: Final = 5.0
+"""How long a missing secret is remembered: what needs it is dropped until it is found."""
 _MISSING: Final = "ResourceNotFoundException"
 
 
@@ -20,10 +22,10 @@ class SecretsManagerSecrets:
 
     def text(self, name: str) -> str | None:
         now = self._clock.monotonic()
-        read_at, text = self._read.get(name, (None, None))
-        if read_at is None or now - read_at >= REMEMBERED_SECONDS:
+        expires_at, text = self._read.get(name, (None, None))
+        if expires_at is None or now >= expires_at:
             text = call(self._now, name)
-            self._read[name] = (now, text)
+            self._read[name] = (now + (REMEMBERED_SECONDS if text else MISSING_SECONDS), text)
         return text
 
     def _now(self, name: str) -> str | None:

@@ -103,8 +103,10 @@ def _log(incident: Incident, result: PublishResult) -> None:
         "status": result.status.value,
         "reason": result.reason,
     }
-    log = get_logger()
-    (log.warning if result.status.failed else log.info)("escalated", extra=fields)
+    if result.status.failed:
+        get_logger().warning("the job's channel or webhook was not notified", extra=fields)
+    else:
+        get_logger().info("escalated", extra=fields)
 
 
 __all__ = ["Answer", "SlackInteractions", "SlackRequest", "slack_interactions"]

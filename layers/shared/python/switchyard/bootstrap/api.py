@@ -7,14 +7,14 @@ from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
-from switchyard.adapters.dynamodb.request_rates import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.s3 import S3BlobStore, S3Links
 from switchyard.adapters.sqs import SqsDispatchQueue
@@ -27,8 +27,7 @@ from switchyard.bootstrap.job_requests import (
 )
 from switchyard.bootstrap.triggers import trigger_operator
 from switchyard.bootstrap.wiring import definition_store, emitter_for
-from switchyard.domain.access.ceilings import Ceilings
-from switchyard.domain.access.rates import Limits
+from switchyard.domain.access.limits import Ceilings, RequestLimits
 from switchyard.ports import (
     BlobStore,
     Clock,
@@ -41,7 +40,7 @@ from switchyard.ports import (
     TaskGraph,
 )
 from switchyard.settings import ApiSettings
-from switchyard.usecases.access.admit_request import Gate
+from switchyard.usecases.access.limits import Gate
 from switchyard.usecases.definitions.delete_definition import DefinitionRemover
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.add_tasks import TaskAdder
@@ -136,7 +135,7 @@ def _triggers(
 
 
 def _gate(settings: ApiSettings, state: DynamoDbTable) -> Gate:
-    limits = Limits(
+    limits = RequestLimits(
         per_second=settings.requests_per_second,
         burst=settings.requests_at_once,
         per_day=settings.requests_per_day,

@@ -5,6 +5,7 @@ from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
@@ -12,12 +13,11 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
-from switchyard.adapters.dynamodb.tenants import DynamoDbOpenTasks
 from switchyard.adapters.parallel import Threads
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
-from switchyard.domain.jobs.next_step import NextStep
+from switchyard.domain.jobs.job import NextStep
 from switchyard.ports import Clock, Parallel
 from switchyard.settings import (
     ArchiveDeadLettersSettings,
@@ -28,8 +28,7 @@ from switchyard.settings import (
 from switchyard.usecases.dead_letters.park_message import DeadLetterArchive
 from switchyard.usecases.dead_letters.process_dead_letter import DeadLetterProcessor
 from switchyard.usecases.dispatching.adopt_task import Adopter
-from switchyard.usecases.dispatching.advance_job import JobAdvancer, JobStep
-from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher
+from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher, JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.sweep import Sweeper

@@ -5,21 +5,22 @@ from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
+from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.dynamodb.tenants import DynamoDbOpenTasks, DynamoDbTenantStore
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsDispatchQueue
 from switchyard.adapters.system import SystemIds
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.ports import BlobStore, DispatchQueue
 from switchyard.settings import ApiSettings, TriggerSettings
-from switchyard.usecases.access.open_tasks import OpenTaskLimit
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.redrive import RedriveRequests

@@ -1,49 +1,38 @@
-"""Wires what operators run against a stage: keys, parked messages, triggers, inspection."""
+"""Wires what operators change in a stage: keys, tenants, parked messages, triggers, the pause."""
 
-import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import TypeAdapter
 
 from switchyard.adapters import aws
-from switchyard.adapters.aws_inspection import AwsInspection
 from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.cloudwatch_logs import CloudWatchTaskOutput
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
-from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.tenant_items import DynamoDbTenantItems
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsQueueSender
 from switchyard.adapters.system import SystemIds
-from switchyard.bootstrap.health import measurer, task_checker
 from switchyard.bootstrap.triggers import trigger_operator
 from switchyard.bootstrap.wiring import definition_store
-from switchyard.domain.access.ceilings import Ceilings
 from switchyard.domain.access.erasure import Table
+from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.health import HealthLimits
-from switchyard.domain.health.pause import Pause
-from switchyard.domain.health.rollout import RolloutState
 from switchyard.ports import PauseSwitch, TaskOutput
-from switchyard.settings import MeasureSettings
 from switchyard.usecases.access.api_keys import KeyMove, KeyRing
 from switchyard.usecases.access.erase_tenant import TenantEraser
 from switchyard.usecases.access.tenants import TenantOperator
 from switchyard.usecases.dead_letters.parked_messages import ParkedMessages
 from switchyard.usecases.dead_letters.watch_redrive import RedriveWatch
-from switchyard.usecases.health.check_tasks import TaskChecker
-from switchyard.usecases.health.examine_stage import Examiner
-from switchyard.usecases.health.watch_rollout import RolloutWatch
-from switchyard.usecases.measuring.measure import Measurer
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 
@@ -228,70 +217,3 @@ def _ceilings(stage: str, **where: str) -> Ceilings:
     name = f"switchyard-{stage}-api"
     variables = function_variables([name], **where)[name]
     return TypeAdapter(Ceilings).validate_json(variables["CEILINGS"])
-
-
-def stage_examiner(stage: str, *, option: str, **where: str) -> Examiner:
-    """`where` is what the environment would else say of region, endpoint and credentials."""
-
-    def paused() -> Pause | None:
-        with stage_pause_switch(stage, **where) as pause_switch:
-            return pause_switch.paused()
-
-    def rollout() -> RolloutState:
-        with stage_rollout(stage, **where) as watch:
-            return watch.look()
-
-    def tenants_with_keys() -> Collection[str]:
-        with stage_keys(stage, **where) as ring:
-            return {tenant for tenant, _ in ring.keys.everyones()}
-
-    return Examiner(
-        stage=stage,
-        option=option,
-        inspection=AwsInspection(stage, **where),
-        paused=paused,
-        rollout=rollout,
-        tenants_with_keys=tenants_with_keys,
-    )
-
-
-@contextmanager
-def stage_rollout(stage: str, **where: str) -> Iterator[RolloutWatch]:
-    """Look at the workers of a stage; otherwise as with `stage_parked_messages`."""
-    with reached():
-        outputs, shared = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
-        table = DynamoDbTable(aws.client("dynamodb", **where), outputs.of(shared, "StateTableName"))
-        yield RolloutWatch(
-            presence=DynamoDbPresence(table),
-            current=AwsInspection(stage, **where).release,
-            clock=function_clock(),
-        )
-
-
-@contextmanager
-def stage_checker(stage: str, **where: str) -> Iterator[TaskChecker]:
-    """Yield what checks running tasks by the stage's limits; see `stage_parked_messages`."""
-    with reached():
-        outputs = CloudFormationOutputs(**where)
-        shared = f"switchyard-{stage}-infrastructure"
-        limits = outputs.of(f"switchyard-{stage}-health-check", "HealthLimits")
-        yield task_checker(
-            aws.client("dynamodb", **where),
-            state=outputs.of(shared, "StateTableName"),
-            definitions=outputs.of(shared, "TaskDefinitionsTableName"),
-            limits=HealthLimits(**json.loads(limits)),
-        )
-
-
-@contextmanager
-def stage_measurer(stage: str, **where: str) -> Iterator[Measurer]:
-    """Yield what measures a stage; see `stage_parked_messages`."""
-    with reached():
-        outputs, shared = CloudFormationOutputs(**where), f"switchyard-{stage}-infrastructure"
-        settings = MeasureSettings(
-            stage=stage,
-            state_table_name=outputs.of(shared, "StateTableName"),
-            sqs_queue_url=outputs.of(shared, "TaskQueueUrl"),
-            dead_letter_queue_urls=",".join(AwsInspection(stage, **where).dead_letter_queues()),
-        )
-        yield measurer(settings, **where)

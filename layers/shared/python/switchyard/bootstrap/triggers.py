@@ -9,7 +9,7 @@ from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.sqs import SqsQueueSender
 from switchyard.contracts.sqs_records import queue_name
-from switchyard.domain.access.ceilings import Ceilings
+from switchyard.domain.access.limits import Ceilings
 from switchyard.ports import DefinitionStore
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 

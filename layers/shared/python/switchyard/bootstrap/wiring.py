@@ -5,8 +5,7 @@ from typing import Any
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.event_overflow import EventOverflow
-from switchyard.adapters.eventbridge import EventBridgeBus
+from switchyard.adapters.eventbridge import EventBridgeBus, EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.events import Context
 from switchyard.ports import BlobStore, Clock, DefinitionStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from switchyard.client.errors import (
     PAUSE_SECONDS,
@@ -21,18 +21,37 @@ from switchyard.client.errors import (
 from switchyard.domain.errors import Problem
 
 if TYPE_CHECKING:
-    import httpx
+    from collections.abc import Mapping
 
     from switchyard.contracts.problems import ProblemDetails, ProblemEntry
 
 
-def no_answer(error: Exception, url: str) -> Unreachable:
-    import httpx
+class Answer(NamedTuple):
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    """Maps the names of headers, in lower case, to their values."""
+    content: bytes
 
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.InvalidURL):
-        return NotConnected(f"{url} cannot be reached: {sentence(error)}")
-    if isinstance(error, httpx.TimeoutException):
-        return Unreachable(f"{url} did not answer in time; try again.")
+    @property
+    def is_success(self) -> bool:
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+
+    @property
+    def is_client_error(self) -> bool:
+        return _is_client_error(self.status)
+
+
+def not_connected(error: Exception, url: str) -> NotConnected:
+    return NotConnected(f"{url} cannot be reached: {sentence(error)}")
+
+
+def too_late(url: str) -> Unreachable:
+    return Unreachable(f"{url} did not answer in time; try again.")
+
+
+def cut_off(error: Exception, url: str) -> Unreachable:
+    """Report an answer that did not come whole, though the request may have been carried out."""
     return Unreachable(f"{url} cannot be reached: {sentence(error)}")
 
 
@@ -49,48 +68,51 @@ def strange_answer(url: str) -> Unreachable:
     )
 
 
-def refusal(response: httpx.Response) -> ClientError:
-    status = response.status_code
+def refusal(answer: Answer) -> ClientError:
+    status = answer.status
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return KeyRefused("The API refused the key.")
-    details = _details(response)
+    details = _details(answer)
     reason = sentence(details.detail)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         said = f"The API could not answer ({status}): {reason}"
-        return TooManyRequests(said, pause_seconds=_pause_seconds(response))
-    if not response.is_client_error:
+        return TooManyRequests(said, pause_seconds=_pause_seconds(answer))
+    if not answer.is_client_error:
         return Unreachable(f"The API could not answer ({status}): {reason}")
-    if status == HTTPStatus.CONFLICT and "retry-after" in response.headers:
+    if status == HTTPStatus.CONFLICT and "retry-after" in answer.headers:
         said = f"The API refused: {reason}"
-        return RefusedForNow(said, pause_seconds=_pause_seconds(response))
+        return RefusedForNow(said, pause_seconds=_pause_seconds(answer))
     problems = [_problem(entry) for entry in details.problems]
     kind = NotFound if status == HTTPStatus.NOT_FOUND else Refused
     return kind("The API refused:" if problems else f"The API refused: {reason}", problems)
 
 
-def gone(response: httpx.Response) -> ClientError:
+def gone(status: int) -> ClientError:
     """Of a link: the bucket answers for itself."""
-    status = response.status_code
-    if response.is_client_error:
+    if _is_client_error(status):
         return NotFound(f"The link has expired, or nothing is there any more ({status}).")
     return Unreachable(f"The bucket could not answer ({status}).")
 
 
-def _pause_seconds(response: httpx.Response) -> float:
-    reported = response.headers.get("retry-after", "")
+def _is_client_error(status: int) -> bool:
+    return HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def _pause_seconds(answer: Answer) -> float:
+    reported = answer.headers.get("retry-after", "")
     return float(reported) if reported.isdecimal() else PAUSE_SECONDS
 
 
-def _details(response: httpx.Response) -> ProblemDetails:
+def _details(answer: Answer) -> ProblemDetails:
     from pydantic import ValidationError
 
     from switchyard.contracts.problems import ProblemDetails
 
     try:
-        return ProblemDetails.model_validate_json(response.content, extra="ignore")
+        return ProblemDetails.model_validate_json(answer.content, extra="ignore")
     except ValidationError:  # a gateway in between answered, not our API
-        reason = response.reason_phrase or "no reason given"
-        return ProblemDetails(title=reason, status=response.status_code, detail=reason)
+        reason = answer.reason or "no reason given"
+        return ProblemDetails(title=reason, status=answer.status, detail=reason)
 
 
 def _problem(entry: ProblemEntry) -> Problem:

@@ -1,26 +1,19 @@
-"""One HTTP connection to one API: a request in, a model or an error out.
-
-httpx is imported with the first connection, so that a command can be described without it.
-"""
+"""One HTTP connection to one API: a request in, a model or an error out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from switchyard.client.answers import gone, no_answer, not_listening, refusal, strange_answer
+from switchyard.client.answers import Answer, refusal, strange_answer
+from switchyard.client.senders import sender_for
 
 if TYPE_CHECKING:
     import httpx
 
 M = TypeVar("M", bound=BaseModel)
-
-LOOPBACK: Final = {"127.0.0.1", "::1", "localhost"}
-TIMEOUT_SECONDS: Final = 30
-CONNECT_SECONDS: Final = 5
 
 
 class Connection:
@@ -33,12 +26,10 @@ class Connection:
     ) -> None:
         self._url = url
         self._transport = transport
-        self._answered = False
-        with self._translated():
-            self._client = self._client_for(url, base_url=url, headers={"x-api-key": key})
+        self._sender = sender_for(url, key, transport)
 
     def close(self) -> None:
-        self._client.close()
+        self._sender.close()
 
     def call(
         self,
@@ -50,61 +41,27 @@ class Connection:
         **request: Any,
     ) -> M:
         """Raise `ClientError`."""
-        with self._translated():
-            response = self._client.request(method, path, **request)
-        self._answered = True
-        if not response.is_success:
-            raise refusal(response)
+        content = _content(self._sender.send(method, path, **request))
         try:
-            return answer.model_validate_json(response.content, extra=extra)
+            return answer.model_validate_json(content, extra=extra)
         except ValidationError as error:
             raise strange_answer(self._url) from error
 
     def text(self, path: str) -> str:
         """Return an answer that is no model, such as a page. Raise `ClientError`."""
-        with self._translated():
-            response = self._client.get(path)
-        if not response.is_success:
-            raise refusal(response)
-        return response.text
+        return _content(self._sender.send("GET", path)).decode(errors="replace")
 
     def download(self, url: str) -> Iterator[bytes]:
         """Download from another address, in chunks, without sending the key.
 
-        Raise `ClientError`, between two pieces too.
+        Raise `ClientError`, between two chunks too.
         """
-        with self._translated(), self._client_for(url) as client, client.stream("GET", url) as r:
-            if not r.is_success:
-                raise gone(r)
-            yield from r.iter_bytes()
+        from switchyard.client.httpx_sender import download
 
-    def _client_for(self, url: str, **options: Any) -> httpx.Client:
-        import httpx
+        return download(url, self._transport)
 
-        # A proxy for the internet cannot reach a cloud on this machine.
-        address = httpx.URL(url)
-        elsewhere = address.host not in LOOPBACK
-        return httpx.Client(
-            timeout=httpx.Timeout(TIMEOUT_SECONDS, connect=CONNECT_SECONDS),
-            transport=self._transport,
-            trust_env=elsewhere,
-            verify=address.scheme != "http",  # without TLS, no certificates have to be loaded
-            **options,
-        )
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        import httpx
-
-        try:
-            yield
-        except (httpx.TransportError, httpx.InvalidURL) as error:
-            if isinstance(error, httpx.ConnectError) and not self._answered and self._is_local:
-                raise not_listening(self._url) from None
-            raise no_answer(error, self._url) from error
-
-    @property
-    def _is_local(self) -> bool:
-        import httpx
-
-        return httpx.URL(self._url).host in LOOPBACK
+def _content(answer: Answer) -> bytes:
+    if not answer.is_success:
+        raise refusal(answer)
+    return answer.content

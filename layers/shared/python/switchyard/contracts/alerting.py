@@ -40,7 +40,11 @@ JOB_EVENTS: Final = tuple(
     for event in (JobFailureDetected, JobFailed, JobCompleted, JobCancelled, TaskRedriven)
 )
 TASK_EVENTS: Final = (TaskFailed.event_type, TaskTimeout.event_type)
-"""The events of tasks that belong to no job."""
+"""The events of tasks that belong to no job.
+
+A failed task of a job is reported with its job: the dispatcher follows it, and emits Job Failure
+Detected at the first one.
+"""
 OBJECT_EVENTS: Final = ("Object Created", "Object Deleted")
 ALARM_EVENT: Final = "CloudWatch Alarm State Change"
 

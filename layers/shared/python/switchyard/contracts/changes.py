@@ -7,7 +7,7 @@ from pydantic import Field
 from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
 from switchyard.contracts.jobs import TaskId
 from switchyard.contracts.wire import Closed, JsonValue, Written, at_most
-from switchyard.domain.jobs.graph import MAX_TASKS
+from switchyard.domain.jobs.limits import MAX_TASKS
 
 
 class CancelAccepted(Written):

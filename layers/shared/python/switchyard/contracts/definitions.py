@@ -22,17 +22,15 @@ from switchyard.contracts.wire import (
     at_most,
     timeout_up_to,
 )
-from switchyard.domain.access.ceilings import Asked, Ceilings
+from switchyard.domain.access.limits import Asked, Ceilings
 from switchyard.domain.errors import Problem
+from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
 
-TWELVE_HOURS_MS = 12 * 60 * 60 * 1000
-
-
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
-Milliseconds = Annotated[int, Field(ge=1_000, le=TWELVE_HOURS_MS), timeout_up_to(TWELVE_HOURS_MS)]
+Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(MAX_TIMEOUT_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """From a size on that the table has numbers for."""
 

@@ -5,20 +5,43 @@ from typing import Final, Self
 
 from pydantic import Field, PositiveInt, TypeAdapter, model_validator
 
-from switchyard.contracts.events.bus import BusMessage, settled_task
+from switchyard.contracts.events import (
+    ArrivedEvent,
+    JobCreated,
+    TaskCancelled,
+    TaskCompleted,
+    TaskFailed,
+    TaskSkipped,
+    TaskTimeout,
+)
+from switchyard.contracts.events.envelope import BusMessage
 from switchyard.contracts.wire import SchemaOne, Written
+from switchyard.domain.errors import NewerVersion
+from switchyard.domain.events.event_keys import EntityType
 from switchyard.domain.ids import (
     BARE_PREFIX,
     BARE_TASK,
     JOB_ID,
+    START,
     TASK_ID,
     TENANT_ID,
     JobRef,
     problem_with_bare_id,
+    task_named,
 )
+from switchyard.domain.jobs.plan import FIRST_RUN
 from switchyard.domain.tasks.task import TaskRun
 
 SCHEMA_VERSION: Final = 1
+WAKING_EVENTS: Final = (
+    JobCreated.event_type,
+    TaskCompleted.event_type,
+    TaskFailed.event_type,
+    TaskTimeout.event_type,
+    TaskSkipped.event_type,
+    TaskCancelled.event_type,
+)
+"""What the dispatcher is woken by."""
 
 
 class DispatchMessage(Written):
@@ -86,3 +109,27 @@ def wake_up(body: str) -> WakeUp:
             return WakeUp(settled_task(event), by_event=True, trace_id=trace_id)
         case DispatchMessage(ref=ref):
             return WakeUp(ref, by_event=False)
+
+
+def settled_task(event: ArrivedEvent) -> TaskRun:
+    """Return the run of the task that the event says is settled.
+
+    Job Created stands for the hidden task `__start__` of its job, in its first run: that settled
+    when the job was opened, and its roots are what follows.
+    """
+    if not TENANT_ID.fullmatch(event.tenant_id):
+        raise ValueError(f"{event.tenant_id!r} is not a tenant")
+    if event.entity_type == EntityType.TASK:
+        return TaskRun(task_named(event.tenant_id, event.entity_id), _run(event))
+    if event.entity_type != EntityType.JOB:
+        raise NewerVersion(f"{event.entity_type!r} is no kind of entity that this version knows")
+    if not JOB_ID.fullmatch(event.entity_id):
+        raise ValueError(f"{event.entity_id!r} is not a job")
+    return TaskRun(JobRef(event.tenant_id, event.entity_id).task(START), FIRST_RUN)
+
+
+def _run(event: ArrivedEvent) -> int:
+    run = event.properties.get("run")
+    if not isinstance(run, int):
+        raise ValueError(f"{run!r} is not the run of {event.entity_id}")
+    return run

@@ -17,10 +17,15 @@ from switchyard.contracts.wire import (
     unless_absent,
 )
 from switchyard.domain.ids import TASK_ID, TASK_ID_RULE
-from switchyard.domain.jobs.graph import TaskSpec, size_problem
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.limits import (
+    MAX_NAME_CHARACTERS,
+    MAX_TAG_CHARACTERS,
+    MAX_TAGS,
+    size_problem,
+)
 from switchyard.domain.states import Rule
 
-MAX_TAGS = 20
 KEY_HEADER = "Idempotency-Key"
 
 
@@ -31,7 +36,7 @@ def _task_id(value: str) -> str:
 
 
 TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
-Tag = Annotated[CleanText, Field(min_length=1, max_length=128)]
+Tag = Annotated[CleanText, Field(min_length=1, max_length=MAX_TAG_CHARACTERS)]
 
 
 def _tag_wanted(value: str) -> str:
@@ -80,7 +85,7 @@ TaskRequests = Annotated[tuple[TaskRequest, ...], BeforeValidator(_few_enough)]
 
 
 class SubmitJob(Closed):
-    name: CleanText = Field(default="job", min_length=1, max_length=200)
+    name: CleanText = Field(default="job", min_length=1, max_length=MAX_NAME_CHARACTERS)
     tags: Annotated[dict[Tag, Tag], at_most(MAX_TAGS)] = Field(
         default_factory=dict, max_length=MAX_TAGS
     )
@@ -134,7 +139,9 @@ class TaskSummary(Written):
     settled_at: datetime | None = unless_absent()
     cost_usd: float = 0.0
     error: str | None = unless_absent()
-    """Its beginning, in the summary of a job."""
+    """The beginning of its error, or of the error of its earlier attempt if it has none."""
+    cancel_requested: bool | None = unless_absent()
+    """True once the task's cancellation was asked for, in this run."""
 
 
 class JobView(Written):
@@ -149,7 +156,10 @@ class JobView(Written):
     """The first that failed in this run."""
     cancel_requested: bool = False
     created_at: datetime
+    reopened_at: datetime | None = unless_absent()
+    """When this run began, if it is not the first."""
     completed_at: datetime | None = None
+    """While a redrive prepares the next run, this is still the end of the run before."""
     tags: dict[str, str] = Field(default_factory=dict)
     notify: Notify | None = None
     """Who is told of its failures."""

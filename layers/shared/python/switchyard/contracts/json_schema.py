@@ -3,13 +3,18 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import AfterValidator
 
 from switchyard.domain.json_values import problem_in
+from switchyard.domain.text import did_you_mean
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import SchemaError
 
 MAX_SCHEMA_BYTES: Final = 64_000  # no definition has room for more
+TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 MAX_ODD_ITEMS: Final = 100
 MAX_CASELESS_CHARACTERS: Final = 1_000
 
@@ -23,8 +28,21 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        return f"not a JSON Schema: {error.json_path}: {error.message}"
+        said = _type_problem(error.instance) if _is_type(error) else error.message
+        return f"not a JSON Schema: {error.json_path}: {said}"
     return None
+
+
+def _is_type(error: "SchemaError") -> bool:
+    """Whether the value of the keyword `type` is wrong, which has two forms in the metaschema."""
+    return error.validator == "anyOf" and list(error.path)[-1:] == ["type"]
+
+
+def _type_problem(given: Any) -> str:
+    names = given if isinstance(given, list) else [given]
+    wrong = next((name for name in names if name not in TYPES), given)
+    hint = did_you_mean(wrong, TYPES) if isinstance(wrong, str) else ""
+    return f"{wrong!r:.100} is not a type; known are {', '.join(TYPES)}{hint}"
 
 
 def _size_problem(schema: Mapping[str, Any]) -> str | None:

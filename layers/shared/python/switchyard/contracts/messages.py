@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from switchyard.contracts.wire import DefinitionName, JsonValue, SchemaOne, Written
 from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
 from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
-from switchyard.domain.measuring.tracing import TRACEPARENT, TraceParent, waking_context
+from switchyard.domain.measuring.spans import TRACEPARENT, TraceParent, waking_context
 from switchyard.domain.tasks.task import Json, Task
 
 SCHEMA_VERSION: Final = 1

@@ -7,6 +7,8 @@ from typing import Final
 from switchyard.domain.measuring.counts import Spending
 from switchyard.domain.measuring.measures import Flow, Levels
 
+NAMESPACE: Final = "Switchyard"
+"""The namespace of all metrics, in CloudWatch."""
 STAGE: Final = "stage"
 DEFINITION: Final = "definition"
 COST: Final = "cost_usd"

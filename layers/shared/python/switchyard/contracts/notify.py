@@ -59,12 +59,12 @@ class Notify(Closed):
         return self
 
     @classmethod
-    def of(cls, notify: domain.Notify) -> "Notify":
+    def of(cls, notify: domain.NotifyTarget) -> "Notify":
         """As it was stored: what was valid then is told, whatever is valid now."""
         return cls.model_construct(channel=notify.channel, webhook=notify.webhook, on=notify.on)
 
-    def value(self) -> domain.Notify:
-        return domain.Notify(
+    def value(self) -> domain.NotifyTarget:
+        return domain.NotifyTarget(
             channel=self.channel, webhook=self.webhook, on=tuple(sorted(set(self.on)))
         )
 

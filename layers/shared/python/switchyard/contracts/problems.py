@@ -27,6 +27,13 @@ _OUR_WORDS: Final = {
     "missing": "is required",
     "tuple_type": "should be a list",
     "dict_type": "should be an object",
+    "string_type": "should be a text: put a number in quotes",
+    "bool_parsing": "should be true or false",
+    "int_from_float": "should be a whole number",
+    "int_parsing": "should be a whole number",
+    "int_type": "should be a whole number",
+    "float_parsing": "should be a number",
+    "float_type": "should be a number",
 }
 
 

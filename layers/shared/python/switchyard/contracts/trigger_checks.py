@@ -18,6 +18,7 @@ from switchyard.domain.triggers.job_templates import (
     template_problems,
     with_stand_ins,
 )
+from switchyard.domain.triggers.time_zones import next_start_ms
 from switchyard.domain.triggers.triggers import (
     PATH_TAG,
     TRIGGER_TAG,
@@ -37,6 +38,16 @@ def trigger_problems(trigger: Trigger) -> list[Problem]:
         *_tag_problems(trigger.job.get("tags")),
     ]
     return [*_below(("on", "pattern"), pattern), *_below(("job",), job or _job_problems(trigger))]
+
+
+def never_fires(trigger: Trigger, *, now_ms: int) -> list[Problem]:
+    """Return a problem if the schedule has no time that is still to come."""
+    schedule, zone = trigger.schedule, trigger.time_zone
+    if schedule is None:
+        return []
+    if next_start_ms(schedule, zone, after_ms=now_ms, since_ms=now_ms) is not None:
+        return []
+    return [Problem(("schedule",), f"{schedule} never fires from now on")]
 
 
 def _below(place: tuple[str, ...], problems: list[Problem]) -> list[Problem]:

@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from switchyard.contracts.jobs import MAX_TAGS, JobAccepted, instant
+from switchyard.contracts.jobs import JobAccepted, instant
 from switchyard.contracts.wire import CleanText, Closed, JsonValue, Written, refuse_newer
 from switchyard.domain.ids import (
     EVENT_ID,
@@ -24,6 +24,7 @@ from switchyard.domain.ids import (
     TRIGGER_NAME,
     TRIGGER_NAME_RULE,
 )
+from switchyard.domain.jobs.limits import MAX_TAGS
 from switchyard.domain.triggers.schedules import parse_schedule
 from switchyard.domain.triggers.time_zones import next_start_ms, problem_with_time_zone
 
@@ -129,9 +130,25 @@ class Trigger(TriggerContent):
     @property
     def definitions(self) -> set[str]:
         """Return the definitions that its tasks name, unless an event is to name them."""
+        return {name for _, name in self.named_definitions}
+
+    @property
+    def named_definitions(self) -> list[tuple[tuple[str | int, ...], str]]:
+        """Return the place of each such name in the trigger, and the name."""
         tasks = self.job.get("tasks")
-        named = [task.get("name") for task in tasks if isinstance(task, dict)] if tasks else []
-        return {name for name in named if isinstance(name, str) and "{{" not in name}
+        named = [
+            (("job", "tasks", index, "name"), task.get("name"))
+            for index, task in enumerate(tasks or ())
+            if isinstance(task, dict)
+        ]
+        return [(at, name) for at, name in named if isinstance(name, str) and "{{" not in name]
+
+    @property
+    def channel(self) -> str | None:
+        """Return the Slack channel that its jobs name, unless an event is to name it."""
+        notify = self.job.get("notify")
+        channel = notify.get("channel") if isinstance(notify, dict) else None
+        return channel if isinstance(channel, str) and "{{" not in channel else None
 
     @property
     def bus(self) -> Bus:

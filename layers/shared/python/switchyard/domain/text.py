@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
@@ -49,3 +49,23 @@ def clean_values(value: Any) -> Any:
         case list():
             return [clean_values(item) for item in value]
     return value
+
+
+MAX_COMPARED: Final = 200
+"""A longer text is no mistyped name, and comparing it would take as long as its sender likes."""
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence that suggests the nearest name; nothing if none is near."""
+    if len(given) > MAX_COMPARED:
+        return ""
+    from difflib import get_close_matches  # noqa: PLC0415 - only after a mistake
+
+    plain = {_plain(name): name for name in known}
+    near = get_close_matches(_plain(given), plain, n=1, cutoff=0.7)
+    return f"; did you mean {plain[near[0]]!r}?" if near and plain[near[0]] != given else ""
+
+
+def _plain(name: str) -> str:
+    """Without case, hyphens and underscores: `depends_on` means `dependsOn`."""
+    return "".join(character for character in name.lower() if character.isalnum())

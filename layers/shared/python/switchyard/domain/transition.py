@@ -143,7 +143,7 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused(Generic[Entity]):
+class TransitionRefused(Generic[Entity]):
     """The guard did not hold."""
 
     reason: str
@@ -176,22 +176,22 @@ def holds(guard: Guard, item: Task | Job | None) -> bool:
     return all(term.holds(item) for term in guard)
 
 
-def attempt(item: Entity | None, transition: Transition) -> Entity | Refused[Entity]:
+def attempt(item: Entity | None, transition: Transition) -> Entity | TransitionRefused[Entity]:
     """Return the item as the transition leaves it, as a conditional write would."""
     if item is None:
-        return Refused("there is no such item", None)
+        return TransitionRefused("there is no such item", None)
     if holds(transition.guard, item):
         return applied(item, transition)
     return item if transition.was_written_to(item) else refusal(item, transition)
 
 
-def refusal(item: Entity | None, transition: Transition) -> Refused[Entity]:
+def refusal(item: Entity | None, transition: Transition) -> TransitionRefused[Entity]:
     """Say which part of the guard does not hold for the item."""
     if item is None:
-        return Refused("there is no such item", None)
+        return TransitionRefused("there is no such item", None)
     failed = [term for term in transition.guard if not term.holds(item)]
     reported = described(tuple(failed)) or "the item has changed since"
-    return Refused(f"{transition.name} needs: {reported}", item)
+    return TransitionRefused(f"{transition.name} needs: {reported}", item)
 
 
 def applied(item: Entity, transition: Transition) -> Entity:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.access.api_keys import ApiKey, Caller
-    from switchyard.domain.access.open_tasks import OpenJob
-    from switchyard.domain.access.rates import Limits, Verdict
+    from switchyard.domain.access.limits import Admission, OpenJob, RequestLimits
     from switchyard.domain.access.tenants import TenantSettings
     from switchyard.domain.ids import JobRef
 
@@ -43,7 +42,7 @@ class ApiKeys(Protocol):
 class RequestRates(Protocol):
     """Counts requests, one key at a time."""
 
-    def take(self, caller: Caller, *, limits: Limits, now_ms: int) -> Verdict:
+    def take(self, caller: Caller, *, limits: RequestLimits, now_ms: int) -> Admission:
         """Count a request if it is within the limits, however many are made at once.
 
         What was refused is not counted, and what cannot be counted because there are too many is

@@ -31,8 +31,8 @@ class BlobStore(Protocol):
 
 
 class Links(Protocol):
-    def to(self, key: str, *, seconds: int, content_type: str) -> str:
-        """Return an address at which anybody who knows it downloads the blob for so long.
+    def to(self, key: str, *, content_type: str) -> str:
+        """Return an address at which anybody who knows it downloads the blob, for some minutes.
 
         It is served as an attachment of that type, whatever type it was stored with: a browser
         saves it and runs nothing of it. It is made even if nothing is stored there.

@@ -11,7 +11,7 @@ from switchyard.domain.jobs.submission_keys import KeyKind
 if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.ids import JobRef
     from switchyard.domain.jobs.chunks import Chunk, ChunkContext
-    from switchyard.domain.jobs.job import Job, JobPicture
+    from switchyard.domain.jobs.job import Job, JobPicture, JobStates
     from switchyard.domain.jobs.plan import JobPlan, Pinned
     from switchyard.domain.jobs.redrive import RedrivePlan, Reopening
     from switchyard.domain.states import JobState
@@ -68,6 +68,9 @@ class JobStore(Protocol):
 
     def picture(self, ref: JobRef) -> JobPicture:
         """The job with all its tasks. Raise `UnknownJob`."""
+
+    def states(self, ref: JobRef) -> JobStates:
+        """The job with the state of each task, and no more of them. Raise `UnknownJob`."""
 
     def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
         """Newest first. Raise `Rejected` for a cursor that is not one of ours."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.health.diagnosis import Switch, Workers
-    from switchyard.domain.health.pause import Pause
-    from switchyard.domain.health.presence import PresentWorker
+    from switchyard.domain.health.presence import Pause, PresentWorker
     from switchyard.domain.health.rollout import Deployment
 
 

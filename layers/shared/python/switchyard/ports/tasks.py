@@ -11,10 +11,9 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.jobs.adoption import Adoption
     from switchyard.domain.jobs.job import Job
     from switchyard.domain.states import TaskState
-    from switchyard.domain.tasks.claims import Busy, Done, Exhausted, Flagged, NotYet
-    from switchyard.domain.tasks.life_signs import LifeSigns
-    from switchyard.domain.tasks.readiness import Verdict
-    from switchyard.domain.tasks.task import Json, Lease, Outcome, Payload, Task
+    from switchyard.domain.tasks.claim_refusals import Busy, Done, Exhausted, Flagged, NotYet
+    from switchyard.domain.tasks.readiness import Readiness
+    from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Payload, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ClaimRefused:
     """Why the lease was not taken, and the task as it was read."""
 
     task: Task
@@ -55,7 +54,7 @@ class TaskLeases(Protocol):
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
-    ) -> Claimed | Refused | None:
+    ) -> Claimed | ClaimRefused | None:
         """Take the lease, or say why not; `None` for a task that does not exist.
 
         `owner` stands for this one claim: while its lease runs, the same owner gets the same lease.
@@ -136,7 +135,7 @@ class TaskGraph(Protocol):
         task as it is now. Raise `UnknownTask`.
         """
 
-    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task:
+    def decide(self, task: Task, verdict: Readiness, *, now_ms: int) -> Task:
         """WAITING with nothing left becomes the verdict's state.
 
         Only if run and cancel flag are as read: the verdict looked at them. Return the task as it

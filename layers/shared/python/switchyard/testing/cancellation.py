@@ -7,7 +7,7 @@ from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from switchyard.testing.state import MemoryState
 
 
@@ -22,7 +22,7 @@ class MemoryCancelling:
 
     def cancel(self, task: Task, *, now_ms: int) -> Task | None:
         cancel = of_tasks.cancel(task, now_ms=now_ms)
-        if isinstance(cancel, Refused):
+        if isinstance(cancel, TransitionRefused):
             return task
         answer = self._state.write_task(task.ref, cancel)
         return answer if isinstance(answer, Task) else None

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.event_pages import EventPages, Record
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.contracts.tables import EVENT_SUMMARY
 from switchyard.domain.events.event_queries import EventQuery
 from switchyard.testing.transport import MemoryEventLog

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks import transitions
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Task
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from switchyard.ports import TasksOfJob
 from switchyard.testing.state import MemoryState
 
@@ -40,7 +40,7 @@ class MemoryTaskGraph:
             left = {token: done for token, done in tokens.items() if token in waiting_on}
             return _as_it_is(ref, self._state.write_task(ref, transitions.remove_edges(left)))
 
-    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task:
+    def decide(self, task: Task, verdict: Readiness, *, now_ms: int) -> Task:
         decision = transitions.decide(task, verdict, now_ms=now_ms)
         return _as_it_is(task.ref, self._state.write_task(task.ref, decision))
 
@@ -55,8 +55,8 @@ class MemoryTaskGraph:
             self.clear_due(task)
 
 
-def _as_it_is(ref: TaskRef, answer: Task | Refused[Task] | None) -> Task:
-    task = answer.found if isinstance(answer, Refused) else answer
+def _as_it_is(ref: TaskRef, answer: Task | TransitionRefused[Task] | None) -> Task:
+    task = answer.found if isinstance(answer, TransitionRefused) else answer
     if task is None:
         raise UnknownTask(ref.request_id)
     return task

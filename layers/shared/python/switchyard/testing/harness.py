@@ -1,6 +1,6 @@
 """Everything in memory, wired together."""
 
-from switchyard.adapters.event_overflow import EventOverflow
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.ports import Clock
 from switchyard.testing.additions import MemoryTaskAdditions, MemoryTaskAdoption
 from switchyard.testing.cancellation import MemoryCancelling
@@ -9,15 +9,15 @@ from switchyard.testing.event_reader import MemoryEventReader
 from switchyard.testing.graph import MemoryTaskGraph
 from switchyard.testing.jobs import MemoryJobIntake, MemoryJobStore
 from switchyard.testing.leases import MemoryTaskLeases
+from switchyard.testing.limits import MemoryOpenTasks, MemoryRequestRates
 from switchyard.testing.overdue import MemoryOverdue, MemoryUnsettled
 from switchyard.testing.payloads import MemoryPayloads
 from switchyard.testing.presence import MemoryDeployments, MemoryPauseSwitch, MemoryPresence
 from switchyard.testing.redrives import MemoryRedriving
 from switchyard.testing.registry import MemoryApiKeys, MemoryDefinitionStore
-from switchyard.testing.request_rates import MemoryRequestRates
 from switchyard.testing.state import MemoryState
 from switchyard.testing.submission_keys import MemorySubmissionKeys
-from switchyard.testing.tenants import MemoryOpenTasks, MemoryTenantStore
+from switchyard.testing.tenants import MemoryTenantStore
 from switchyard.testing.transport import (
     MemoryBlobStore,
     MemoryBus,

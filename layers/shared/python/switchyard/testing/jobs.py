@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from switchyard.domain.errors import Conflict, Rejected, UnknownJob
 from switchyard.domain.ids import START, JobRef
 from switchyard.domain.jobs import transitions as of_jobs
-from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.job import Job, JobPicture, JobStates, StateOfTask
 from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks import transitions as of_tasks
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from switchyard.ports import WRITING_SECONDS, PageOfJobs
 from switchyard.testing.state import MemoryState
 
@@ -47,7 +47,7 @@ class MemoryJobIntake:
             if job.state is not JobState.WRITING:
                 return
             start = of_tasks.settle_start(now_ms=now_ms)
-            if isinstance(self._state.write_task(job.ref.task(START), start), Refused):
+            if isinstance(self._state.write_task(job.ref.task(START), start), TransitionRefused):
                 raise Conflict(f"{job.ref.job_id} is not all written")
             self._state.write_job(job.ref, of_jobs.open_job(plan.job, now_ms=now_ms))
 
@@ -85,6 +85,11 @@ class MemoryJobStore:
                 depends_on=self._parents(ref),
             )
 
+    def states(self, ref: JobRef) -> JobStates:
+        picture = self.picture(ref)
+        tasks = [StateOfTask(t.ref, t.run, t.state, t.attempt) for t in picture.tasks]
+        return JobStates(job=picture.job, tasks=tuple(tasks))
+
     def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
         if cursor is not None and "#job-" not in cursor:
             raise Rejected("cursor: not one that a listing returned")
@@ -116,8 +121,8 @@ def _is_listed(job: Job, tenant: str) -> bool:
     return job.ref.tenant == tenant and job.state is not JobState.WRITING
 
 
-def _as_it_is(ref: JobRef, answer: Job | Refused[Job]) -> Job:
-    job = answer.found if isinstance(answer, Refused) else answer
+def _as_it_is(ref: JobRef, answer: Job | TransitionRefused[Job]) -> Job:
+    job = answer.found if isinstance(answer, TransitionRefused) else answer
     if job is None:
         raise UnknownJob(ref.job_id)
     return job

@@ -7,11 +7,10 @@ from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
-from switchyard.domain.tasks.claims import Claimable, decide_claim
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks.claim_refusals import Claimable, decide_claim
+from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Task
 from switchyard.domain.transition import Transition
-from switchyard.ports import Claimed, Refused, Seen
+from switchyard.ports import Claimed, ClaimRefused, Seen
 from switchyard.testing.state import MemoryState
 
 
@@ -26,7 +25,7 @@ class MemoryTaskLeases:
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
-    ) -> Claimed | Refused | None:
+    ) -> Claimed | ClaimRefused | None:
         claim = transitions.claim(owner=owner, now_ms=now_ms, lease_ms=lease_ms)
         answer = self._state.write_task(ref, claim)
         if isinstance(answer, Task):
@@ -36,7 +35,7 @@ class MemoryTaskLeases:
         decision = decide_claim(answer.found, now_ms=now_ms)
         if isinstance(decision, Claimable):
             raise Unavailable(f"{ref.request_id} was refused, though {decision.reason}")
-        return Refused(answer.found, decision)
+        return ClaimRefused(answer.found, decision)
 
     def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
         renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)

@@ -4,8 +4,7 @@ import threading
 from collections.abc import Sequence
 
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.health.pause import Pause
-from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.presence import Pause, PresentWorker
 from switchyard.domain.health.rollout import Deployment
 
 

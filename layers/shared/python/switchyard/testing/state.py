@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.tasks.task import Payload, Task
-from switchyard.domain.transition import Refused, Transition, attempt
+from switchyard.domain.transition import Transition, TransitionRefused, attempt
 
 
 @dataclass
@@ -17,7 +17,7 @@ class MemoryState:
     payloads: dict[TaskRef, Payload] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def write_task(self, ref: TaskRef, transition: Transition) -> Task | Refused[Task]:
+    def write_task(self, ref: TaskRef, transition: Transition) -> Task | TransitionRefused[Task]:
         """Return the task as the transition leaves it, also if it was written before."""
         with self.lock:
             answer = attempt(self.tasks.get(ref), transition)
@@ -25,7 +25,7 @@ class MemoryState:
                 self.tasks[ref] = answer
             return answer
 
-    def write_job(self, ref: JobRef, transition: Transition) -> Job | Refused[Job]:
+    def write_job(self, ref: JobRef, transition: Transition) -> Job | TransitionRefused[Job]:
         """Return the job as the transition leaves it, also if it was written before."""
         with self.lock:
             answer = attempt(self.jobs.get(ref), transition)

@@ -1,12 +1,10 @@
-"""In-memory twins of tenants' settings and open tasks."""
+"""In-memory twin of tenants' settings."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from switchyard.domain.access.open_tasks import OpenJob
 from switchyard.domain.access.tenants import NO_SETTINGS, TenantSettings
-from switchyard.domain.ids import JobRef
 
 
 class MemoryTenantStore:
@@ -35,26 +33,3 @@ class MemoryTenantStore:
 
     def all(self) -> Mapping[str, TenantSettings]:
         return dict(sorted(self._settings.items()))
-
-
-class MemoryOpenTasks:
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._jobs: dict[JobRef, OpenJob] = {}
-
-    def of_tenant(self, tenant: str) -> Sequence[OpenJob]:
-        with self._lock:
-            mine = [job for ref, job in self._jobs.items() if ref.tenant == tenant]
-        return sorted(mine, key=lambda job: job.ref)
-
-    def note(self, ref: JobRef, *, run: int, tasks: int, now_ms: int) -> None:
-        with self._lock:
-            known = self._jobs.get(ref)
-            if known is None or (known.run, known.tasks) <= (run, tasks):
-                self._jobs[ref] = OpenJob(ref=ref, run=run, tasks=tasks, since_ms=now_ms)
-
-    def close(self, ref: JobRef, *, run: int) -> None:
-        with self._lock:
-            known = self._jobs.get(ref)
-            if known is not None and known.run <= run:
-                del self._jobs[ref]

@@ -151,8 +151,8 @@ class MemoryLinks:
     def __init__(self, blobs: MemoryBlobStore) -> None:
         self._blobs = blobs
 
-    def to(self, key: str, *, seconds: int, content_type: str) -> str:
-        return f"memory://{seconds}/{quote(key)}?{urlencode({'type': content_type})}"
+    def to(self, key: str, *, content_type: str) -> str:
+        return f"memory://link/{quote(key)}?{urlencode({'type': content_type})}"
 
     def followed(self, link: str) -> bytes:
         """Return what a reader of the link gets."""

@@ -10,7 +10,7 @@ from typing import Final
 from switchyard.contracts.events.views import EventsAsked, JobEventsAsked
 from switchyard.contracts.jobs import KEY_HEADER
 from switchyard.contracts.wire import Wire
-from switchyard.domain.measuring.tracing import TRACEPARENT
+from switchyard.domain.measuring.spans import TRACEPARENT
 
 API_VERSION: Final = "1"
 VERSION_HEADER: Final = "Switchyard-Api-Version"

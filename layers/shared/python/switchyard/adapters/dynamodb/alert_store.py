@@ -5,7 +5,7 @@ from dataclasses import asdict, fields, replace
 from itertools import islice
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import ALERTS_PARTITION, DUE_AT, DUE_INDEX, DUE_SHARD, TTL
 from switchyard.domain.alerts.alerts import Alert
@@ -59,7 +59,7 @@ class DynamoDbAlertStore:
         )
         return [item["SK"] for item in islice(found, limit)]
 
-    def _refusal(self, alert: Alert, condition: str, values: Item) -> Refusal | None:
+    def _refusal(self, alert: Alert, condition: str, values: Item) -> FailedCondition | None:
         attributes = _attributes(alert)
         answer = self._table.update(
             _key(alert.key),
@@ -70,7 +70,7 @@ class DynamoDbAlertStore:
                 values=values,
             ),
         )
-        return answer if isinstance(answer, Refusal) else None
+        return answer if isinstance(answer, FailedCondition) else None
 
 
 def _as_read(known: Alert) -> tuple[str, Item]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Final
 
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import api_keys_partition
 from switchyard.domain.access.api_keys import ApiKey, key_id
@@ -57,7 +57,7 @@ class DynamoDbApiKeys:
                 condition="attribute_exists(#PK) AND attribute_not_exists(#revoked_at_ms)",
             ),
         )
-        item = answer.item if isinstance(answer, Refusal) else answer
+        item = answer.item if isinstance(answer, FailedCondition) else answer
         if item is None:
             raise UnknownKey(tenant, key_id(key_hash))
         return _api_key(item)

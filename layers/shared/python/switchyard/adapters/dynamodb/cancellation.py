@@ -14,7 +14,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
-from switchyard.domain.transition import Refused, Transition, applied
+from switchyard.domain.transition import Transition, TransitionRefused, applied
 
 
 class DynamoDbCancelling:
@@ -29,7 +29,7 @@ class DynamoDbCancelling:
 
     def cancel(self, task: Task, *, now_ms: int) -> Task | None:
         cancel = of_tasks.cancel(task, now_ms=now_ms)
-        if isinstance(cancel, Refused):
+        if isinstance(cancel, TransitionRefused):
             return task
         answer = self._writer.write_task_surely(task.ref, cancel)
         return answer if isinstance(answer, Task) else None

@@ -11,8 +11,8 @@ from botocore.exceptions import ClientError
 from switchyard.adapters.dynamodb.table import (
     WHATEVER_IS_THERE,
     DynamoDbTable,
+    FailedCondition,
     Key,
-    Refusal,
     Update,
 )
 from switchyard.adapters.dynamodb.values import Item
@@ -76,7 +76,9 @@ class DynamoDbPublishedMinutes:
         return self._taken(following, max(last_ms, earliest_ms))
 
     def _taken(self, update: Update, from_ms: int) -> int | None:
-        return None if isinstance(self._table.update(_PUBLISHED, update), Refusal) else from_ms
+        return (
+            None if isinstance(self._table.update(_PUBLISHED, update), FailedCondition) else from_ms
+        )
 
 
 def _days(from_ms: int, to_ms: int) -> Iterator[str]:

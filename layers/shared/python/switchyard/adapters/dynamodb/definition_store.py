@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from switchyard.adapters.dynamodb.items import json_text
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update, key_item
 from switchyard.adapters.dynamodb.values import Item, serialized
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.domain.errors import NewerVersion, NotNow, UnknownDefinition
@@ -61,7 +61,7 @@ class DynamoDbDefinitionStore:
                 values={"version": current.version},
             ),
         )
-        if isinstance(answer, Refusal):
+        if isinstance(answer, FailedCondition):
             raise _changed(name)
         return current
 

@@ -7,8 +7,8 @@ from typing import Any
 from switchyard.adapters.dynamodb.items import json_text
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.adapters.event_overflow import EventOverflow
 from switchyard.adapters.event_pages import EventPages
+from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.contracts.events import FREE_FORM
 from switchyard.contracts.tables import event_index_name
 from switchyard.domain.events.event_queries import EventQuery

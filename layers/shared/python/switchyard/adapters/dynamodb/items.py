@@ -15,11 +15,10 @@ from switchyard.contracts.tables import (
     job_partition,
 )
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
-from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.notify import DEFAULT_ENDS, Notify
+from switchyard.domain.jobs.job import Job, StateOfTask
+from switchyard.domain.jobs.notify import DEFAULT_ENDS, NotifyTarget
 from switchyard.domain.states import JobState, Rule, TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Outcome, Overrides, Task, Usage
+from switchyard.domain.tasks.task import LifeSigns, Outcome, Overrides, Task, Usage
 from switchyard.domain.transition import is_empty
 
 JOB_SORT_KEY: Final = "JOB"
@@ -29,6 +28,7 @@ DATA_PREFIX: Final = "DATA#"
 _AFTER_ALL_TASKS: Final = "TASK#~"  # `~` sorts after everything an id may contain
 
 PICTURE_RANGE: Final = (DEPENDENTS_PREFIX, _AFTER_ALL_TASKS)  # everything but DATA#
+STATES_RANGE: Final = (JOB_SORT_KEY, _AFTER_ALL_TASKS)
 
 _TASK_FIELDS: Final = tuple(field.name for field in fields(Task) if field.name != "ref")
 # Each is stored by a function of its own.
@@ -114,6 +114,18 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
+_STATE_FIELDS: Final = ("run", "state", "attempt", "rule")
+STATES_ATTRIBUTES: Final = ("SK", "job_id", *dict.fromkeys((*_JOB_FIELDS, *_STATE_FIELDS)))
+"""What `job_from` and `state_of_task` read."""
+
+
+def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
+    """Read what `task_from` would, with the same defaults."""
+    ref = job.task(item["SK"].removeprefix(TASK_PREFIX))
+    state, _ = _state_and_rule(item)
+    return StateOfTask(ref, item.get("run", 1), state, item.get("attempt", 0))
+
+
 def field_attribute(value: Any) -> Any:
     """Return a field's value as it is stored: what has fields itself becomes a map."""
     is_map = isinstance(value, Outcome | Overrides | LifeSigns)
@@ -147,7 +159,7 @@ def _overrides_attribute(overrides: Overrides) -> Item:
     return _without_empty({"overrides": _without_empty(asdict(overrides))})
 
 
-def _notify_attribute(notify: Notify | None) -> Item:
+def _notify_attribute(notify: NotifyTarget | None) -> Item:
     """The default of `on` is not stored: earlier releases know no other."""
     if notify is None:
         return {}
@@ -157,11 +169,11 @@ def _notify_attribute(notify: Notify | None) -> Item:
     return {"notify": stored}
 
 
-def _notify(item: Mapping[str, Any]) -> Notify | None:
+def _notify(item: Mapping[str, Any]) -> NotifyTarget | None:
     if "notify" not in item:
         return None
-    known = known_in(item["notify"], Notify)
-    return Notify(**known | {"on": tuple(known.get("on", DEFAULT_ENDS))})
+    known = known_in(item["notify"], NotifyTarget)
+    return NotifyTarget(**known | {"on": tuple(known.get("on", DEFAULT_ENDS))})
 
 
 def json_text(value: Any) -> str:

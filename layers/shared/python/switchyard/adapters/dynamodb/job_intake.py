@@ -22,7 +22,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import JobPlan
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks import transitions as of_tasks
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from switchyard.ports import WRITING_SECONDS
 
 
@@ -45,7 +45,7 @@ class DynamoDbJobIntake:
 
     def note_written(self, job: Job, written: int) -> Job:
         answer = self._writer.write_job(job.ref, of_jobs.note_written(written))
-        found = answer.found if isinstance(answer, Refused) else answer
+        found = answer.found if isinstance(answer, TransitionRefused) else answer
         if found is None:
             raise UnknownJob(job.ref.job_id)
         return found

@@ -1,17 +1,20 @@
 """Jobs in the state table."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.items import (
     DEPENDENTS_PREFIX,
     JOB_SORT_KEY,
     PICTURE_RANGE,
+    STATES_ATTRIBUTES,
+    STATES_RANGE,
     TASK_PREFIX,
     job_from,
     job_key,
     partition,
+    state_of_task,
     task_from,
 )
 from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
@@ -21,10 +24,10 @@ from switchyard.contracts.tables import JOBS_INDEX, JOBS_ORDER, JOBS_TENANT
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import JOB_ID, JobRef
 from switchyard.domain.jobs import transitions
-from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.job import Job, JobPicture, JobStates
 from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState
-from switchyard.domain.transition import Refused, Transition
+from switchyard.domain.transition import Transition, TransitionRefused
 from switchyard.ports import PageOfJobs
 
 _CURSOR: Final = re.compile(rf"(\d{{13}})#({JOB_ID.pattern})")
@@ -45,20 +48,18 @@ class DynamoDbJobStore:
         return [job_from(item, by_partition[item["PK"]].tenant) for item in items]
 
     def picture(self, ref: JobRef) -> JobPicture:
-        first, last = PICTURE_RANGE
-        items = list(
-            self._table.query(
-                "#PK = :job AND #SK BETWEEN :first AND :last",
-                {"job": partition(ref), "first": first, "last": last},
-            )
-        )
-        jobs = [item for item in items if item["SK"] == JOB_SORT_KEY]
-        if not jobs:
-            raise UnknownJob(ref.job_id)
-        tasks = [task_from(i, ref) for i in items if i["SK"].startswith(TASK_PREFIX)]
+        items = list(self._table.query(_FROM_TO, _range(ref, PICTURE_RANGE)))
         return JobPicture(
-            job=job_from(jobs[0], ref.tenant), tasks=tuple(tasks), depends_on=_parents(items)
+            job=_job_in(items, ref),
+            tasks=tuple(task_from(item, ref) for item in _tasks_in(items)),
+            depends_on=_parents(items),
         )
+
+    def states(self, ref: JobRef) -> JobStates:
+        found = self._table.query_parts(_FROM_TO, _range(ref, STATES_RANGE), STATES_ATTRIBUTES)
+        items = list(found)
+        tasks = tuple(state_of_task(item, ref) for item in _tasks_in(items))
+        return JobStates(job=_job_in(items, ref), tasks=tasks)
 
     def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
         options: dict[str, Any] = {"ExclusiveStartKey": _start(tenant, cursor)} if cursor else {}
@@ -88,10 +89,29 @@ class DynamoDbJobStore:
     def _write(self, ref: JobRef, transition: Transition) -> Job:
         """Return the job as it is, written or not."""
         answer = self._writer.write_job(ref, transition)
-        job = answer.found if isinstance(answer, Refused) else answer
+        job = answer.found if isinstance(answer, TransitionRefused) else answer
         if job is None:
             raise UnknownJob(ref.job_id)
         return job
+
+
+_FROM_TO: Final = "#PK = :job AND #SK BETWEEN :first AND :last"
+
+
+def _range(ref: JobRef, names: tuple[str, str]) -> Item:
+    first, last = names
+    return {"job": partition(ref), "first": first, "last": last}
+
+
+def _job_in(items: Iterable[Item], ref: JobRef) -> Job:
+    for item in items:
+        if item["SK"] == JOB_SORT_KEY:
+            return job_from(item, ref.tenant)
+    raise UnknownJob(ref.job_id)
+
+
+def _tasks_in(items: Iterable[Item]) -> Iterator[Item]:
+    return (item for item in items if item["SK"].startswith(TASK_PREFIX))
 
 
 def _parents(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.items import JOB_SORT_KEY, TASK_PREFIX, task_from, task_key
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Refusal
+from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition
 from switchyard.adapters.dynamodb.transition_writes import write_of
 from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.contracts.tables import DUE_AT, DUE_INDEX, DUE_SHARD
@@ -52,7 +52,7 @@ class DynamoDbOverdue:
         return self._write(job.ref, of_jobs.abandon(job))
 
     def _write(self, ref: TaskRef | JobRef, transition: Transition) -> bool:
-        return not isinstance(self._table.update(*write_of(ref, transition)), Refusal)
+        return not isinstance(self._table.update(*write_of(ref, transition)), FailedCondition)
 
 
 def job_of(item: Mapping[str, Any]) -> JobRef:

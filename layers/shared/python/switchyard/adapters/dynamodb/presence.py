@@ -7,14 +7,13 @@ from typing import Any, Final
 from switchyard.adapters.dynamodb.table import (
     WHATEVER_IS_THERE,
     DynamoDbTable,
+    FailedCondition,
     Key,
-    Refusal,
     Update,
 )
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import CONSUMPTION_PARTITION, TTL, WORKERS_PARTITION
-from switchyard.domain.health.pause import Pause
-from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.presence import Pause, PresentWorker
 
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
@@ -74,7 +73,7 @@ class DynamoDbPauseSwitch:
                 condition="attribute_not_exists(#paused_at_ms)",
             ),
         )
-        item = answer.item if isinstance(answer, Refusal) else answer
+        item = answer.item if isinstance(answer, FailedCondition) else answer
         return _pause(item) or Pause(since_ms=now_ms, reason=reason)
 
     def resume(self) -> None:

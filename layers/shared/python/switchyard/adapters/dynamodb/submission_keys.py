@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from switchyard.adapters.dynamodb.items import job_name, known_in
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update, key_item
 from switchyard.adapters.dynamodb.transition_writes import Write, write_of
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DEDUPLICATION_PREFIX, TTL
@@ -37,7 +37,7 @@ class DynamoDbSubmissionKeys:
                 values={"expired": taken.created_at_ms - kind.life_ms},
             ),
         )
-        item = answer.item if isinstance(answer, Refusal) else answer
+        item = answer.item if isinstance(answer, FailedCondition) else answer
         return _found(item, key)
 
     def take_over(

@@ -17,10 +17,10 @@ from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, wri
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks import transitions
-from switchyard.domain.tasks.readiness import Verdict
+from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.text import in_slices
-from switchyard.domain.transition import Refused
+from switchyard.domain.transition import TransitionRefused
 from switchyard.ports import TasksOfJob
 
 TOKENS_PER_UPDATE: Final = 100  # each is an operand, and an expression has at most 4 KB
@@ -66,11 +66,11 @@ class DynamoDbTaskGraph:
         answer = self._writer.write_task(ref, transitions.remove_edges(tokens))
         task = _as_it_is(ref, answer)
         left = {token: done for token, done in tokens.items() if token in task.waiting_on}
-        if isinstance(answer, Refused) and left:
+        if isinstance(answer, TransitionRefused) and left:
             return self._remove(ref, left)
         return task
 
-    def decide(self, task: Task, verdict: Verdict, *, now_ms: int) -> Task:
+    def decide(self, task: Task, verdict: Readiness, *, now_ms: int) -> Task:
         decision = transitions.decide(task, verdict, now_ms=now_ms)
         return _as_it_is(task.ref, self._writer.write_task(task.ref, decision))
 
@@ -84,8 +84,8 @@ class DynamoDbTaskGraph:
         self._table.update_many([write_of(task.ref, transitions.clear_due(task)) for task in tasks])
 
 
-def _as_it_is(ref: TaskRef, answer: Task | Refused[Task]) -> Task:
-    task = answer.found if isinstance(answer, Refused) else answer
+def _as_it_is(ref: TaskRef, answer: Task | TransitionRefused[Task]) -> Task:
+    task = answer.found if isinstance(answer, TransitionRefused) else answer
     if task is None:
         raise UnknownTask(ref.request_id)
     return task

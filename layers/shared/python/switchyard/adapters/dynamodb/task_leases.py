@@ -14,16 +14,15 @@ from switchyard.adapters.dynamodb.payloads import fits_inline
 from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
 from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, Write
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.domain import transition
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
-from switchyard.domain.tasks.claims import Claimable, decide_claim
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
-from switchyard.ports import Claimed, Refused, Seen
+from switchyard.domain.tasks.claim_refusals import Claimable, decide_claim
+from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Task
+from switchyard.domain.transition import TransitionRefused
+from switchyard.ports import Claimed, ClaimRefused, Seen
 
 
 class DynamoDbTaskLeases:
@@ -46,10 +45,10 @@ class DynamoDbTaskLeases:
 
     def claim(
         self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
-    ) -> Claimed | Refused | None:
+    ) -> Claimed | ClaimRefused | None:
         claim = transitions.claim(owner=owner, now_ms=now_ms, lease_ms=lease_ms)
         answer = self._writer.write_task_surely(ref, claim)
-        if isinstance(answer, transition.Refused):
+        if isinstance(answer, TransitionRefused):
             return _not_claimed(answer.found, now_ms)
         return Claimed(answer, Lease(answer, owner))
 
@@ -105,16 +104,16 @@ def _stored_output(outcome: Outcome, output: Json) -> Item:
     return {"output_key": f"{outcome.artifacts}{RESULT_FILE}"}
 
 
-def _not_claimed(task: Task | None, now_ms: int) -> Refused | None:
+def _not_claimed(task: Task | None, now_ms: int) -> ClaimRefused | None:
     if task is None:
         return None
     decision = decide_claim(task, now_ms=now_ms)
     if isinstance(decision, Claimable):
         raise Unavailable(f"{task.ref.request_id} was refused, though {decision.reason}")
-    return Refused(task, decision)
+    return ClaimRefused(task, decision)
 
 
-def _still_ours(lease: Lease, answer: Task | transition.Refused[Task]) -> Task:
+def _still_ours(lease: Lease, answer: Task | TransitionRefused[Task]) -> Task:
     if isinstance(answer, Task):
         return answer
     found = answer.found

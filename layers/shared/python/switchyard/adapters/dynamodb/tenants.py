@@ -1,13 +1,13 @@
-"""Tenants' settings, and the counts of their open tasks."""
+"""Tenants' settings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from switchyard.adapters.dynamodb.table import (
     WHATEVER_IS_THERE,
     DynamoDbTable,
+    FailedCondition,
     Key,
-    Refusal,
     Update,
 )
 from switchyard.adapters.dynamodb.values import Item
@@ -15,12 +15,9 @@ from switchyard.contracts.tables import (
     JOBS_INDEX,
     JOBS_ORDER,
     JOBS_TENANT,
-    open_jobs_partition,
     tenant_settings_partition,
 )
-from switchyard.domain.access.open_tasks import OpenJob
 from switchyard.domain.access.tenants import TenantSettings
-from switchyard.domain.ids import JobRef
 
 _LISTED_UNDER: Final = "#TENANTS"
 _LISTS: Final = ("slack_channels", "slack_operators")
@@ -46,7 +43,7 @@ class DynamoDbTenantStore:
         answer = self._table.update(
             _key(tenant), Update(set={**changed, **listed}, condition=WHATEVER_IS_THERE)
         )
-        return _settings({} if isinstance(answer, Refusal) else answer)
+        return _settings({} if isinstance(answer, FailedCondition) else answer)
 
     def all(self) -> Mapping[str, TenantSettings]:
         listed = self._table.query(
@@ -68,41 +65,3 @@ def _order(item: Item) -> str:
 def _settings(item: Item) -> TenantSettings:
     """Read what this version knows: a newer one may have set more."""
     return TenantSettings(**{name: tuple(item[name]) for name in _LISTS if name in item})
-
-
-class DynamoDbOpenTasks:
-    def __init__(self, table: DynamoDbTable) -> None:
-        self._table = table
-
-    def of_tenant(self, tenant: str) -> Sequence[OpenJob]:
-        found = self._table.query("#PK = :open", {"open": open_jobs_partition(tenant)})
-        return [
-            OpenJob(
-                ref=JobRef(tenant, item["SK"]),
-                run=item["run"],
-                tasks=item["tasks"],
-                since_ms=item["since_ms"],
-            )
-            for item in found
-        ]
-
-    def note(self, ref: JobRef, *, run: int, tasks: int, now_ms: int) -> None:
-        self._table.update(
-            _open_job_key(ref),
-            Update(
-                set={"run": run, "tasks": tasks, "since_ms": now_ms},
-                condition="attribute_not_exists(#run) OR #run < :set_run"
-                " OR (#run = :set_run AND #tasks <= :set_tasks)",
-            ),
-        )
-
-    def close(self, ref: JobRef, *, run: int) -> None:
-        self._table.delete(
-            _open_job_key(ref),
-            condition="attribute_not_exists(#run) OR #run <= :run",
-            values={"run": run},
-        )
-
-
-def _open_job_key(ref: JobRef) -> Key:
-    return open_jobs_partition(ref.tenant), ref.job_id

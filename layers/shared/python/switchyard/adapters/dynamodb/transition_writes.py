@@ -11,7 +11,7 @@ from switchyard.adapters.dynamodb.items import (
     task_from,
     task_key,
 )
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import DUE_AT, DUE_SHARD
 from switchyard.domain.errors import AnswerLost, Unavailable
@@ -30,9 +30,9 @@ from switchyard.domain.transition import (
     OneOf,
     OtherField,
     Present,
-    Refused,
     Term,
     Transition,
+    TransitionRefused,
     applied,
     refusal,
 )
@@ -67,19 +67,19 @@ class TransitionWriter:
     def __init__(self, table: DynamoDbTable) -> None:
         self._table = table
 
-    def write_job(self, ref: JobRef, transition: Transition) -> Job | Refused[Job]:
+    def write_job(self, ref: JobRef, transition: Transition) -> Job | TransitionRefused[Job]:
         answer = self._table.update(*write_of(ref, transition))
-        if not isinstance(answer, Refusal):
+        if not isinstance(answer, FailedCondition):
             return job_from(answer, ref.tenant)
         return _answer(_job(answer.item, ref), transition)
 
-    def write_task(self, ref: TaskRef, transition: Transition) -> Task | Refused[Task]:
+    def write_task(self, ref: TaskRef, transition: Transition) -> Task | TransitionRefused[Task]:
         answer = self._table.update(*write_of(ref, transition))
-        if not isinstance(answer, Refusal):
+        if not isinstance(answer, FailedCondition):
             return task_from(answer, ref.job)
         return _answer(_task(answer.item, ref), transition)
 
-    def write_job_surely(self, ref: JobRef, transition: Transition) -> Job | Refused[Job]:
+    def write_job_surely(self, ref: JobRef, transition: Transition) -> Job | TransitionRefused[Job]:
         """Write it like `write_job`, and read the job if the answer is lost.
 
         Raise `AnswerLost` when that cannot show whether the transition was written.
@@ -90,7 +90,9 @@ class TransitionWriter:
             lambda: _job(self._table.get(job_key(ref)), ref),
         )
 
-    def write_task_surely(self, ref: TaskRef, transition: Transition) -> Task | Refused[Task]:
+    def write_task_surely(
+        self, ref: TaskRef, transition: Transition
+    ) -> Task | TransitionRefused[Task]:
         """Write it like `write_task`, and read the task if the answer is lost.
 
         Raise `AnswerLost` when that cannot show whether the transition was written.
@@ -101,13 +103,13 @@ class TransitionWriter:
 
     def write_task_with(
         self, before: Task, transition: Transition, other: Write
-    ) -> Task | Refused[Task]:
+    ) -> Task | TransitionRefused[Task]:
         """Write it like `write_task_surely`, together with something else or not at all.
 
         A transaction does not show the task as it leaves it: `before` shows it.
         """
 
-        def write() -> Task | Refused[Task]:
+        def write() -> Task | TransitionRefused[Task]:
             if self._table.transact(write_of(before.ref, transition), other):
                 return applied(before, transition)
             return _answer(self._find(before.ref), transition)
@@ -123,15 +125,19 @@ class TransitionWriter:
 
 def _resolved(
     transition: Transition,
-    write: Callable[[], Entity | Refused[Entity]],
+    write: Callable[[], Entity | TransitionRefused[Entity]],
     find: Callable[[], Entity | None],
-) -> Entity | Refused[Entity]:
+) -> Entity | TransitionRefused[Entity]:
     try:
         return write()
     except AnswerLost:
         found = find()
         answer = _answer(found, transition)
-        if found and isinstance(answer, Refused) and transition.may_still_happen_to(found):
+        if (
+            found
+            and isinstance(answer, TransitionRefused)
+            and transition.may_still_happen_to(found)
+        ):
             raise
         return answer
 
@@ -144,7 +150,7 @@ def _task(item: Item | None, ref: TaskRef) -> Task | None:
     return task_from(item, ref.job) if item else None
 
 
-def _answer(found: Entity | None, transition: Transition) -> Entity | Refused[Entity]:
+def _answer(found: Entity | None, transition: Transition) -> Entity | TransitionRefused[Entity]:
     """Answer a caller that was refused, or whose answer was lost, from the item as it is."""
     if found is not None and transition.was_written_to(found):
         return found

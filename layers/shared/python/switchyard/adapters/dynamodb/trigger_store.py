@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Refusal, Update
+from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.jobs import instant
 from switchyard.contracts.tables import TTL
@@ -28,9 +28,9 @@ class DynamoDbTriggerStore:
             "since_ms": now_ms,
         }
         changed = self._update(tenant, trigger.name, Update(set=content, condition=_KNOWN))
-        if isinstance(changed, Refusal):
+        if isinstance(changed, FailedCondition):
             changed = self._update(tenant, trigger.name, _as_new(content))
-        if isinstance(changed, Refusal):
+        if isinstance(changed, FailedCondition):
             raise Conflict(f"the trigger {trigger.name!r} was changed at the same time")
         return _applied(tenant, changed)
 
@@ -74,11 +74,11 @@ class DynamoDbTriggerStore:
 
     def _change(self, tenant: str, name: str, update: Update) -> Item:
         changed = self._update(tenant, name, update)
-        if isinstance(changed, Refusal):
+        if isinstance(changed, FailedCondition):
             raise UnknownTrigger(tenant, name)
         return changed
 
-    def _update(self, tenant: str, name: str, update: Update) -> Item | Refusal:
+    def _update(self, tenant: str, name: str, update: Update) -> Item | FailedCondition:
         return self._table.update(_key(tenant, name), update)
 
 

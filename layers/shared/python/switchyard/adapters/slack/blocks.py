@@ -17,7 +17,9 @@ from switchyard.ports.alerting import ChatMessage, EmptyPage, IncidentNews, Inci
 
 Block = dict[str, Any]
 
-SECTIONS_PER_PAGE: Final = 45  # a message has at most 50 blocks; some are ours
+MAX_BLOCKS: Final = 50
+"""Slack refuses a message with more."""
+SECTIONS_PER_PAGE: Final = MAX_BLOCKS - 5  # a header, a divider and buttons are blocks too
 MAX_PAGE: Final = 9_000
 """Characters of all sections: Slack refuses messages of about 11,000, and documents no limit."""
 MAX_HEADER: Final = 150

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     )
     from switchyard.contracts.events.properties import JobProperties, Properties, TaskProperties
     from switchyard.contracts.events.tasks import (
-        LastActivity,
         MemoryUsage,
+        ReportedActivity,
         TaskCancelled,
         TaskCompleted,
         TaskFailed,
@@ -69,10 +69,10 @@ __all__ = [
     "JobProperties",
     "JobSettled",
     "JobTasksAdded",
-    "LastActivity",
     "MemoryUsage",
     "Properties",
     "Raw",
+    "ReportedActivity",
     "StoredEvent",
     "TaskCancelled",
     "TaskCompleted",
@@ -134,7 +134,7 @@ _PARTS: Final = {
         "TaskProperties",
     ),
     "tasks": (
-        "LastActivity",
+        "ReportedActivity",
         "MemoryUsage",
         "TaskCancelled",
         "TaskCompleted",

@@ -16,7 +16,7 @@ from switchyard.contracts.events.tasks import (
 )
 from switchyard.domain.ids import DEFINITION_NAME
 from switchyard.domain.measuring.counts import UNKNOWN, Counts, Spending
-from switchyard.domain.tasks.final_outcomes import EXHAUSTED
+from switchyard.domain.tasks.claim_refusals import EXHAUSTED
 
 LAST_MS: Final = 9_999_999_999_999  # the counters' keys sort thirteen digits
 _MOST: Final = 10**12  # far more than an attempt can use

@@ -2,12 +2,12 @@
 
 from typing import Any, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from switchyard.contracts.events.properties import Properties
 from switchyard.contracts.wire import Written
 from switchyard.domain.events.event_keys import EntityType, EventIdentity, event_id, event_keys
-from switchyard.domain.measuring.tracing import Trace, known_trace
+from switchyard.domain.measuring.spans import Trace, known_trace
 
 SCHEMA_VERSION: Final = 1
 DETAIL_TYPE: Final = "log-event"
@@ -16,6 +16,13 @@ DETAIL_TYPE: Final = "log-event"
 FREE_FORM: Final = ("input", "output", "claudeOutput", "tasks", "newTasks", "taskStatuses")
 OVERFLOW: Final = "_s3Overflow"
 """Stands among the properties instead of the free-form ones that were moved to the bucket."""
+DELIVERY_RETRIES: Final = 185
+"""How often EventBridge tries to deliver an event again: as often as it does by default.
+
+The default is named because it is not the same for every kind of bus.
+https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
+"""
+DELIVERY_SECONDS: Final = 24 * 60 * 60
 
 
 class Context(Written):
@@ -148,3 +155,11 @@ class StoredEvent(Written):
     def order(self) -> tuple[int, str]:
         """Two events of one millisecond have an order too."""
         return self.timestamp, self.event_id
+
+
+class BusMessage(BaseModel):
+    """EventBridge's envelope, of which only the detail is ours."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    detail: ArrivedEvent

@@ -24,10 +24,10 @@ from switchyard.domain.measuring.spans import (
     Lasted,
     Span,
     SpanStatus,
+    Trace,
     attempt_span,
     job_span,
 )
-from switchyard.domain.measuring.tracing import Trace
 from switchyard.domain.tasks.task import Usage
 
 _Moment = Annotated[int, Field(ge=0, le=LAST_MS)]

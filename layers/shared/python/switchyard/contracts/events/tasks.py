@@ -18,7 +18,7 @@ class MemoryUsage(Written):
     """Bytes."""
 
 
-class LastActivity(Written):
+class ReportedActivity(Written):
     """What the child's output last said it was doing."""
 
     type: str
@@ -130,7 +130,7 @@ class TaskHeartbeat(TaskProperties):
     worker_id: str
     process_id: int
     memory_usage: MemoryUsage
-    last_activity: LastActivity | None = None
+    last_activity: ReportedActivity | None = None
 
     @property
     def number(self) -> int:

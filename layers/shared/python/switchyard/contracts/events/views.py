@@ -13,6 +13,7 @@ from switchyard.contracts.jobs import instant
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Closed, Written
 from switchyard.domain.errors import Invalid
+from switchyard.domain.text import did_you_mean
 
 _KEYS: Final = re.compile(r"(GSI\d)?[PS]K|ttl")
 _BY_SLUG: Final = {name.lower().replace(" ", "-"): name for name in CATALOGUE}
@@ -85,8 +86,9 @@ class EventPage(Written):
 
 
 def event_type_named(given: str) -> str:
-    """By its name, or as `task-completed`. Raise `ValueError` with all there are."""
+    """Find a type by its name or as `task-completed`. Raise `ValueError` that names others."""
     slug = re.sub(r"[\s_-]+", "-", given.strip().lower())
     if slug not in _BY_SLUG:
-        raise ValueError(f"{given!r} is not a type of event; there are {', '.join(CATALOGUE)}")
+        hint = did_you_mean(given, _BY_SLUG) or f"; there are {', '.join(CATALOGUE)}"
+        raise ValueError(f"{given!r} is not a type of event{hint}")
     return _BY_SLUG[slug]

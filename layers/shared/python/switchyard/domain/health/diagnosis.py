@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from switchyard.domain.health.pause import Pause
+from switchyard.domain.health.presence import Pause
 from switchyard.domain.health.rollout import RolloutState
 from switchyard.domain.ids import SMOKE_TENANT
 
@@ -88,6 +88,14 @@ def judge_slack(*, found: bool, secret: str) -> Finding:
     said = f"no secret {secret}: alarms are in CloudWatch and in the logs alone"
     create = f"aws secretsmanager create-secret --name {secret} --secret-string xoxb-…"
     return Finding("Slack", Level.WARN, said, create)
+
+
+def judge_webhooks(*, found: bool, secret: str, create: str) -> Finding:
+    """Judge the secret that webhooks are signed with; `create` is the command that creates it."""
+    if found:
+        return Finding("webhooks", Level.OK, f"the secret {secret} is there")
+    said = f"no secret {secret}: no job's webhook is called"
+    return Finding("webhooks", Level.WARN, said, create)
 
 
 def judge_api_keys(tenants: Collection[str], *, option: str) -> Finding:

@@ -7,6 +7,13 @@ from typing import Final
 
 from switchyard.domain.tasks.task import milliseconds
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    since_ms: int
+    reason: str | None = None
+
+
 REPORTED_EVERY: Final = timedelta(seconds=60)
 THERE_FOR_MS: Final = milliseconds(2.5 * REPORTED_EVERY)  # one word may be lost
 

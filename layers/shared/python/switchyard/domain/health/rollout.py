@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from switchyard.domain.health.pause import Pause
-from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.presence import Pause, PresentWorker
 
 SETTLING_SECONDS: Final = 10 * 60
 """What an attempt may need after its time limit: its child is killed, its result is uploaded and

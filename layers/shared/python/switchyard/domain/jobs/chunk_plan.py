@@ -16,17 +16,15 @@ from switchyard.domain.jobs.chunks import (
     added_relay,
     open_end,
 )
-from switchyard.domain.jobs.graph import MAX_TASKS
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.limits import MAX_NAMES, MAX_TASKS, MOST_DEPENDENTS
 from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task, new_task
-from switchyard.domain.jobs.relays import MAX_NAMES
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.readiness import decide_readiness
 from switchyard.domain.tasks.task import Payload, Task, edge_token, parent_of
 from switchyard.domain.transition import applied
 
-MOST_DEPENDENTS: Final = 1_000  # one item names them all
 MOST_CANDIDATES: Final = 20
 
 

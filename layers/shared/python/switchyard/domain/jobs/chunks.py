@@ -6,8 +6,8 @@ from typing import Self
 
 from switchyard.domain.errors import Conflict, NotNow
 from switchyard.domain.ids import ADDED_PREFIX
-from switchyard.domain.jobs.graph import MAX_TASKS
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.jobs.limits import MAX_TASKS
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Payload, Task
 

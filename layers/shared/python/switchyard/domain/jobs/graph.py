@@ -8,13 +8,13 @@ from typing import Final
 
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID, TASK_ID_RULE
+from switchyard.domain.jobs.limits import size_problem
 from switchyard.domain.states import Rule
-from switchyard.domain.suggestions import did_you_mean
 from switchyard.domain.tasks.task import Json
+from switchyard.domain.text import did_you_mean
 
-MAX_TASKS: Final = 10_000
-MAX_EDGES: Final = 100_000
 MAX_NAMED_IN_CYCLE: Final = 20
+NOT_REGISTERED: Final = "is not a registered task definition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,19 +58,10 @@ def problems_in(tasks: Sequence[TaskSpec]) -> list[Problem]:
 
 def unknown_names(tasks: Sequence[TaskSpec], known: Container[str]) -> list[Problem]:
     return [
-        Problem(("tasks", index, "name"), f"{task.name!r} is not a registered task definition")
+        Problem(("tasks", index, "name"), f"{task.name!r} {NOT_REGISTERED}")
         for index, task in enumerate(tasks)
         if task.name not in known
     ]
-
-
-def size_problem(tasks: int, edges: int) -> str | None:
-    """Of a job with so many of them."""
-    if not 1 <= tasks <= MAX_TASKS:
-        return f"a job has 1 to {MAX_TASKS:,} tasks, this one {tasks:,}"
-    if edges > MAX_EDGES:
-        return f"a job has at most {MAX_EDGES:,} dependencies, this one {edges:,}"
-    return None
 
 
 def _size_problems(tasks: Sequence[TaskSpec]) -> list[Problem]:

@@ -1,18 +1,19 @@
-"""A job as its item has it, and a whole job as one consistent read returns it."""
+"""A job as its item has it, what it is in the middle of, and a whole job as one read returns it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from switchyard.domain.errors import NewerVersion
-from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.jobs.cancel_cursor import CancelCursor, Pass
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.domain.states import JobState, JobStatus, TaskState, job_status
 from switchyard.domain.tasks.task import Tags, Task
 
 
-def decide_job_outcome(tasks: Iterable[Task]) -> JobState:
+def decide_job_outcome(states: Collection[TaskState]) -> JobState:
     """Raise `NewerVersion` if a task ended in a way that only a newer version knows."""
-    states = {task.state for task in tasks}
     if TaskState.UNKNOWN in states:
         raise NewerVersion("one of its tasks is in a state of a newer version")
     if TaskState.CANCELLED in states:
@@ -36,7 +37,7 @@ class Job:
     failure_detected_at_ms: int | None = None
     failed_task_id: str | None = None
     tags: Tags = field(default_factory=dict)
-    notify: Notify | None = None
+    notify: NotifyTarget | None = None
     """Where its failures are reported. A listing does not include it."""
     trace: str | None = None
     """The `traceparent` it was submitted with, if any. A listing does not know it."""
@@ -85,6 +86,26 @@ class Job:
         return f"{self.created_at_ms:013d}#{self.ref.job_id}"
 
 
+@dataclass(frozen=True, slots=True)
+class StateOfTask:
+    ref: TaskRef
+    run: int
+    state: TaskState
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobStates:
+    """A job and the states of all its tasks, hidden ones included."""
+
+    job: Job
+    tasks: tuple[StateOfTask, ...]
+
+    @property
+    def visible_tasks(self) -> tuple[StateOfTask, ...]:
+        return tuple(task for task in self.tasks if not task.ref.hidden)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPicture:
     """A job with all its tasks. `depends_on` names what people declared, hidden tasks left out."""
@@ -96,3 +117,29 @@ class JobPicture:
     @property
     def visible_tasks(self) -> tuple[Task, ...]:
         return tuple(task for task in self.tasks if not task.ref.hidden)
+
+
+class NextStep(StrEnum):
+    EXPAND = "expand"
+    """Accepted, and its items are not all written."""
+    CANCEL = "cancel"
+    """Some of its tasks are still to be visited, or their events to be emitted."""
+    REDRIVE = "redrive"
+    """Some of its tasks are still to be opened again."""
+
+
+def next_step(job: Job) -> NextStep | None:
+    """`None` for a job that goes on by itself or is for a newer version to go on with, and for one
+    whose submission never finished.
+    """
+    if job.state is JobState.UNKNOWN:
+        return None
+    if job.state is JobState.WRITING:
+        return NextStep.EXPAND if job.document_key else None
+    if job.state is JobState.CANCELLING:
+        return NextStep.CANCEL
+    if job.state is JobState.REDRIVING or job.redrive_key:
+        return NextStep.REDRIVE
+    if CancelCursor.parse(job.cancel_cursor).step is Pass.EVENTS:
+        return NextStep.CANCEL
+    return None

@@ -18,7 +18,7 @@ DEFAULT_ENDS: Final[tuple[NotifiedEnd, ...]] = ("failed",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notify:
+class NotifyTarget:
     """A channel or a webhook, never both."""
 
     channel: str | None = None
@@ -76,7 +76,7 @@ def problem_with_url(url: str) -> str | None:
 
 def _problem_with_parts(parts: SplitResult, url: str) -> str | None:
     if parts.scheme not in PORTS:
-        return "must begin with https://"
+        return "must begin with https://, or on a local cloud with http://"
     if parts.username is not None or parts.password is not None:
         return "must not contain credentials: whoever reads the job would see them"
     if "#" in url:

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from switchyard.domain.backoff import Backoff
-from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.next_step import next_step
+from switchyard.domain.jobs.job import Job, next_step
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.task import Task, TaskRun

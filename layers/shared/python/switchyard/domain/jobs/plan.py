@@ -1,13 +1,14 @@
-"""A validated job as the items that will be written for it."""
+"""A validated job as the items that will be written for it, at once or in parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final, TypeVar
 
 from switchyard.domain.ids import END, START, JobRef, TaskRef
 from switchyard.domain.jobs.graph import TaskSpec, dependents_of, roots
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.domain.jobs.relays import compile_edges, parents_of
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks import due
@@ -15,7 +16,6 @@ from switchyard.domain.tasks.task import MAX_ATTEMPTS, Payload, Tags, Task, edge
 
 FIRST_RUN: Final = 1
 NO_DEFINITION: Final = ""
-MAX_INLINE_TASKS: Final = 1_000  # more are written by the dispatcher: nobody waits that long
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def plan_job(
     specs: Sequence[TaskSpec],
     pinned: Mapping[str, Pinned],
     now_ms: int,
-    notify: Notify | None = None,
+    notify: NotifyTarget | None = None,
     trace: str | None = None,
 ) -> JobPlan:
     job = Job(
@@ -118,3 +118,28 @@ def _edges(specs: Sequence[TaskSpec]) -> dict[str, tuple[str, ...]]:
 
 def _tokens(parents: Iterable[str]) -> frozenset[str]:
     return frozenset(edge_token(parent, FIRST_RUN) for parent in parents)
+
+
+V = TypeVar("V")
+
+
+def items_in(plan: JobPlan) -> int:
+    """Count the items of a plan, without that of the job itself."""
+    return len(plan.tasks) + len(plan.dependents) + len(plan.payloads)
+
+
+def part_of(plan: JobPlan, *, first: int, at_most: int) -> JobPlan:
+    """Return a part of a plan's items: tasks come first, then edges, then payloads."""
+    of_tasks = len(plan.tasks)
+    of_edges = of_tasks + len(plan.dependents)
+    last = first + at_most
+    return replace(
+        plan,
+        tasks=plan.tasks[first:last],
+        dependents=_between(plan.dependents, first - of_tasks, last - of_tasks),
+        payloads=_between(plan.payloads, first - of_edges, last - of_edges),
+    )
+
+
+def _between(named: Mapping[str, V], first: int, last: int) -> dict[str, V]:
+    return dict(islice(named.items(), max(0, first), max(0, last)))

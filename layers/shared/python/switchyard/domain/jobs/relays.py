@@ -6,11 +6,9 @@ An item that named ten thousand would be written ten thousand times, each time a
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
-from typing import Final
 
 from switchyard.domain.ids import HIDDEN_PREFIX, RELAY_PREFIX
-
-MAX_NAMES: Final = 100
+from switchyard.domain.jobs.limits import MAX_NAMES
 
 Edges = Mapping[str, Sequence[str]]
 """The dependents of each task, by its id."""

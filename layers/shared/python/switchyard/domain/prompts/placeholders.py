@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
-_ROOTS: Final = ("input", "tasks", "steps")
+DESCRIPTION_ROOTS: Final = ("input", "tasks", "steps")
 _NOTHING: Final = object()
 LONGEST_INDEX: Final = 9
 MAX_FILLED: Final = 10_000_000  # characters: a description may ask for the same input many times
@@ -66,7 +66,7 @@ class Values:
 def paths_in(text: str) -> list[list[str]]:
     """Return the path of each placeholder of a description that must have a value."""
     paths = [match[1].split(".") for match in _PLACEHOLDER.finditer(text)]
-    return [path for path in paths if path[0] in _ROOTS]
+    return [path for path in paths if path[0] in DESCRIPTION_ROOTS]
 
 
 def fill_placeholders(text: str, values: Values) -> str:
@@ -85,7 +85,7 @@ def fill_placeholders(text: str, values: Values) -> str:
 
     def wanted(match: re.Match[str]) -> str:
         path = match[1].split(".")
-        if path[0] in _ROOTS:
+        if path[0] in DESCRIPTION_ROOTS:
             found = values.find(path)
             if found is _NOTHING:
                 raise MissingValue(match[0])

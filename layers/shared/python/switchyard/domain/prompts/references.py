@@ -10,8 +10,8 @@ from typing import Final
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import TASK_ID
 from switchyard.domain.jobs.graph import TaskSpec
-from switchyard.domain.suggestions import did_you_mean
 from switchyard.domain.tasks.task import Json
+from switchyard.domain.text import did_you_mean
 
 MAX_LENGTH: Final = 1_000
 SHOWN: Final = 120  # characters of what is not a reference
@@ -113,7 +113,7 @@ MAX_BROUGHT_IN: Final = 10_000_000  # characters: an input may ask for the same 
 _KINDS: Final = {str: "a text", bool: "true or false", int: "a number", float: "a number"}
 
 
-class MissingValue(ValueError):
+class UnresolvedReference(ValueError):
     """A reference stands for nothing, or for too much."""
 
 
@@ -169,7 +169,7 @@ def _ancestors(parents: Mapping[str, Sequence[str]], bits: Mapping[str, int]) ->
 
 
 def resolve(value: Json, outputs: Mapping[str, Json]) -> Json:
-    """The input with every reference replaced. Raise `MissingValue` or `NotAReference`."""
+    """The input with every reference replaced. Raise `UnresolvedReference` or `NotAReference`."""
     return _Resolution(outputs).of(value)
 
 
@@ -206,7 +206,7 @@ class _Resolution:
             self.sizes[reference.text] = len(as_text(value))
         self.brought_in += self.sizes[reference.text]
         if self.brought_in > MAX_BROUGHT_IN:
-            raise MissingValue(
+            raise UnresolvedReference(
                 f"with {reference.text} the input's references bring in more than "
                 f"{MAX_BROUGHT_IN:,} characters"
             )
@@ -221,12 +221,14 @@ def as_text(value: Json) -> str:
 
 def _found(reference: Reference, outputs: Mapping[str, Json]) -> Json:
     if reference.task_id not in outputs:
-        raise MissingValue(f"{reference.text} has no value: {reference.task_id!r} did not complete")
+        raise UnresolvedReference(
+            f"{reference.text} has no value: {reference.task_id!r} did not complete"
+        )
     value, place = outputs[reference.task_id], "output"
     for step in reference.steps:
         lack = _lack(value, step)
         if lack:
-            raise MissingValue(f"{reference.text} has no value: {place} {lack}")
+            raise UnresolvedReference(f"{reference.text} has no value: {place} {lack}")
         value, place = value[step], f"{place}{_written(step)}"
     return value
 

@@ -7,16 +7,17 @@ task that used up its attempts, or that is to be cancelled, is settled.
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from switchyard.domain.tasks.claims import (
+from switchyard.domain.tasks.claim_refusals import (
     Busy,
     Claimable,
     Done,
     Exhausted,
     Flagged,
     NotYet,
+    cancelled,
     decide_claim,
+    exhausted,
 )
-from switchyard.domain.tasks.final_outcomes import cancelled, exhausted
 from switchyard.domain.tasks.task import Outcome, Task
 
 SOURCE: Final = "dlq"
@@ -46,13 +47,13 @@ class SendAgain:
 
 
 @dataclass(frozen=True, slots=True)
-class GiveUp:
+class SettleTask:
     action: ClassVar = "give up"
     reason: str
     outcome: Outcome
 
 
-def decide_dead_letter(task: Task, *, now_ms: int) -> Drop | EmitAgain | SendAgain | GiveUp:
+def decide_dead_letter(task: Task, *, now_ms: int) -> Drop | EmitAgain | SendAgain | SettleTask:
     decision = decide_claim(task, now_ms=now_ms)
     reason = decision.reason
     match decision:
@@ -66,6 +67,6 @@ def decide_dead_letter(task: Task, *, now_ms: int) -> Drop | EmitAgain | SendAga
             delay = decision.delay_seconds
             return Drop(reason) if delay is None else SendAgain(reason, delay)
         case Exhausted():
-            return GiveUp(reason, exhausted(task, decision, source=SOURCE))
+            return SettleTask(reason, exhausted(task, decision, source=SOURCE))
         case Flagged():
-            return GiveUp(reason, cancelled(decision))
+            return SettleTask(reason, cancelled(decision))

@@ -9,6 +9,7 @@ AFTER_SETTLING: Final = milliseconds(timedelta(seconds=60))
 AFTER_READY: Final = milliseconds(timedelta(seconds=60))
 AFTER_QUEUED: Final = milliseconds(timedelta(minutes=5))
 AFTER_LEASE: Final = milliseconds(timedelta(seconds=30))
+"""A claimed task is due this long after its lease, unless the lease is renewed."""
 JOB_BEING_WRITTEN: Final = milliseconds(timedelta(minutes=5))
 JOB_BEING_CHANGED: Final = milliseconds(timedelta(minutes=5))
 JOB_AUDIT: Final = milliseconds(timedelta(hours=1))

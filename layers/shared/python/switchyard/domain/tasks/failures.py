@@ -1,4 +1,4 @@
-"""What went wrong in an attempt, recognised by types and status codes, and whether to try again.
+"""What went wrong in an attempt, recognised by types and status codes.
 
 Text is never looked at: a duration of 500 ms in a message is not a server error.
 """
@@ -6,11 +6,8 @@ Text is never looked at: a duration of 500 ms in a message is not a server error
 import errno
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-
-from switchyard.domain.backoff import Backoff
 
 
 class FailureCategory(StrEnum):
@@ -39,33 +36,6 @@ _TRANSIENT: Final = frozenset(
         FailureCategory.CHILD_DIED,
     }
 )
-
-BACKOFF: Final = Backoff(first=1_000, longest=300_000)  # milliseconds
-BACKOFF_WHEN_LIMITED: Final = Backoff(first=10_000, longest=300_000)  # it is counted per minute
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """Try again after a delay drawn from the whole range, so that nobody retries in step."""
-
-    longest_delay_ms: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class GiveUp:
-    reason: str
-
-
-def decide_retry(category: FailureCategory, *, attempt: int, max_attempts: int) -> Retry | GiveUp:
-    if not category.transient:
-        return GiveUp(f"{category} is permanent")
-    if attempt >= max_attempts:
-        return GiveUp(f"failed on attempt {attempt} of {max_attempts}")
-    limited = category is FailureCategory.RATE_LIMIT
-    backoff = BACKOFF_WHEN_LIMITED if limited else BACKOFF
-    return Retry(backoff.at_most(attempt), f"{category} may pass")
-
 
 _BY_STATUS: Final = {
     401: FailureCategory.AUTH,

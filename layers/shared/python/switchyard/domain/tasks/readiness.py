@@ -142,7 +142,7 @@ FAILURE: Final = "failure"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Readiness:
     state: TaskState
     reason: str
     category: str | None = None
@@ -154,29 +154,29 @@ class Verdict:
 
 def decide_readiness(
     task: Task, parents: Mapping[str, Task], *, job_cancelled: bool = False
-) -> Verdict:
+) -> Readiness:
     """`parents` has those in `task.not_completed`; the others completed.
 
     A task of a job that is being cancelled is treated as flagged, also before it is visited.
     """
     if task.ref.task_id == END:
-        return Verdict(TaskState.COMPLETED, "every sink has settled")
+        return Readiness(TaskState.COMPLETED, "every sink has settled")
     if task.ref.relay:
         return _passed_on(task, parents)
     if task.cancel_requested or job_cancelled:
-        return Verdict(TaskState.CANCELLED, "cancellation was requested")
+        return Readiness(TaskState.CANCELLED, "cancellation was requested")
     if _may_run(task, parents.values()):
-        return Verdict(TaskState.READY, f"{task.rule.value} holds")
+        return Readiness(TaskState.READY, f"{task.rule.value} holds")
     if task.rule is Rule.ANY_FAILED:
-        return Verdict(TaskState.SKIPPED, "no parent failed")
-    return Verdict(TaskState.SKIPPED, str(_shortfall(task, parents)))
+        return Readiness(TaskState.SKIPPED, "no parent failed")
+    return Readiness(TaskState.SKIPPED, str(_shortfall(task, parents)))
 
 
-def _passed_on(relay: Task, parents: Mapping[str, Task]) -> Verdict:
+def _passed_on(relay: Task, parents: Mapping[str, Task]) -> Readiness:
     if not relay.not_completed:
-        return Verdict(TaskState.COMPLETED, "everything it stands for completed")
+        return Readiness(TaskState.COMPLETED, "everything it stands for completed")
     category = FAILURE if any(map(_failed, parents.values())) else None
-    return Verdict(TaskState.NOT_COMPLETED, str(_shortfall(relay, parents)), category)
+    return Readiness(TaskState.NOT_COMPLETED, str(_shortfall(relay, parents)), category)
 
 
 def _may_run(task: Task, parents: Iterable[Task]) -> bool:

@@ -1,4 +1,4 @@
-"""A task as its control item has it."""
+"""A task as its control item has it, with the signs of life of its attempt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,27 @@ from typing import Any, Final
 
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import Rule, TaskState
-from switchyard.domain.tasks.life_signs import LifeSigns
+
+MAX_ACTIVITY_BYTES: Final = 100  # the control item has to stay under a kilobyte
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeSigns:
+    """All times are the worker's."""
+
+    beat_at_ms: int
+    """When the renewal was asked for: a sign of life."""
+    activity: str | None = None
+    """`type:step`, as the child last said; `None` before it said anything."""
+    activity_at_ms: int | None = None
+    """Since when it does the same: a call of a tool with other arguments is something else."""
+    repeats: int = 0
+    """How often in a row it has made the same call of a tool."""
+
+
+def short(activity: str) -> str:
+    return activity.encode()[:MAX_ACTIVITY_BYTES].decode(errors="ignore")
+
 
 MAX_ATTEMPTS: Final = 3
 

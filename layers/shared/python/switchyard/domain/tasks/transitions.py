@@ -11,9 +11,8 @@ from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.cancellation import Flag, Leave, Settle, decide_cancel
-from switchyard.domain.tasks.life_signs import LifeSigns
-from switchyard.domain.tasks.readiness import Verdict
-from switchyard.domain.tasks.task import NO_OVERRIDES, Lease, Outcome, Task, parent_of
+from switchyard.domain.tasks.readiness import Readiness
+from switchyard.domain.tasks.task import NO_OVERRIDES, Lease, LifeSigns, Outcome, Task, parent_of
 from switchyard.domain.transition import (
     Absent,
     AnyOf,
@@ -23,8 +22,8 @@ from switchyard.domain.transition import (
     OneOf,
     OtherField,
     Present,
-    Refused,
     Transition,
+    TransitionRefused,
     at_least,
     at_most,
     below,
@@ -142,7 +141,7 @@ def give_up(task: Task, outcome: Outcome, *, now_ms: int) -> Transition:
     )
 
 
-def cancel(task: Task, *, now_ms: int) -> Transition | Refused[Task]:
+def cancel(task: Task, *, now_ms: int) -> Transition | TransitionRefused[Task]:
     """Settle or flag the task, as `decide_cancel` says; refused where nothing is to be done."""
     match decide_cancel(task):
         case Settle(outcome):
@@ -150,7 +149,7 @@ def cancel(task: Task, *, now_ms: int) -> Transition | Refused[Task]:
         case Flag():
             return flag(task)
         case Leave(reason):
-            return Refused(reason, task)
+            return TransitionRefused(reason, task)
 
 
 def flag(task: Task) -> Transition:
@@ -164,7 +163,7 @@ def flag(task: Task) -> Transition:
     )
 
 
-def decide(task: Task, verdict: Verdict, *, now_ms: int) -> Transition:
+def decide(task: Task, verdict: Readiness, *, now_ms: int) -> Transition:
     """Let a task go on that waits for nothing any more: to run, or to end without having run."""
     flagged = Present if task.cancel_requested else Absent
     ready = verdict.state is TaskState.READY

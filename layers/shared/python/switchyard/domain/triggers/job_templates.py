@@ -5,8 +5,10 @@
     {{schedule.time}}               when a schedule was due
 
 A text that is one placeholder becomes the value itself; inside a longer text a value becomes text.
-Each must have a value. Other names in double braces stay as written, and so do references such as
-`${tasks.a.output}` in inputs: no event can bring one in, or take one away.
+Each must have a value. Placeholders of descriptions (`{{input.x}}`, `{{tasks.a.output}}`,
+`{{steps.a.output}}`) stay as written, and so do references such as `${tasks.a.output}` in inputs:
+no event can bring one in, or take one away. Other names in double braces are refused when a trigger
+is written; in one that was stored before, they stay as written.
 """
 
 import re
@@ -15,9 +17,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from switchyard.domain.errors import Problem
-from switchyard.domain.prompts.placeholders import is_index
+from switchyard.domain.prompts.placeholders import DESCRIPTION_ROOTS, is_index
 from switchyard.domain.prompts.references import NotAReference, Place, as_text, parts_of
 from switchyard.domain.tasks.task import Json
+from switchyard.domain.text import did_you_mean
 
 EVENT: Final = "event"
 SCHEDULE: Final = "schedule"
@@ -27,6 +30,15 @@ MAX_RENDERED: Final = 6_000_000  # characters: a submission has about as much ro
 _NAME: Final = r"[A-Za-z0-9_-]+"
 _PLACEHOLDER: Final = re.compile(rf"\{{\{{\s*((?:{EVENT}|{SCHEDULE})(?:\.{_NAME})*)\s*\}}\}}")
 _MEANT_AS_ONE: Final = re.compile(rf"\{{\{{\s*(?:{EVENT}|{SCHEDULE})\b[^}}]*\}}?\}}?")
+
+
+_ANY_NAME: Final = re.compile(rf"\{{\{{\s*({_NAME}(?:\.{_NAME})*)\s*\}}\}}")
+_OF_SCHEDULE: Final = ("time",)
+_OF_EVENT: Final = (
+    *("account", "detail", "detail-type", "id", "region", "replay-name", "resources", "source"),
+    *("time", "version"),
+)
+"""What EventBridge delivers; an event that is fired by hand may have more."""
 
 
 class NoValue(ValueError):
@@ -105,6 +117,30 @@ def _complaints(text: str, roots: frozenset[str]) -> Iterator[str]:
             yield f"{meant[0]} is no placeholder: one looks like {{{{event.detail.name}}}}"
         elif found[1].partition(".")[0] not in roots:
             yield f"{meant[0]} has no value here: only a trigger with a schedule has that"
+        else:
+            yield from _unknown_member(meant[0], found[1].split("."))
+    yield from _unknown_roots(text, roots)
+
+
+def _unknown_roots(text: str, roots: frozenset[str]) -> Iterator[str]:
+    known = (*sorted(roots), *DESCRIPTION_ROOTS)
+    has = " and ".join(sorted(roots))
+    for name in dict.fromkeys(_ANY_NAME.findall(text)):
+        root = name.partition(".")[0]
+        if root not in (EVENT, SCHEDULE, *DESCRIPTION_ROOTS):
+            hint = did_you_mean(root, known)
+            yield f"{{{{{name}}}}} has no value: the trigger has {has}{hint}"
+
+
+def _unknown_member(text: str, path: list[str]) -> Iterator[str]:
+    """Yield a complaint about a member that nothing has, or that is a mistyped one of an event."""
+    match path:
+        case ["schedule", name, *rest] if name not in _OF_SCHEDULE or rest:
+            yield f"{text} has no value: a schedule has {{{{schedule.time}}}} alone"
+        case ["event", name, *_] if name not in _OF_EVENT:
+            hint = did_you_mean(name, _OF_EVENT)
+            if hint:
+                yield f"{text} has no value: EventBridge's events have no {name!r}{hint}"
 
 
 def _with_stand_ins(template: Json, known: dict[str, str]) -> Json:

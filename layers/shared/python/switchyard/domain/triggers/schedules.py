@@ -5,19 +5,12 @@ cron(0 9 ? * MON-FRI *)              minutes hours day-of-month month day-of-wee
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from switchyard.domain.tasks.task import milliseconds
-from switchyard.domain.triggers.cron_days import (
-    DayRule,
-    days_of_month,
-    parse_day_of_month,
-    parse_weekday,
-)
-from switchyard.domain.triggers.cron_fields import FIRST_YEAR, InvalidSchedule, parse_numbers
+from switchyard.domain.triggers.cron import Cron, InvalidSchedule, cron_runs, parse_cron
 
 __all__ = [
     "Cron",
@@ -35,24 +28,11 @@ https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html"""
 
 _FORM: Final = re.compile(r"(cron|rate)\(([^()]*)\)")
 _RATE: Final = re.compile(r"([1-9][0-9]{0,5}) (minute|hour|day)(s?)")
-_FIELDS: Final = ("minutes", "hours", "day-of-month", "month", "day-of-week", "year")
-_MONTHS: Final = [
-    "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
-]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
     every: timedelta
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cron:
-    minutes: tuple[int, ...]
-    hours: tuple[int, ...]
-    days: DayRule
-    months: tuple[int, ...]
-    years: tuple[int, ...]
 
 
 Schedule = Cron | Rate
@@ -67,7 +47,7 @@ def parse_schedule(text: str) -> Schedule:
         raise InvalidSchedule(
             f"{text!r} is no schedule: write rate(5 minutes) or cron(0 9 ? * MON-FRI *)"
         )
-    return _cron(form[2]) if form[1] == "cron" else _rate(form[2])
+    return parse_cron(form[2]) if form[1] == "cron" else _rate(form[2])
 
 
 def next_run_ms(schedule: Schedule, *, after_ms: int, since_ms: int) -> int | None:
@@ -94,43 +74,3 @@ def _rate(text: str) -> Rate:
         right = f"rate({number} {unit}{'' if number == 1 else 's'})"
         raise InvalidSchedule(f"rate({text}): AWS wants {right}")
     return Rate(timedelta(**{f"{unit}s": number}))
-
-
-def _cron(text: str) -> Cron:
-    fields = text.split()
-    if len(fields) != len(_FIELDS):
-        raise InvalidSchedule(
-            f"cron({text}): AWS wants six fields, not {len(fields)}: {' '.join(_FIELDS)}"
-        )
-    minutes, hours, day, month, weekday, year = fields
-    if (day == "?") == (weekday == "?"):
-        raise InvalidSchedule("day-of-month, day-of-week: exactly one of the two must be ?")
-    return Cron(
-        minutes=parse_numbers("minutes", minutes, 0, 59),
-        hours=parse_numbers("hours", hours, 0, 23),
-        days=parse_weekday(weekday) if day == "?" else parse_day_of_month(day),
-        months=parse_numbers("month", month, 1, 12, names=_MONTHS),
-        years=parse_numbers("year", year, FIRST_YEAR, 2199),
-    )
-
-
-def cron_runs(cron: Cron, after: datetime) -> Iterator[datetime]:
-    """All of them, earliest first. Seconds do not count: a run is on the minute."""
-    for day in _days(cron, after):
-        for hour in cron.hours:
-            for minute in cron.minutes:
-                run = day.replace(hour=hour, minute=minute)
-                if run > after:
-                    yield run
-
-
-def _days(cron: Cron, after: datetime) -> Iterator[datetime]:
-    first = after.replace(hour=0, minute=0, second=0, microsecond=0)
-    for year in cron.years:
-        for month in cron.months:
-            if (year, month) < (first.year, first.month):
-                continue
-            for number in days_of_month(cron.days, year, month):
-                day = datetime(year, month, number, tzinfo=UTC)
-                if day >= first:
-                    yield day

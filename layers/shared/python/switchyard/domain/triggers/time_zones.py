@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo, available_timezones
 
-from switchyard.domain.triggers.cron_days import days_of_month
+from switchyard.domain.triggers.cron import days_of_month
 from switchyard.domain.triggers.schedules import (
     Cron,
     Rate,

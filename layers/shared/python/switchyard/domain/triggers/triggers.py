@@ -29,6 +29,7 @@ Event = Mapping[str, Json]
 class UnknownTrigger(Rejected):
     def __init__(self, tenant: str, name: str) -> None:
         super().__init__(f"the tenant {tenant} has no trigger {name!r}")
+        self.name = name
 
 
 class RuleRefused(Rejected):

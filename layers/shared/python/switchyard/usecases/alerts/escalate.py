@@ -25,7 +25,7 @@ from switchyard.domain.alerts.alerts import (
 from switchyard.domain.alerts.incidents import Incident, IncidentState, Severity
 from switchyard.domain.alerts.job_incidents import is_success
 from switchyard.domain.errors import Unavailable
-from switchyard.domain.jobs.notify import Notify, hook_at
+from switchyard.domain.jobs.notify import NotifyTarget, hook_at
 from switchyard.ports import Clock, TenantStore
 from switchyard.ports.alerting import AlertStore, MessageKey, Note, Secrets, Webhooks
 from switchyard.usecases.alerts.post_alerts import AlertLeases, AlertPublisher, Step
@@ -57,12 +57,14 @@ class Escalator:
     clock: Clock
     _paused_until_ms: int = field(default=0, init=False)
 
-    def escalate(self, notify: Notify | None, incident: Incident, *, tenant: str) -> None:
+    def escalate(self, notify: NotifyTarget | None, incident: Incident, *, tenant: str) -> None:
         """Raise `Unavailable` if the store does not answer; other failures are logged."""
         if notify is not None:
             self.log(incident, self._escalated(notify, incident, tenant))
 
-    def needs_update(self, notify: Notify | None, state: IncidentState, *, tenant: str) -> bool:
+    def needs_update(
+        self, notify: NotifyTarget | None, state: IncidentState, *, tenant: str
+    ) -> bool:
         """Whether escalating this state would do anything now."""
         if notify is None:
             return False
@@ -74,13 +76,13 @@ class Escalator:
             return self.alerts.needs_update(addressed)
         return needs_action(self._decision(addressed))
 
-    def _is_allowed(self, notify: Notify, tenant: str) -> bool:
+    def _is_allowed(self, notify: NotifyTarget, tenant: str) -> bool:
         """Check again: the list of channels may have changed since the job was submitted."""
         if notify.channel is None:
             return True
         return self.tenants.find(tenant).allows_channel(notify.channel)
 
-    def _escalated(self, notify: Notify, incident: Incident, tenant: str) -> PublishResult:
+    def _escalated(self, notify: NotifyTarget, incident: Incident, tenant: str) -> PublishResult:
         addressed = _addressed(notify, incident)
         if _is_for_operators(notify, incident):
             self._drop_postponed(alert_key(addressed))
@@ -210,11 +212,11 @@ class Escalator:
             self.alerts.post_note(main, Note(text), key)
 
 
-def _is_for_operators(notify: Notify, state: IncidentState) -> bool:
+def _is_for_operators(notify: NotifyTarget, state: IncidentState) -> bool:
     return state.open and not (notify.failures and state.severity is Severity.CRITICAL)
 
 
-def _addressed(notify: Notify, state: _State) -> _State:
+def _addressed(notify: NotifyTarget, state: _State) -> _State:
     """Address it to the job's readers, to whom a success is announced if they asked for it."""
     announced = notify.successes and not state.open and is_success(state)
     channel = notify.channel if notify.webhook is None else WEBHOOK

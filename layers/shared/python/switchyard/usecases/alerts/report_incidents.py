@@ -32,7 +32,7 @@ from switchyard.domain.alerts.subjects import (
 )
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.notify import Notify
+from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import Clock, JobStore, QueueSender
 from switchyard.ports.alerting import Alarms, AlertStore
@@ -56,9 +56,11 @@ class Tasks(Protocol):
 class Escalates(Protocol):
     """Publishes incidents to the channel or webhook that a job names."""
 
-    def needs_update(self, notify: Notify | None, state: IncidentState, *, tenant: str) -> bool: ...
+    def needs_update(
+        self, notify: NotifyTarget | None, state: IncidentState, *, tenant: str
+    ) -> bool: ...
 
-    def escalate(self, notify: Notify | None, incident: Incident, *, tenant: str) -> None: ...
+    def escalate(self, notify: NotifyTarget | None, incident: Incident, *, tenant: str) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,8 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.dead_letters import (
     Drop,
     EmitAgain,
-    GiveUp,
     SendAgain,
+    SettleTask,
     decide_dead_letter,
 )
 from switchyard.domain.tasks.task import Outcome, Task
@@ -84,7 +84,7 @@ class DeadLetterProcessor:
             case SendAgain():
                 message = TaskMessage.waking(task)
                 self.queue.send([message], delay_seconds=decision.delay_seconds)
-            case GiveUp():
+            case SettleTask():
                 self._give_up(task, decision.outcome)
         reason = f"{decision.reason}; {missing}" if missing else decision.reason
         return Handled(task.ref, decision.action, reason)

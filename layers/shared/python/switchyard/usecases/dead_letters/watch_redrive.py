@@ -25,7 +25,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class WatchedFate:
     fate: Fate
     reason: str
 
@@ -39,7 +39,9 @@ class RedriveWatch:
     """The tenant that messages of other producers belong to."""
     clock: Clock
 
-    def fate_of(self, sent: ParkedMessage, *, since_ms: int, patience_seconds: float) -> Verdict:
+    def fate_of(
+        self, sent: ParkedMessage, *, since_ms: int, patience_seconds: float
+    ) -> WatchedFate:
         """Look into the table, the log and the bucket for what became of `sent`.
 
         It was sent again at `since_ms`.
@@ -48,7 +50,9 @@ class RedriveWatch:
             verdict = self._returned(sent, since_ms) or self._traced(sent)
             if verdict:
                 return verdict
-        return Verdict(Fate.UNKNOWN, f"neither handled nor parked again in {patience_seconds:g} s")
+        return WatchedFate(
+            Fate.UNKNOWN, f"neither handled nor parked again in {patience_seconds:g} s"
+        )
 
     def _looks(self, seconds: float) -> Iterator[None]:
         deadline = self.clock.monotonic() + seconds
@@ -57,11 +61,11 @@ class RedriveWatch:
             self.clock.sleep(LOOK_EVERY_SECONDS)
             yield
 
-    def _returned(self, sent: ParkedMessage, since_ms: int) -> Verdict | None:
+    def _returned(self, sent: ParkedMessage, since_ms: int) -> WatchedFate | None:
         again = self.parked.parked_again(sent, since_ms=since_ms)
-        return Verdict(Fate.IN_VAIN, f"it was parked again: {again.reason}") if again else None
+        return WatchedFate(Fate.IN_VAIN, f"it was parked again: {again.reason}") if again else None
 
-    def _traced(self, sent: ParkedMessage) -> Verdict | None:
+    def _traced(self, sent: ParkedMessage) -> WatchedFate | None:
         event = event_in(sent.body)
         if event is None:
             return _end_of(self._task_of(sent))
@@ -70,7 +74,9 @@ class RedriveWatch:
         if LOG_QUEUE in sent.send_to:
             query = _history(event.tenant_id, event.entity_id).only(event.event_type)
             return (
-                Verdict(Fate.HANDLED, "its event is in the log") if self.log.read(query) else None
+                WatchedFate(Fate.HANDLED, "its event is in the log")
+                if self.log.read(query)
+                else None
             )
         if "__" in event.entity_id:
             return _followed(self.graph.find(task_named(event.tenant_id, event.entity_id)))
@@ -86,21 +92,21 @@ class RedriveWatch:
             return None
 
 
-def _end_of(task: Task | None) -> Verdict | None:
+def _end_of(task: Task | None) -> WatchedFate | None:
     """Judge a settled task; while it runs there is no verdict."""
     if task is None or not task.state.settled:
         return None
     if task.state.failure:
         error = task.outcome.error if task.outcome else None
-        return Verdict(Fate.IN_VAIN, f"its task failed: {error or task.state.value.lower()}")
-    return Verdict(Fate.HANDLED, f"its task is {task.state.value.lower()}")
+        return WatchedFate(Fate.IN_VAIN, f"its task failed: {error or task.state.value.lower()}")
+    return WatchedFate(Fate.HANDLED, f"its task is {task.state.value.lower()}")
 
 
-def _followed(task: Task | None) -> Verdict | None:
+def _followed(task: Task | None) -> WatchedFate | None:
     """A settled task is due until the dispatcher has followed all its edges."""
     if task is None or task.due_at_ms is not None:
         return None
-    return Verdict(Fate.HANDLED, "the dispatcher has followed its task")
+    return WatchedFate(Fate.HANDLED, "the dispatcher has followed its task")
 
 
 def _history(tenant: str, entity_id: str) -> EventQuery:

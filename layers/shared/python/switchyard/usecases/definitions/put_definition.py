@@ -3,7 +3,7 @@
 from typing import Final
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.domain.access.ceilings import Ceilings
+from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import InvalidDefinition, Problem
 from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
 from switchyard.ports import DefinitionStore
@@ -20,6 +20,13 @@ def put_definition(
     ceilings: Ceilings,
 ) -> RegisteredDefinition:
     """Raise `InvalidDefinition`, also for what is above a ceiling of the stage."""
+    return definitions.put(tenant, name, accepted_definition(name, definition, ceilings))
+
+
+def accepted_definition(
+    name: str, definition: TaskDefinition, ceilings: Ceilings
+) -> TaskDefinition:
+    """Return the definition as the stage registers it. Raise `InvalidDefinition`."""
     if not DEFINITION_NAME.fullmatch(name):
         raise InvalidDefinition([Problem(("name",), f"must be {DEFINITION_NAME_RULE}")])
     size = len(definition.model_dump_json(by_alias=True).encode())
@@ -31,4 +38,4 @@ def put_definition(
     problems = definition.problems_with(ceilings)
     if problems:
         raise InvalidDefinition(problems)
-    return definitions.put(tenant, name, definition)
+    return definition

@@ -1,17 +1,49 @@
-"""Handles what the dispatch queue delivers at once: what concerns one job is done together."""
+"""Handles what the dispatch queue delivers at once: what concerns one job is done together.
+
+Settled tasks are followed (`dispatch_task.py`); a job that is being written, cancelled or redriven
+goes on by a piece.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from switchyard.contracts.dispatch_messages import WakeUp, wake_up
+from switchyard.domain.errors import UnknownJob
 from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.job import Job, NextStep, next_step
 from switchyard.domain.tasks.task import TaskRun
-from switchyard.ports import Clock, DispatchQueue
-from switchyard.usecases.dispatching.advance_job import JobAdvancer
+from switchyard.ports import Clock, DispatchQueue, JobStore
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher
+
+
+class JobStep(Protocol):
+    """Every write of it is conditional: two at once, or one that dies anywhere, do no harm."""
+
+    def go_on(self, job: Job, *, until: float) -> bool:
+        """Work until `until` on the monotonic clock; `True` if nothing is left to do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobAdvancer:
+    jobs: JobStore
+    dispatches: DispatchQueue
+    steps: Mapping[NextStep, JobStep]
+
+    def advance(self, ref: JobRef, *, until: float) -> None:
+        """Take the one step that the job's state asks for; what is left comes with a new wake-up.
+
+        If that is lost, the job is still due. Raise `UnknownJob`.
+        """
+        job = self.jobs.find(ref)
+        if job is None:
+            raise UnknownJob(ref.job_id)
+        step = next_step(job)
+        if step is not None and not self.steps[step].go_on(job, until=until):
+            self.dispatches.send([ref])
+
 
 T = TypeVar("T")
 

@@ -5,7 +5,8 @@ and the time of its transition, and a step found done already leads on to the ne
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
@@ -40,6 +41,7 @@ from switchyard.usecases.events.emit_again import emit_added
 from switchyard.usecases.events.emitting import Emitter
 
 TRIES: Final = 5
+NONE_KNOWN: Final[Mapping[str, Task]] = MappingProxyType({})
 
 
 class EdgeRemover:
@@ -49,11 +51,17 @@ class EdgeRemover:
         self._parallel = parallel
 
     def remove_from(
-        self, job: JobRef, settled_parents: Sequence[SettledParent], *, job_cancelled: bool = False
+        self,
+        job: JobRef,
+        settled_parents: Sequence[SettledParent],
+        *,
+        job_cancelled: bool = False,
+        known: Mapping[str, Task] = NONE_KNOWN,
     ) -> list[Task]:
-        """The dependents, as they are without the edges that lead there from `followed`.
+        """Return the dependents, as they are without the edges from `settled_parents`.
 
-        An edge found removed is followed all the same: whoever removed it may have died then.
+        An edge found removed is followed all the same: who removed it may have died then.
+        `known` are settled tasks that cannot change meanwhile, so that they need not be read.
         """
 
         def without(edges: tuple[str, Tokens]) -> Task:
@@ -62,17 +70,13 @@ class EdgeRemover:
 
         moved = self._parallel.each(without, list(tokens_by_child(settled_parents).items()))
         free = [child for child in moved if is_free(child)]
-        decided = self._decided(job, free, job_cancelled=job_cancelled)
-        return [child for child in moved if not is_free(child)] + decided
-
-    def _decided(self, job: JobRef, free: Sequence[Task], *, job_cancelled: bool) -> list[Task]:
-        """Read together what they need to know of parents that did not complete."""
-        lost = self._not_completed(job, free)
-        return self._parallel.each(
+        lost = self._not_completed(job, free, known)
+        decided = self._parallel.each(
             lambda child: self._decide(child, lost, job_cancelled=job_cancelled), free
         )
+        return [child for child in moved if not is_free(child)] + decided
 
-    def _decide(self, child: Task, lost: dict[str, Task], *, job_cancelled: bool) -> Task:
+    def _decide(self, child: Task, lost: Mapping[str, Task], *, job_cancelled: bool) -> Task:
         for _ in range(TRIES):
             parents = {name: lost[name] for name in child.not_completed if name in lost}
             verdict = decide_readiness(child, parents, job_cancelled=job_cancelled)
@@ -82,10 +86,14 @@ class EdgeRemover:
             lost = self._not_completed(child.ref.job, [child])  # flagged, or of another run, since
         raise Unavailable(f"{child.ref.request_id} changed {TRIES} times while it was decided")
 
-    def _not_completed(self, job: JobRef, children: Sequence[Task]) -> dict[str, Task]:
+    def _not_completed(
+        self, job: JobRef, children: Sequence[Task], known: Mapping[str, Task] = NONE_KNOWN
+    ) -> Mapping[str, Task]:
+        """Read together what they need to know of parents that did not complete."""
         able = [child for child in children if child.ref.task_id != END]  # it asks for nobody
         names = {name for child in able for name in child.not_completed}
-        return dict(self._graph.find_many([job.task(name) for name in sorted(names)]))
+        unknown = [job.task(name) for name in sorted(names - known.keys())]
+        return {**known, **self._graph.find_many(unknown)}
 
 
 AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
@@ -182,10 +190,14 @@ class Dispatcher:
         are emitted, and does also what is left when `until` has passed.
         """
         waiting = deque(self._with_edges(settled))
+        known = {task.ref.task_id: task for task in settled}  # no such job is redriven
         for batch in self._batches(waiting, until):
-            moved = self._edges.remove_from(batch[0].task.ref.job, batch, job_cancelled=True)
+            job = batch[0].task.ref.job
+            moved = self._edges.remove_from(job, batch, job_cancelled=True, known=known)
             _require_known(moved)
-            waiting.extend(self._with_edges([c for c in moved if settled_by_following(c)]))
+            followed = [child for child in moved if settled_by_following(child)]
+            known |= {task.ref.task_id: task for task in followed}
+            waiting.extend(self._with_edges(followed))
 
     def _find(self, runs: Sequence[TaskRun]) -> TasksOfJob:
         refs = list(dict.fromkeys(one.ref for one in runs))

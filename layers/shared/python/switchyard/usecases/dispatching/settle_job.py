@@ -10,8 +10,8 @@ from switchyard.contracts.events import (
     JobFailureDetected,
     JobSettled,
 )
-from switchyard.domain.jobs.job import Job, JobPicture, decide_job_outcome
-from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.jobs.job import Job, JobStates, decide_job_outcome
+from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.states import JobState, task_status
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import Clock, DispatchQueue, JobStore, OpenTasks
@@ -46,14 +46,14 @@ class JobSettler:
         `False` while the job is being cancelled or redriven: it has to be asked again then. And
         when it was redriven since `end` was read: not every task has settled then.
         """
-        picture = self._jobs.picture(end.ref.job)
-        if not _includes(picture, end):
+        found = self._jobs.states(end.ref.job)
+        if not _includes(found, end):
             return False
-        outcome = decide_job_outcome(picture.visible_tasks)
-        job = self._jobs.settle(picture.job, outcome, now_ms=self._clock.now_ms())
+        outcome = decide_job_outcome({task.state for task in found.visible_tasks})
+        job = self._jobs.settle(found.job, outcome, now_ms=self._clock.now_ms())
         if not job.state.settled:
             return False
-        self._emitter.emit(_settled(job, picture))
+        self._emitter.emit(_settled(job, found))
         if job.redrive_key:  # it ended before its redrive was cleared, and is due no more
             self._dispatches.send([job.ref])
         self._open_tasks.close(job.ref, run=job.run)
@@ -76,9 +76,9 @@ class JobSettler:
             self._emitter.emit(_failure(job, noted))
 
 
-def _includes(picture: JobPicture, end: Task) -> bool:
+def _includes(found: JobStates, end: Task) -> bool:
     read = (end.ref, end.run, end.state)
-    return any((task.ref, task.run, task.state) == read for task in picture.tasks)
+    return any((task.ref, task.run, task.state) == read for task in found.tasks)
 
 
 def _failure(job: Job, failed: Task) -> Fact:
@@ -93,13 +93,13 @@ def _failure(job: Job, failed: Task) -> Fact:
     return Fact(job.ref.tenant, emitted, job.failure_detected_at_ms or 0, trace_of(job))
 
 
-def _settled(job: Job, picture: JobPicture) -> Fact:
+def _settled(job: Job, found: JobStates) -> Fact:
     emitted = _REPORTED_AS[job.state](
         job_id=job.ref.job_id,
         run=job.run,
         started_at=job.reopened_at_ms or job.created_at_ms,
         total_tasks=job.total_tasks,
-        task_statuses=_statuses(picture),
+        task_statuses=_statuses(found),
         **_who(job),
     )
     return Fact(job.ref.tenant, emitted, job.settled_at_ms or 0, trace_of(job))
@@ -109,8 +109,8 @@ def _who(job: Job) -> dict[str, str | None]:
     return {"requested_by": job.cancelled_by} if job.state is JobState.CANCELLED else {}
 
 
-def _statuses(picture: JobPicture) -> dict[str, str]:
+def _statuses(found: JobStates) -> dict[str, str]:
     return {
         task.ref.task_id: task_status(task.state, attempt=task.attempt)
-        for task in picture.visible_tasks
+        for task in found.visible_tasks
     }

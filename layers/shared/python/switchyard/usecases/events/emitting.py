@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from switchyard.contracts.events import Context, Event, Properties
-from switchyard.domain.measuring.tracing import Trace
+from switchyard.domain.measuring.spans import Trace
 from switchyard.ports import EventBus
 
 

@@ -6,7 +6,7 @@ from switchyard.contracts.events import CreatedTask, JobCreated, JobTasksAdded
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.chunks import AddedTasks
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.tasks.task import Payload, Task
 from switchyard.usecases.events.emitting import Fact
 

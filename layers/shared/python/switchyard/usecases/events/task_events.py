@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 from typing import Final
 
 from switchyard.contracts.events import (
-    LastActivity,
     MemoryUsage,
     Properties,
+    ReportedActivity,
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
@@ -22,7 +22,7 @@ from switchyard.contracts.events import (
     UsageFigures,
 )
 from switchyard.domain.jobs.redrive import Reopening
-from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import Json, Outcome, Task, Usage
 from switchyard.usecases.events.emitting import Fact
@@ -64,7 +64,7 @@ def heartbeat(
     worker_id: str,
     process_id: int,
     resident_bytes: int,
-    last_activity: LastActivity | None,
+    last_activity: ReportedActivity | None,
     at_ms: int,
 ) -> Fact:
     """`task` as its renewal left it."""

@@ -17,10 +17,11 @@ from switchyard.domain.health.diagnosis import (
     judge_slack,
     judge_stacks,
     judge_switches,
+    judge_webhooks,
     judge_workers,
 )
-from switchyard.domain.health.pause import Pause
 from switchyard.domain.health.prerequisites import LOG_IN
+from switchyard.domain.health.presence import Pause
 from switchyard.domain.health.rollout import RolloutState, describe_rollout
 from switchyard.ports import Inspection
 
@@ -67,6 +68,7 @@ class Examiner:
     def _of_what_they_made(self) -> list[Finding]:
         return [
             *_look("API keys", self._api_keys),
+            *_look("webhooks", self._webhooks),
             *_look("switches", self._switches),
             *_look("dead letters", self._dead_letters),
             *_look("consumption", self._pause_switch),
@@ -75,6 +77,17 @@ class Examiner:
 
     def _api_keys(self) -> list[Finding]:
         return [judge_api_keys(self.tenants_with_keys(), option=self.option)]
+
+    def _webhooks(self) -> list[Finding]:
+        secret = f"switchyard/{self.stage}/webhooks"
+        create = (
+            f"aws secretsmanager create-secret --name {secret} "
+            '--secret-string "$(openssl rand -hex 32)"'
+            if self.option
+            else "switchyard up"
+        )
+        found = self.inspection.has_secret(secret)
+        return [judge_webhooks(found=found, secret=secret, create=create)]
 
     def _switches(self) -> list[Finding]:
         switches = self.inspection.switches()

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from switchyard.contracts.jobs import AddTasks, TasksAdded
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs.additions import Group, grouped, perhaps_added, problems_with
 from switchyard.domain.jobs.chunk_plan import candidates, plan_chunk
 from switchyard.domain.jobs.chunks import Chunk, open_end
-from switchyard.domain.jobs.graph import MAX_TASKS, TaskSpec, unknown_names
+from switchyard.domain.jobs.graph import TaskSpec, unknown_names
 from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.limits import MAX_TASKS
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.states import TaskState
@@ -31,7 +32,7 @@ from switchyard.ports import (
     Payloads,
     TaskAdditions,
 )
-from switchyard.usecases.access.open_tasks import OpenTaskLimit
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events import job_events, task_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.task_requests import (

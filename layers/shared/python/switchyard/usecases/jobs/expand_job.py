@@ -1,4 +1,7 @@
-"""Writes a large job from its document, some items at a time, and opens it."""
+"""Writes a job of more than 1,000 tasks from its document, some items at a time, and opens it.
+
+Smaller ones are written by the request that submits them (`submit_job.py`).
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,8 +9,7 @@ from typing import Final
 from switchyard.contracts.job_document import JobDocument
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.plan import JobPlan
-from switchyard.domain.jobs.plan_parts import items_in, part_of
+from switchyard.domain.jobs.plan import JobPlan, items_in, part_of
 from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.states import JobState
 from switchyard.ports import BlobStore, Clock, JobIntake

@@ -20,7 +20,7 @@ from switchyard.contracts.problems import beginning
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.measuring.tracing import trace_of
+from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import task_status
 from switchyard.domain.tasks.task import Json, Outcome, Payload, Task
@@ -45,6 +45,7 @@ def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
         run=picture.job.run,
         failed_task_id=picture.job.failed_task_id,
         cancel_requested=picture.job.cancel_requested,
+        reopened_at=instant(picture.job.reopened_at_ms),
         notify=Notify.of(picture.job.notify) if picture.job.notify else None,
         trace_id=trace_of(picture.job).trace_id,
         progress=dict(Counter(task.status for task in tasks)),
@@ -171,4 +172,5 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
         settled_at=instant(task.settled_at_ms),
         cost_usd=outcome.usage.cost_usd if outcome else 0.0,
         error=(outcome.error if outcome else None) or task.last_error,
+        cancel_requested=task.cancel_requested or None,
     )

@@ -6,11 +6,12 @@ from typing import Final, TypeVar
 
 from switchyard.contracts.changes import RedriveAccepted, RedriveJob
 from switchyard.contracts.redrive_plans import plan_key, read_plan, stored_plan
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Asked, Ceilings
+from switchyard.domain.access.limits import WIDEST_CEILINGS, Asked, Ceilings
 from switchyard.domain.errors import Conflict, Invalid, NotNow, Problem, UnknownTask
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.limits import MAX_DOCUMENT_BYTES
 from switchyard.domain.jobs.redrive import (
     Changes,
     NotRedrivable,
@@ -32,11 +33,10 @@ from switchyard.ports import (
     Parallel,
     Redriving,
 )
-from switchyard.usecases.access.open_tasks import OpenTaskLimit
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.dispatching.dispatch_task import AT_ONCE, Starter
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter, Fact
-from switchyard.usecases.jobs.task_requests import MAX_DOCUMENT_BYTES
 
 T = TypeVar("T")
 

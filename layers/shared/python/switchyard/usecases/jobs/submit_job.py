@@ -12,14 +12,15 @@ from typing import Final
 from switchyard.contracts.job_document import JobDocument
 from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob, instant
 from switchyard.contracts.notify import notify_problems
-from switchyard.domain.access.ceilings import WIDEST_CEILINGS, Ceilings
+from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.graph import MAX_TASKS, TaskSpec, problems_in, roots, unknown_names
-from switchyard.domain.jobs.plan import MAX_INLINE_TASKS, JobPlan, Pinned
+from switchyard.domain.jobs.graph import TaskSpec, problems_in, roots, unknown_names
+from switchyard.domain.jobs.limits import MAX_INLINE_TASKS, MAX_TASKS
+from switchyard.domain.jobs.plan import JobPlan, Pinned
 from switchyard.domain.jobs.submission_keys import KeyKind, body_hash, problem_with_key
-from switchyard.domain.measuring.tracing import TraceParent, trace_given
+from switchyard.domain.measuring.spans import TraceParent, trace_given
 from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.states import JobState
@@ -36,7 +37,7 @@ from switchyard.ports import (
     SubmissionKeys,
     TenantStore,
 )
-from switchyard.usecases.access.open_tasks import OpenTaskLimit
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.task_requests import (

@@ -8,7 +8,6 @@ from switchyard.contracts.jobs import FileLink
 from switchyard.domain.prompts.artifacts import content_type_of
 from switchyard.ports import BlobStore, Links
 
-LINK_SECONDS: Final = 15 * 60
 MOST_FILES: Final = 500  # a worker brings no more than 201
 
 
@@ -31,7 +30,7 @@ class TaskFiles:
         )
 
     def link(self, key: str) -> str:
-        return self.links.to(key, seconds=LINK_SECONDS, content_type=content_type_of(key))
+        return self.links.to(key, content_type=content_type_of(key))
 
     def place(self, key: str) -> str:
         return f"s3://{self.bucket}/{key}"

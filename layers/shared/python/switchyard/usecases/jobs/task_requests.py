@@ -1,19 +1,16 @@
 """What is checked of tasks wherever they come in: with a new job, or added to one."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
 
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.contracts.jobs import TaskRequest
 from switchyard.contracts.wire import Wire
-from switchyard.domain.access.ceilings import Ceilings
+from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.limits import MAX_DOCUMENT_BYTES
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.ports import DefinitionStore
-
-# API Gateway takes 10 MB, a function 6 MB: with the body as a text whose quotes are escaped.
-MAX_DOCUMENT_BYTES: Final = 5_000_000
 
 
 def named_definitions(

@@ -1,9 +1,12 @@
 """What operators do with triggers: apply, look at, switch on and off, remove, try out."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+from switchyard.contracts.trigger_checks import never_fires
 from switchyard.contracts.triggers import (
     BUSES,
     AppliedTrigger,
@@ -12,10 +15,12 @@ from switchyard.contracts.triggers import (
     Trigger,
     message_template,
 )
-from switchyard.domain.access.ceilings import Ceilings
+from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.access.tenants import channel_problems
-from switchyard.domain.errors import Conflict, Problem
-from switchyard.domain.triggers.time_zones import next_start_ms, rule_schedule
+from switchyard.domain.errors import Conflict, InvalidDefinition, InvalidTrigger, Problem
+from switchyard.domain.jobs.graph import NOT_REGISTERED
+from switchyard.domain.text import did_you_mean
+from switchyard.domain.triggers.time_zones import rule_schedule
 from switchyard.domain.triggers.triggers import (
     RuleRefused,
     UnknownTrigger,
@@ -31,7 +36,10 @@ from switchyard.ports import (
     TriggerRules,
     TriggerStore,
 )
-from switchyard.usecases.definitions.put_definition import put_definition
+from switchyard.usecases.definitions.put_definition import accepted_definition, put_definition
+
+MAX_COMPARED: Final = 1_000
+"""How many registered definitions a mistyped name is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,15 +56,17 @@ class TriggerOperator:
     clock: Clock
 
     def apply(self, tenant: str, trigger: Trigger) -> AppliedTrigger:
-        """Add it, or change it. Again after a crash, it does what is left. Raise `RuleRefused`.
+        """Add it, or change it. Again after a crash, it does what is left.
+
+        Raise `InvalidTrigger` with everything that is wrong, or `RuleRefused`.
 
         The rule comes first: if it is refused, everything is as it was. But a new one is enabled
         only once the trigger is there, as events that come before it would be dropped.
         """
         now_ms = self.clock.now_ms()
-        self._refuse_what_never_fires(trigger, now_ms)
-        self._refuse_channel(tenant, trigger)
-        self._refuse_unknown_definitions(tenant, trigger)
+        problems = self.problems_with(tenant, trigger)
+        if problems:
+            raise InvalidTrigger(problems)
         known = self.store.find(tenant, trigger.name)
         enabled = known is not None and known.trigger.bus == trigger.bus and known.enabled
         self.rules.put(self._rule(tenant, trigger, enabled=enabled))
@@ -65,6 +75,25 @@ class TriggerOperator:
             self.rules.put(self._rule(tenant, trigger, enabled=applied.enabled))
         self._remove_rules(applied, but=trigger.bus)
         return applied
+
+    def problems_with(
+        self, tenant: str, trigger: Trigger, *, brought: Collection[str] = ()
+    ) -> list[Problem]:
+        """Return why the trigger would be refused; `brought` are definitions still to register."""
+        return [
+            *never_fires(trigger, now_ms=self.clock.now_ms()),
+            *self._channel_problems(tenant, trigger),
+            *self._unknown_definitions(tenant, trigger, brought),
+            *_pattern_problems(tenant, trigger),
+        ]
+
+    def problems_with_definition(self, name: str, definition: TaskDefinition) -> Sequence[Problem]:
+        """Return why the stage would not register the definition."""
+        try:
+            accepted_definition(name, definition, self.ceilings)
+        except InvalidDefinition as error:
+            return error.problems
+        return ()
 
     def register(self, tenant: str, name: str, definition: TaskDefinition) -> RegisteredDefinition:
         """Register a definition that triggers name. Raise `InvalidDefinition`."""
@@ -131,29 +160,26 @@ class TriggerOperator:
         now_ms = self.clock.now_ms()
         return rule_schedule(trigger.schedule, trigger.time_zone, now_ms=now_ms)
 
-    def _refuse_what_never_fires(self, trigger: Trigger, now_ms: int) -> None:
-        if trigger.schedule is None:
-            return
-        zone = trigger.time_zone
-        if next_start_ms(trigger.schedule, zone, after_ms=now_ms, since_ms=now_ms) is None:
-            raise RuleRefused(f"schedule: {trigger.schedule} never fires from now on")
-
-    def _refuse_channel(self, tenant: str, trigger: Trigger) -> None:
+    def _channel_problems(self, tenant: str, trigger: Trigger) -> list[Problem]:
         """Refuse a channel that the tenant's jobs may not name, unless it depends on the event."""
-        notify = trigger.job.get("notify")
-        channel = notify.get("channel") if isinstance(notify, dict) else None
-        if not isinstance(channel, str) or "{{" in channel:
-            return
-        problems = channel_problems(channel, self.tenants.find(tenant), tenant=tenant)
-        for problem in problems:
-            raise RuleRefused(str(Problem(("job", *problem.path), problem.message)))
+        if trigger.channel is None:
+            return []
+        problems = channel_problems(trigger.channel, self.tenants.find(tenant), tenant=tenant)
+        return [Problem(("job", *problem.path), problem.message) for problem in problems]
 
-    def _refuse_unknown_definitions(self, tenant: str, trigger: Trigger) -> None:
-        known = self.definitions.latest(tenant, sorted(trigger.definitions))
-        unknown = sorted(trigger.definitions - known.keys())
-        if unknown:
-            names = ", ".join(map(repr, unknown))
-            raise RuleRefused(f"job.tasks: not registered as task definitions: {names}")
+    def _unknown_definitions(
+        self, tenant: str, trigger: Trigger, brought: Collection[str]
+    ) -> list[Problem]:
+        known = {*brought, *self.definitions.latest(tenant, sorted(trigger.definitions))}
+        if trigger.definitions <= known:
+            return []
+        registered = islice(self.definitions.all(tenant), MAX_COMPARED)
+        names = [*brought, *(definition.name for definition in registered)]
+        return [
+            Problem(place, f"{name!r} {NOT_REGISTERED}{did_you_mean(name, names)}")
+            for place, name in trigger.named_definitions
+            if name not in known
+        ]
 
     def _pattern(self, tenant: str, trigger: Trigger) -> dict[str, object] | None:
         if trigger.on is None:
@@ -164,3 +190,12 @@ class TriggerOperator:
         if isinstance(pattern, Problem):
             raise RuleRefused(str(pattern))
         return pattern
+
+
+def _pattern_problems(tenant: str, trigger: Trigger) -> list[Problem]:
+    if trigger.on is None or trigger.on.bus == "default":
+        return []
+    pattern = of_this_tenant(trigger.on.pattern, tenant)
+    if not isinstance(pattern, Problem):
+        return []
+    return [Problem(("on", "pattern", *pattern.path), pattern.message)]

@@ -1,0 +1,112 @@
+"""Why a task cannot be claimed now, and how one ends that nobody may claim any more.
+
+The guard of the claim itself is in `transitions.claim`; this explains what the guard found.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.task import Outcome, Task
+
+LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit
+UNKNOWN_WAIT_MS: Final = 60_000
+"""Between two looks at a task in a state that only a newer worker knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimable:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """A live lease: the message is redundant, the sweeper is the net."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Settled: emit the stored outcome's event again."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """To be tried again after `wait_ms`; `None` when only a parent's settling can help."""
+
+    reason: str
+    wait_ms: int | None
+
+    @property
+    def delay_seconds(self) -> int | None:
+        """Of the message to send instead; `None` when the due time alone can wait so long."""
+        if self.wait_ms is None or self.wait_ms > LONGEST_DELAY_SECONDS * 1000:
+            return None
+        return math.ceil(self.wait_ms / 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """Cancellation was asked for and nobody runs it: settle it as cancelled."""
+
+    reason: str
+
+
+ClaimDecision = Claimable | Busy | Done | NotYet | Exhausted | Flagged
+
+
+def why_needless(task: Task, *, run: int, job_cancelled: bool) -> str | None:
+    """Why a wake-up for this run of the task may be deleted without a claim; `None` if it may not.
+
+    A settled task with a due time has not been followed yet: its worker may have died before it
+    emitted the event, and the wake-up that comes back is what emits it again soon. In a job that
+    is being cancelled, what is queued and not flagged is still to be visited, and settled then; the
+    events of what is cancelled are still to be emitted, thousands at once.
+    """
+    if task.state.settled and task.run >= run and task.due_at_ms is None:
+        return f"{task.state.value.lower()} already"
+    if task.state is TaskState.CANCELLED and task.run >= run and job_cancelled:
+        return "cancelled with its job"
+    queued = task.state in {TaskState.READY, TaskState.QUEUED} and not task.cancel_requested
+    return "its job is being cancelled" if job_cancelled and queued else None
+
+
+def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
+    if task.state.settled:
+        return Done(f"done: {task.state.value.lower()} at {task.settled_at_ms}")
+    if task.state is TaskState.UNKNOWN:
+        return NotYet("in a state of a newer version", wait_ms=UNKNOWN_WAIT_MS)
+    if task.state is TaskState.WAITING:
+        return NotYet(f"waiting on {len(task.waiting_on)} parents", wait_ms=None)
+    if task.state is TaskState.PROCESSING and task.lease_until_ms >= now_ms:
+        return Busy(f"busy until {task.lease_until_ms}")
+    if task.cancel_requested:
+        return Flagged("cancellation was requested")
+    if task.attempt >= task.max_attempts:
+        return Exhausted(f"exhausted after {task.attempt} attempts")
+    if task.state is not TaskState.PROCESSING and task.not_before_ms > now_ms:
+        return NotYet(f"not before {task.not_before_ms}", wait_ms=task.not_before_ms - now_ms)
+    return Claimable(f"{task.state.value.lower()}, attempt {task.attempt + 1}")
+
+
+EXHAUSTED: Final = "exhausted"
+
+
+def exhausted(task: Task, decision: Exhausted, *, source: str = "worker") -> Outcome:
+    error = f"{decision.reason}; the last worker stopped renewing its lease"
+    if task.last_error:
+        error += f"; before that: {task.last_error}"
+    return Outcome(state=TaskState.FAILED, error=error, error_category=EXHAUSTED, source=source)
+
+
+def cancelled(decision: Flagged) -> Outcome:
+    return Outcome(state=TaskState.CANCELLED, error=decision.reason)

@@ -1,0 +1,55 @@
+"""Whether a task whose agent was refused for now may wait, at no cost of an attempt."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from switchyard.domain.tasks.failures import FailureCategory
+from switchyard.domain.tasks.retries import GiveUp
+from switchyard.domain.tasks.task import Task, Usage, milliseconds
+
+LONGEST_WAIT: Final = timedelta(hours=24)  # since the task was ready
+SHORTEST_MS: Final = 1_000
+NOT_EMITTED_MS: Final = 60_000
+"""The wait for a rate limit whose length the agent does not know."""
+LAST_FENCE: Final = 100
+"""Every claim raises the fence: a child that lies about its spending is not believed for ever."""
+SPREAD: Final = 0.25
+"""The share by which waits differ: tasks that were refused together do not return together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postpone:
+    """Wait for a time drawn from the range."""
+
+    delay_ms: int
+    longest_delay_ms: int
+    reason: str
+
+
+def decide_postponement(
+    task: Task,
+    category: FailureCategory,
+    *,
+    retry_after_ms: int | None,
+    usage: Usage,
+    now_ms: int,
+) -> Postpone | GiveUp | None:
+    """`None` when it is to be tried again like any other: what was paid for costs its attempt."""
+    if retry_after_ms is None and category is FailureCategory.RATE_LIMIT:
+        retry_after_ms = NOT_EMITTED_MS
+    if retry_after_ms is None or not category.transient:
+        return None
+    if now_ms + retry_after_ms > _deadline_ms(task):
+        return GiveUp(f"{category}: it may be tried again after its deadline only")
+    if usage != Usage() or task.fence > LAST_FENCE:
+        return None
+    delay_ms = max(retry_after_ms, SHORTEST_MS)
+    reason = f"{category}: to be tried again after {delay_ms} ms"
+    return Postpone(delay_ms, round(delay_ms * (1 + SPREAD)), reason)
+
+
+def _deadline_ms(task: Task) -> int:
+    """Until then it may be postponed; a task waits for its workers for as long as it has to."""
+    since = task.started_at_ms if task.ready_at_ms is None else task.ready_at_ms
+    return (since or 0) + milliseconds(LONGEST_WAIT)

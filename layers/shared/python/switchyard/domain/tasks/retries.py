@@ -1,0 +1,77 @@
+"""When a failed attempt is followed by another, and when a step is tried again within its attempt.
+
+A step is tried again only where trying it cost nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from switchyard.domain.backoff import Backoff
+from switchyard.domain.tasks.failures import FailureCategory
+
+BACKOFF: Final = Backoff(first=1_000, longest=300_000)  # milliseconds
+BACKOFF_WHEN_LIMITED: Final = Backoff(first=10_000, longest=300_000)  # it is counted per minute
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Try again after a delay drawn from the whole range, so that nobody retries in step."""
+
+    longest_delay_ms: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    reason: str
+
+
+def decide_retry(category: FailureCategory, *, attempt: int, max_attempts: int) -> Retry | GiveUp:
+    if not category.transient:
+        return GiveUp(f"{category} is permanent")
+    if attempt >= max_attempts:
+        return GiveUp(f"failed on attempt {attempt} of {max_attempts}")
+    limited = category is FailureCategory.RATE_LIMIT
+    backoff = BACKOFF_WHEN_LIMITED if limited else BACKOFF
+    return Retry(backoff.at_most(attempt), f"{category} may pass")
+
+
+MAX_TRIES: Final = 3
+"""Of a step, within one attempt."""
+_FREE: Final = frozenset(
+    {FailureCategory.NETWORK, FailureCategory.RATE_LIMIT, FailureCategory.SERVER_ERROR}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFailure:
+    category: FailureCategory
+    paid: bool
+    """Whether a token was paid for."""
+    tries: int
+    """How often the step was tried by now."""
+    retry_after_ms: int | None = None
+    """How long the API that refused asked to wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class TryAgain:
+    """After a delay drawn from the whole range."""
+
+    shortest_ms: int
+    longest_ms: int
+
+
+def decide_step_retry(failure: StepFailure, *, time_left_ms: int) -> TryAgain | GiveUp:
+    """What is not tried again here fails the attempt, which may be followed by another."""
+    if failure.category not in _FREE:
+        return GiveUp(f"{failure.category} does not pass within an attempt")
+    if failure.paid:
+        return GiveUp("another try would be paid for")
+    if failure.tries >= MAX_TRIES:
+        return GiveUp(f"failed {failure.tries} times in a row")
+    shortest = failure.retry_after_ms or 0
+    longest = shortest + BACKOFF.at_most(failure.tries - 1)
+    if longest >= time_left_ms:
+        return GiveUp("no time is left for another try")
+    return TryAgain(shortest, longest)
