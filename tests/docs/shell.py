@@ -45,9 +45,10 @@ def lay_out(folder: Path, *, cloud: Path) -> Path:
     return clone
 
 
-def problems_with(blocks: list[Block], clone: Path) -> list[str]:
-    """Run the blocks in order; return what a reader who types them would stumble over."""
-    steps, printed = run_in_order(blocks, clone)
+def problems_with(blocks: list[Block], clone: Path, *programs: Path) -> list[str]:
+    """Run the blocks in order, with more folders of programs first on their PATH; return what a
+    reader who types them would stumble over."""
+    steps, printed = run_in_order(blocks, clone, *programs)
     problems = []
     for step, (lines, status) in zip(steps, printed, strict=False):
         if (status != 0) is not step.fails:
@@ -60,7 +61,9 @@ def problems_with(blocks: list[Block], clone: Path) -> list[str]:
     return problems
 
 
-def run_in_order(blocks: list[Block], clone: Path) -> tuple[list[Step], list[Printed]]:
+def run_in_order(
+    blocks: list[Block], clone: Path, *programs: Path
+) -> tuple[list[Step], list[Printed]]:
     """Run the blocks until one command ends as it should not; return what there was to run, and
     the lines and the exit code of each command that was run."""
     steps: list[Step] = []
@@ -69,7 +72,7 @@ def run_in_order(blocks: list[Block], clone: Path) -> tuple[list[Step], list[Pri
             (clone / block.marks["file"]).write_text(block.text)
         elif block.language in SHELL and block.runs:
             steps += _steps_of(block)
-    return steps, _run(steps, clone)
+    return steps, _run(steps, clone, (*programs, clone.parent / "programs"))
 
 
 def _steps_of(block: Block) -> list[Step]:
@@ -81,13 +84,13 @@ def _steps_of(block: Block) -> list[Step]:
     ]
 
 
-def _run(steps: list[Step], clone: Path) -> list[Printed]:
+def _run(steps: list[Step], clone: Path, programs: tuple[Path, ...]) -> list[Printed]:
     script = ["exec 2>&1", "set -o pipefail"]
     for step in steps:
         script += ["{", step.command, "} </dev/null", "status=$?", f'echo "{_END}$status"']
         script += [f"[ $status {'!=' if step.fails else '='} 0 ] || exit"]
     environment = os.environ | {
-        "PATH": f"{clone.parent / 'programs'}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join([*map(str, programs), os.environ["PATH"]]),
         FOLDER_VARIABLE: str((clone / ".switchyard").resolve()),
         "COLUMNS": "200",
         "NO_COLOR": "1",
