@@ -1,7 +1,7 @@
 # Everything runs from .venv, which `make setup` fills. A machine needs Python 3.11 and make.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: interrupts help setup docker-engine run up down test quick lint check scenarios scenarios-planted simulate races random-jobs model mutants format stage awsstage synth diff deploy bootstrap lock corpus compatibility rollback-check wheel wheel-check sam-env openapi pictures alerts fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-cli bench-proxy recovery worker-image image-check sbom pin-base-image clean distclean
+.PHONY: interrupts help setup docker-engine run up down test long quick lint check scenarios scenarios-planted simulate races random-jobs model mutants format stage awsstage synth diff deploy bootstrap lock corpus compatibility rollback-check wheel wheel-check sam-env openapi pictures alerts fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-cli bench-proxy recovery worker-image image-check sbom pin-base-image clean distclean
 
 PYTHON ?= python3
 JOB ?= examples/brand-analysis.yaml
@@ -46,10 +46,14 @@ down: ## Stop the local cloud; its data stays
 	@if [ -e "$(ROSTER)" ]; then $(BIN)/python -m switchyard_local down; \
 	else echo "The local cloud is not running."; fi
 
-test quick lint check simulate races random-jobs model mutants openapi pictures alerts corpus compatibility rollback-check fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-cli bench-proxy recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
+test long quick lint check simulate races random-jobs model mutants openapi pictures alerts corpus compatibility rollback-check fuzz-api fuzz-guard security bench-api bench-worker bench-dispatch bench-drain bench-cancel bench-cli bench-proxy recovery: SETUP_OPTIONS := --claude # tests and types need the agent's SDK
 # Two more than there are cores: what runs on the two local clouds mostly waits.
 PROCESSES ?= $(shell "$(PYTHON)" -c "import os; print(2 + (os.cpu_count() or 1))")
 test: setup ## Run all tests, on all cores: ARGS="-k lease", PROCESSES=1
+	@$(BIN)/python -m tests.run_suite -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
+
+long: export LONG_TESTS := 1
+long: setup ## Run the tests that `make test` leaves out: variations of faults, interruptions and real agents
 	@$(BIN)/python -m tests.run_suite -n $(PROCESSES) --no-loadscope-reorder $(ARGS)
 
 # Without what takes seconds and without any cloud; the functions are imported, but not called.

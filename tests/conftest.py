@@ -49,8 +49,20 @@ class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
         return TOGETHER.get(file.split("/")[1], file)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+ONLY_LONG = "LONG_TESTS"
+"""With this variable, tests that are marked as long run, and no others."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    wanted = ONLY_LONG in os.environ
+    left_out = [item for item in items if _is_long(item) != wanted]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if _is_long(item) == wanted]
     items.sort(key=_turn)
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return item.get_closest_marker("long") is not None
 
 
 def _turn(item: pytest.Item) -> tuple[int, int]:
