@@ -16,7 +16,7 @@ from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import TransitionRefused
 from tests.model import redrives
 from tests.model.database import SOME_TIME, Draft
-from tests.model.functions import Operation, Todo, edges_to_follow
+from tests.model.functions import Operation, Todo, edges_to_follow, resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,19 @@ class CancelTask:
             return rest if now.state.settled or now == self.task else (CancelTask(now), *rest)
         if answer.state is TaskState.CANCELLED:
             draft.wake_dispatcher(answer, by_event=True)
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
+class DecideTask:
+    """Decides about a held task, as a person saw it (`decide_task.py`, `TaskDecider.decide`)."""
+
+    task: Task
+    approved: bool
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        state = TaskState.COMPLETED if self.approved else TaskState.FAILED
+        resolved(self.task, state, state.value, draft)
         return rest
 
 

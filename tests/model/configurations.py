@@ -8,9 +8,10 @@ from switchyard.domain.ids import START
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.plan import Pinned, plan_job
-from switchyard.domain.states import Rule, TaskState
+from switchyard.domain.states import Rule, TaskKind, TaskState
 from switchyard.domain.tasks import readiness
 from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.tasks.holds import Hold
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import applied
 from tests.model.additions import ADDED, RELAY
@@ -22,6 +23,20 @@ def chain(*, rule: Rule = Rule.ALL_COMPLETED) -> tuple[TaskSpec, ...]:
     """Two tasks, the second after the first."""
     second = TaskSpec(task_id="b", name="", depends_on=("a",), rule=rule)
     return (TaskSpec(task_id="a", name=""), second)
+
+
+def gate(*, last: bool = False) -> tuple[TaskSpec, ...]:
+    """An approval before a task that a worker runs, or after it."""
+    hold = Hold(kind=TaskKind.APPROVAL)
+    if last:
+        return (
+            TaskSpec(task_id="a", name=""),
+            TaskSpec(task_id="b", name="", depends_on=("a",), hold=hold),
+        )
+    return (
+        TaskSpec(task_id="a", name="", hold=hold),
+        TaskSpec(task_id="b", name="", depends_on=("a",)),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +55,8 @@ class Configuration:
     last_run: int = 1
     """A job in this run is not redriven."""
     adds: bool = False
+    decides: bool = False
+    """Whether people decide about what is held."""
     sweeper_pauses: bool = False
     """Whether others come in between what the sweeper reads and what it writes."""
     at_most: int | None = None
@@ -143,6 +160,19 @@ CONFIGURATIONS: Final = (
         at_most=400_000,
     ),
     Configuration(
+        name="approvals",
+        about="two people and time decide about a held task of a job that is cancelled or redriven",
+        workers=1,
+        functions=2,
+        tasks=gate(last=True),
+        attempts=1,
+        cancels_job=True,
+        cancels_tasks=True,
+        decides=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
         name="adding",
         about="a task is added to a job that ends, or is cancelled, meanwhile",
         workers=2,
@@ -181,6 +211,17 @@ SMALL: Final = (
         functions=2,
         attempts=1,
         cancels_tasks=True,
+    ),
+    Configuration(
+        name="small approval",
+        about="people decide about a held task, which is cancelled and redriven",
+        workers=1,
+        functions=2,
+        tasks=gate()[:1],
+        attempts=1,
+        cancels_tasks=True,
+        decides=True,
+        last_run=2,
     ),
     Configuration(
         name="small sweeper",

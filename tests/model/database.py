@@ -137,6 +137,7 @@ def bounded_task(task: Task, clocks: Clocks) -> Task:
         task,
         lease_until_ms=clocks.bounded(task.lease_until_ms),
         not_before_ms=clocks.bounded(task.not_before_ms),
+        held_until_ms=clocks.bounded(task.held_until_ms),
         ready_at_ms=_some_time(task.ready_at_ms),
         started_at_ms=_some_time(task.started_at_ms),
         settled_at_ms=_some_time(task.settled_at_ms),

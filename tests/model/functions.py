@@ -14,7 +14,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import readiness
 from switchyard.domain.tasks import transitions as of_tasks
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.domain.transition import TransitionRefused
 from tests.model.database import SOME_TIME, Draft
 
@@ -79,6 +79,29 @@ class Mark:
     def run(self, rest: Todo, draft: Draft) -> Todo:
         draft.write(self.task.ref.task_id, of_tasks.mark_queued(self.task, now_ms=SOME_TIME))
         return rest
+
+
+@dataclass(frozen=True, slots=True)
+class HoldTask:
+    """Holds a task whose event was emitted (`held_tasks.py`, `HeldTasks.hold`)."""
+
+    task: Task
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        held_until_ms = draft.clocks.values[0]
+        draft.write(self.task.ref.task_id, of_tasks.hold(self.task, held_until_ms=held_until_ms))
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
+class EndHold:
+    """Ends a held task whose time is up (`held_tasks.py`, `HeldTasks.end_overdue`)."""
+
+    task: Task
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        ended = resolved(self.task, TaskState.FAILED, None, draft)
+        return rest if ended is None else (*followed(ended, draft), *rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +191,38 @@ def dispatched(name: str, run: int, draft: Draft, *, by_event: bool) -> Todo:
     cancelled = draft.job.being_cancelled
     todo: list[Operation] = []
     if not by_event and not cancelled and task.state is TaskState.READY:
-        draft.wake_worker(task)
-        todo.append(Mark(task))
+        todo.append(started(task, draft))
+    if not by_event and task.state is TaskState.HELD:
+        todo.append(EndHold(task))
     if task.state.settled and not (by_event and task.due_at_ms is None):
-        if task.state.failure and task.due_at_ms is not None:
-            todo.append(NoteFailure(draft.job, name))
-        todo += edges_to_follow(task, draft, cancelled=cancelled, quiet=False)
+        todo += followed(task, draft)
     return tuple(todo)
+
+
+def started(task: Task, draft: Draft) -> "Mark | HoldTask":
+    """Send the message of a ready task, or hold it if no worker runs it."""
+    if task.kind is not None:
+        return HoldTask(task)
+    draft.wake_worker(task)
+    return Mark(task)
+
+
+def followed(task: Task, draft: Draft) -> Todo:
+    """Note a settled task's failure, if it is one, before its edges are followed."""
+    noted = task.state.failure and task.due_at_ms is not None
+    first = (NoteFailure(draft.job, task.ref.task_id),) if noted else ()
+    cancelled = draft.job.being_cancelled
+    return (*first, *edges_to_follow(task, draft, cancelled=cancelled, quiet=False))
+
+
+def resolved(task: Task, state: TaskState, decision: str | None, draft: Draft) -> Task | None:
+    """End a held task as it was read, and emit that; `None` if another was faster."""
+    ending = of_tasks.resolve(task, Outcome(state=state), now_ms=SOME_TIME, decision=decision)
+    answer = draft.write(task.ref.task_id, ending)
+    if isinstance(answer, TransitionRefused):
+        return None
+    draft.wake_dispatcher(answer, by_event=True)
+    return answer
 
 
 def edges_to_follow(task: Task, draft: Draft, *, cancelled: bool, quiet: bool) -> Todo:
@@ -195,8 +243,7 @@ def _last(task: Task) -> Todo:
 def _moved(child: Task, by: Edge | Decide, rest: Todo, draft: Draft) -> Todo:
     """Start what is ready, emit and follow what was settled by that."""
     if child.state is TaskState.READY and not by.cancelled and not by.quiet:
-        draft.wake_worker(child)
-        return _before_clearing(rest, by.parent, Mark(child))
+        return _before_clearing(rest, by.parent, started(child, draft))
     if readiness.settled_by_following(child):
         if not by.quiet:
             draft.wake_dispatcher(child, by_event=True)
@@ -216,7 +263,7 @@ def _after_edges(rest: Todo, decide: Decide) -> Todo:
     return (*rest[:edges], decide, *rest[edges:])
 
 
-def _before_clearing(rest: Todo, parent: Task, mark: Mark) -> Todo:
+def _before_clearing(rest: Todo, parent: Task, mark: Mark | HoldTask) -> Todo:
     """Everything is decided before something is marked, and a due time is removed last."""
     place = next((n for n, one in enumerate(rest) if one == ClearDue(parent)), 0)
     return (*rest[:place], mark, *rest[place:])

@@ -19,7 +19,7 @@ from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.claim_refusals import EXHAUSTED
 from switchyard.domain.tasks.task import Task
 
-UNDER_WAY: Final = (TaskState.READY, TaskState.QUEUED, TaskState.PROCESSING)
+UNDER_WAY: Final = (TaskState.READY, TaskState.QUEUED, TaskState.PROCESSING, TaskState.HELD)
 BY_THE_OWNER: Final = ("renew", "settle", "release")
 
 
@@ -163,7 +163,7 @@ def _claimed_wrongly(change: Change) -> str | None:
         return "claimed twice in one attempt"
     if old.cancel_requested:
         return "claimed though it is flagged"
-    if old.state not in UNDER_WAY:
+    if old.state not in UNDER_WAY or old.kind is not None:
         return "claimed though nobody may run it"
     early = old.state is not TaskState.PROCESSING and old.not_before_ms > change.now
     return "claimed before its time" if early else None

@@ -70,6 +70,7 @@ def _round(draft: Draft) -> Iterator[None]:
             waiting.extend(draft.sent)
             draft.sent.clear()
             yield
+    yield  # a nudge that sends no message has changed something, too
 
 
 def _deliver(wake: Wake, draft: Draft) -> None:

@@ -11,7 +11,7 @@ from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
 from tests.model.database import SOME_TIME, Draft
-from tests.model.functions import Mark, Todo
+from tests.model.functions import Todo, started
 
 _PLANS: Final[dict[str, redrive.RedrivePlan]] = {}
 """The bucket: a plan is stored before a job names it, and is never lost."""
@@ -56,8 +56,7 @@ class Reopen:
         answer = draft.write(one.task_id, of_tasks.reopen(one, now_ms=SOME_TIME))
         if one.waiting_on or not isinstance(answer, Task) or answer.state is not TaskState.READY:
             return rest
-        draft.wake_worker(answer)
-        return (Mark(answer), *rest)
+        return (started(answer, draft), *rest)
 
 
 @dataclass(frozen=True, slots=True)

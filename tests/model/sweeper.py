@@ -13,7 +13,7 @@ from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import TransitionRefused
 from tests.model.database import Draft
-from tests.model.functions import Mark, Todo
+from tests.model.functions import Todo, started
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,9 @@ def found(draft: Draft) -> list[Nudge | NudgeJob]:
 def _act(task: Task, step: Step, draft: Draft) -> Todo:
     match step.action:
         case Action.START:
-            draft.wake_worker(task)
-            return (Mark(task),)
+            return (started(task, draft),)
+        case Action.DECIDE | Action.END_HOLD:
+            draft.wake_dispatcher(task, by_event=False)
         case Action.RESEND | Action.WAKE:
             draft.wake_worker(task)
         case Action.DISPATCH:

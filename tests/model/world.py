@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final, Generic, TypeVar
 
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.states import JobState
+from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Task
 from tests.model import additions, changes, functions, invariants, redrives, sweeper
 from tests.model.configurations import Configuration
@@ -169,6 +169,13 @@ class World:
                 if task is not None and not (task.ref.hidden or task.state.settled):
                     cancel = _just((changes.CancelTask(task),))
                     yield f"is asked to cancel {task.ref.task_id}", cancel
+        if asked.decides:
+            for task in self._databases.values[database].tasks:
+                if task is not None and task.state is TaskState.HELD:
+                    for approved in (True, False):
+                        decide = _just((changes.DecideTask(task, approved),))
+                        word = "approve" if approved else "reject"
+                        yield f"is asked to {word} {task.ref.task_id}", decide
         if job.run < asked.last_run:
             yield "is asked to redrive the job", redrives.requested
         if asked.adds:

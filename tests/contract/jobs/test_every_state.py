@@ -107,6 +107,18 @@ CASES = [
         NotYet(f"not before {LATER}", wait_ms=1),
         free=True,
     ),
+    Case(
+        "held",
+        {"state": TaskState.HELD, "kind": TaskKind.APPROVAL, "attempt": 0},
+        Busy("no worker runs it: it is an approval"),
+        free=True,
+    ),
+    Case(
+        "ready to be held",
+        {"state": TaskState.READY, "kind": TaskKind.WAIT, "attempt": 0},
+        Busy("no worker runs it: it is a wait"),
+        free=True,
+    ),
     *_live(),
     *_open("lapsed", state=TaskState.PROCESSING, lease_until_ms=NOW_MS - 1),
     *[

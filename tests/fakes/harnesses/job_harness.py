@@ -14,6 +14,7 @@ from switchyard.ports import Claimed
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.usecases.dispatching.dispatch_batch import JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
+from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from tests.builders import TENANT, a_definition, a_submission, an_emitter
 from tests.fakes.harnesses.submitting import a_submitter
@@ -45,9 +46,17 @@ class Harness:
         self.memory = MemoryHarness(self.clock)
         self.memory.definitions.put(TENANT, "scrape", a_definition())
         self.emitter = an_emitter(self.memory.bus)
+        self.held = HeldTasks(
+            graph=self.memory.graph,
+            payloads=self.memory.payloads,
+            emitter=self.emitter,
+            clock=self.clock,
+            parallel=OneByOne(),
+        )
         self.starter = Starter(
             graph=self.memory.graph,
             queue=self.memory.queue,
+            held=self.held,
             emitter=self.emitter,
             clock=self.clock,
             parallel=OneByOne(),
@@ -63,6 +72,7 @@ class Harness:
                 clock=self.clock,
             ),
             starter=self.starter,
+            held=self.held,
             dispatches=self.memory.dispatches,
             emitter=self.emitter,
             clock=self.clock,

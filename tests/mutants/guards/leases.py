@@ -105,8 +105,8 @@ GUARDS: Final = (
     Mutant(
         guard="a live lease is not given up",
         file=TASK_TRANSITIONS,
-        old="AnyOf(((_NOBODY_STARTED_IT,), _lease_is_over(now_ms))),",
-        new="AnyOf(((_NOBODY_STARTED_IT,), (_PROCESSING,))),",
+        old="AnyOf(((_NOBODY_RUNS_IT,), _lease_is_over(now_ms))),",
+        new="AnyOf(((_NOBODY_RUNS_IT,), (_PROCESSING,))),",
         tests=STATE_TESTS,
     ),
     Mutant(

@@ -166,8 +166,8 @@ GUARDS: Final = (
     Mutant(
         guard="only what is ready becomes queued",
         file=TASK_TRANSITIONS,
-        old='guard=(equal("state", TaskState.READY), equal("run", task.run)),',
-        new="guard=(),",
+        old='name="mark_queued",\n        guard=(_READY, equal("run", task.run)),',
+        new='name="mark_queued",\n        guard=(),',
         tests=STORMS,
     ),
     Mutant(

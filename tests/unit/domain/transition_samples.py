@@ -49,6 +49,7 @@ _WORDS: Final[dict[Any, str]] = {
     4_711: "as submitted",
     80: "the maximum",
     "the plan": "ours",
+    "the decision": "ours",
 }
 
 TASK: Final = a_task(
@@ -94,6 +95,8 @@ TASKS: Final[dict[str, Transition]] = {
     "decide, flagged": of_tasks.decide(
         replace(TASK, cancel_requested=True), SKIPPED, now_ms=NOW_MS
     ),
+    "hold": of_tasks.hold(TASK, held_until_ms=GIVEN_MS),
+    "resolve": of_tasks.resolve(TASK, ENDED, now_ms=NOW_MS, decision="the decision"),
     "mark_queued": of_tasks.mark_queued(TASK, now_ms=NOW_MS),
     "clear_due": of_tasks.clear_due(TASK),
     "postpone": of_tasks.postpone(TASK, GIVEN_MS, count=False),

@@ -37,7 +37,11 @@ LIVE = {"lease_until_ms": NOW_MS}
 LAPSED = {"lease_until_ms": NOW_MS - 1}
 FLAGGED = {"cancel_requested": True}
 TASKS: list[tuple[TaskState, dict[str, Any], Action, int]] = [
-    (TaskState.WAITING, {}, Action.WAIT, HOUR),
+    (TaskState.WAITING, {"waiting_on": frozenset({"a@1"})}, Action.WAIT, HOUR),
+    (TaskState.WAITING, {}, Action.DECIDE, MINUTE),
+    (TaskState.HELD, {"held_until_ms": NOW_MS + 7}, Action.WAIT, 7),
+    (TaskState.HELD, {"held_until_ms": NOW_MS}, Action.END_HOLD, MINUTE),
+    (TaskState.HELD, {"held_until_ms": NOW_MS, "resends": 2}, Action.END_HOLD, 4 * MINUTE),
     (TaskState.READY, {}, Action.START, MINUTE),
     (TaskState.QUEUED, {}, Action.RESEND, 10 * MINUTE),
     (TaskState.QUEUED, {"resends": 1}, Action.RESEND, 20 * MINUTE),

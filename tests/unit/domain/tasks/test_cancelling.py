@@ -14,6 +14,7 @@ DECISIONS = {
     TaskState.PROCESSING: Flag,
     TaskState.READY: Settle,
     TaskState.QUEUED: Settle,
+    TaskState.HELD: Settle,
     TaskState.UNKNOWN: Leave,
     **dict.fromkeys(SETTLED, Leave),
 }
@@ -42,6 +43,7 @@ BECOMES = {
     TaskState.WAITING: "flag",
     TaskState.READY: "give_up",
     TaskState.QUEUED: "give_up",
+    TaskState.HELD: "give_up",
     TaskState.PROCESSING: "flag",
     TaskState.UNKNOWN: "in a state of a newer version",
     **{state: f"{state.lower()} already" for state in sorted(SETTLED)},

@@ -83,7 +83,7 @@ CASES = {
     ),
     "give_up": Case(
         lambda task: transitions.give_up(task, OUTCOME, now_ms=NOW_MS),
-        {S.READY, S.QUEUED, S.PROCESSING},
+        {S.READY, S.QUEUED, S.HELD, S.PROCESSING},
         S.FAILED,
         1,
         NOW_MS + due.AFTER_SETTLING,
@@ -100,6 +100,20 @@ CASES = {
         lambda task: transitions.decide(task, Readiness(S.SKIPPED, "none"), now_ms=NOW_MS),
         {S.WAITING},
         S.SKIPPED,
+        1,
+        NOW_MS + due.AFTER_SETTLING,
+    ),
+    "hold": Case(
+        lambda task: transitions.hold(task, held_until_ms=NOW_MS + 8),
+        {S.READY},
+        S.HELD,
+        1,
+        NOW_MS + 8,
+    ),
+    "resolve": Case(
+        lambda task: transitions.resolve(task, OUTCOME, now_ms=NOW_MS, decision="d"),
+        {S.HELD},
+        S.FAILED,
         1,
         NOW_MS + due.AFTER_SETTLING,
     ),
@@ -180,6 +194,8 @@ def test_only_the_owner_writes_under_its_fence(name: str, change: dict[str, Any]
 
 AS_READ: dict[str, list[dict[str, Any]]] = {
     "give_up": [{"fence": FENCE + 1}, {"state": S.QUEUED}, {"attempt": 2}],
+    "hold": [{"run": 2}],
+    "resolve": [{"fence": FENCE + 1}, {"run": 2}],
     "flag": [{"fence": FENCE + 1}, {"state": S.QUEUED}],
     "decide": [{"run": 2}, {"cancel_requested": True}, {"waiting_on": frozenset({"a@1"})}],
     "mark_queued": [{"run": 2}],

@@ -30,6 +30,7 @@ from switchyard.usecases.dead_letters.process_dead_letter import DeadLetterProce
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher, JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
+from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.sweep import Sweeper
 from switchyard.usecases.events.emitting import Emitter
@@ -91,8 +92,20 @@ class DispatchingParts:
         self._graph = DynamoDbTaskGraph(state)
         self._payloads = DynamoDbPayloads(state, blobs)
         self._open_tasks = DynamoDbOpenTasks(state)
+        self._held = HeldTasks(
+            graph=self._graph,
+            payloads=self._payloads,
+            emitter=emitter,
+            clock=clock,
+            parallel=parallel,
+        )
         self._starter = Starter(
-            graph=self._graph, queue=queue, emitter=emitter, clock=clock, parallel=parallel
+            graph=self._graph,
+            queue=queue,
+            held=self._held,
+            emitter=emitter,
+            clock=clock,
+            parallel=parallel,
         )
 
     def dispatcher(self, *, seconds: float) -> BatchDispatcher:
@@ -119,6 +132,7 @@ class DispatchingParts:
                 clock=self._clock,
             ),
             starter=self._starter,
+            held=self._held,
             dispatches=self._dispatches,
             emitter=self._emitter,
             clock=self._clock,

@@ -13,6 +13,8 @@ class TaskState(StrEnum):
     READY = "READY"
     QUEUED = "QUEUED"
     PROCESSING = "PROCESSING"
+    HELD = "HELD"
+    """A person, a time or a signal ends it: no worker runs it."""
     COMPLETED = "COMPLETED"
     FAILED = "FAILED"
     TIMED_OUT = "TIMED_OUT"
@@ -54,6 +56,19 @@ class Rule(StrEnum):
     ALL_COMPLETED = "all_completed"
     ALL_SETTLED = "all_settled"
     ANY_FAILED = "any_failed"
+    ANY_COMPLETED = "any_completed"
+    NONE_FAILED = "none_failed"
+
+
+class TaskKind(StrEnum):
+    """What ends a task that no worker runs."""
+
+    APPROVAL = "approval"
+    """A person's decision."""
+    WAIT = "wait"
+    """A moment in time."""
+    SIGNAL = "signal"
+    """A request of another program."""
 
 
 class JobState(StrEnum):
@@ -89,6 +104,7 @@ _TASK_WORDS: Final = {
     TaskState.WAITING: "waiting",
     TaskState.READY: "pending",
     TaskState.PROCESSING: "processing",
+    TaskState.HELD: "held",
     TaskState.COMPLETED: "completed",
     TaskState.FAILED: "failed",
     TaskState.TIMED_OUT: "failed",

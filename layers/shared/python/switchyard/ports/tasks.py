@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.jobs.job import Job
     from switchyard.domain.states import TaskState
     from switchyard.domain.tasks.claim_refusals import Busy, Done, Exhausted, Flagged, NotYet
+    from switchyard.domain.tasks.holds import Resolution
     from switchyard.domain.tasks.readiness import Readiness
     from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Payload, Task
 
@@ -140,6 +141,17 @@ class TaskGraph(Protocol):
 
         Only if run and cancel flag are as read: the verdict looked at them. Return the task as it
         is now, decided or not. Raise `UnknownTask`.
+        """
+
+    def hold(self, task: Task, *, held_until_ms: int) -> None:
+        """READY becomes HELD; nothing happens when the task changed since it was read."""
+
+    def resolve(
+        self, task: Task, resolution: Resolution, *, now_ms: int, decision: str | None = None
+    ) -> Task | None:
+        """End a held task and store what it made, in one write; `decision` is the request's id.
+
+        Return `None` if it is not as read, unless the same request ended it in the same way.
         """
 
     def mark_queued(self, task: Task, *, now_ms: int) -> None:

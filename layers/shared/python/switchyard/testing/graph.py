@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import TransitionRefused
@@ -43,6 +45,22 @@ class MemoryTaskGraph:
     def decide(self, task: Task, verdict: Readiness, *, now_ms: int) -> Task:
         decision = transitions.decide(task, verdict, now_ms=now_ms)
         return _as_it_is(task.ref, self._state.write_task(task.ref, decision))
+
+    def hold(self, task: Task, *, held_until_ms: int) -> None:
+        self._state.write_task(task.ref, transitions.hold(task, held_until_ms=held_until_ms))
+
+    def resolve(
+        self, task: Task, resolution: Resolution, *, now_ms: int, decision: str | None = None
+    ) -> Task | None:
+        ending = transitions.resolve(task, resolution.outcome, now_ms=now_ms, decision=decision)
+        with self._state.lock:
+            before = self._state.tasks.get(task.ref)
+            answer = self._state.write_task(task.ref, ending)
+            if not isinstance(answer, Task):
+                return None
+            if answer is not before and answer.state is TaskState.COMPLETED:
+                self._state.store_output(task.ref, resolution.output)
+            return answer
 
     def mark_queued(self, task: Task, *, now_ms: int) -> None:
         self._state.write_task(task.ref, transitions.mark_queued(task, now_ms=now_ms))

@@ -1,7 +1,6 @@
 """Leases, in memory."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
@@ -46,8 +45,7 @@ class MemoryTaskLeases:
             before = self._state.tasks.get(lease.ref)
             task = self._write(lease, transitions.settle(lease, outcome, now_ms=now_ms))
             if task is not before and outcome.state is TaskState.COMPLETED:
-                payload = self._state.payloads[task.ref]
-                self._state.payloads[task.ref] = replace(payload, output=output)
+                self._state.store_output(task.ref, output)
             return task
 
     def release(

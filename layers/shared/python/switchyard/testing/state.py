@@ -1,11 +1,11 @@
 """What the state table holds, in memory, under one lock."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.tasks.task import Payload, Task
+from switchyard.domain.tasks.task import Json, Payload, Task
 from switchyard.domain.transition import Transition, TransitionRefused, attempt
 
 
@@ -24,6 +24,10 @@ class MemoryState:
             if isinstance(answer, Task):
                 self.tasks[ref] = answer
             return answer
+
+    def store_output(self, ref: TaskRef, output: Json) -> None:
+        """Keep what a task made beside what it was given."""
+        self.payloads[ref] = replace(self.payloads[ref], output=output)
 
     def write_job(self, ref: JobRef, transition: Transition) -> Job | TransitionRefused[Job]:
         """Return the job as the transition leaves it, also if it was written before."""

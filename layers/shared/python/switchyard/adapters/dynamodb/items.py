@@ -17,7 +17,7 @@ from switchyard.contracts.tables import (
 from switchyard.domain.ids import JobRef, TaskRef, due_shard
 from switchyard.domain.jobs.job import Job, StateOfTask
 from switchyard.domain.jobs.notify import DEFAULT_ENDS, NotifyTarget
-from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.states import JobState, Rule, TaskKind, TaskState
 from switchyard.domain.tasks.task import LifeSigns, Outcome, Overrides, Task, Usage
 from switchyard.domain.transition import is_empty
 
@@ -95,6 +95,7 @@ def task_item(task: Task) -> Item:
         **_stored(task, _TASK_FIELDS),
         **_overrides_attribute(task.overrides),
         **due,
+        "rule": f"{_NEWER if task.kind or task.conditional else ''}{task.rule}",
         "max_attempts": task.max_attempts,
         "attempt": task.attempt,
         "fence": task.fence,
@@ -104,6 +105,7 @@ def task_item(task: Task) -> Item:
 def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known = {name: item[name] for name in _TASK_FIELDS if name in item}
     known["state"], known["rule"] = _state_and_rule(item)
+    known["kind"] = _kind(item)
     known["definition"] = item.get("definition", "")
     known["definition_version"] = item.get("definition_version", 0)
     known["waiting_on"] = frozenset(item.get("waiting_on", ()))
@@ -144,14 +146,28 @@ def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
     return {name: value for name, value in attribute.items() if name in names}
 
 
+_NEWER: Final = "newer/"
+"""Before the rule of a task with a condition or without a worker: a version that knows neither does
+not know such a rule, and leaves the task alone."""
+
+
 def _state_and_rule(item: Mapping[str, Any]) -> tuple[TaskState, Rule]:
     """Refuse an unknown rule: whether its task may run cannot be decided here."""
     state = TaskState(item["state"])
     try:
-        return state, Rule(item["rule"])
+        if "kind" in item:
+            TaskKind(item["kind"])
+        return state, Rule(item["rule"].removeprefix(_NEWER))
     except ValueError:
         unknown = state is TaskState.WAITING
         return (TaskState.UNKNOWN if unknown else state), Rule.ALL_COMPLETED
+
+
+def _kind(item: Mapping[str, Any]) -> TaskKind | None:
+    try:
+        return TaskKind(item["kind"]) if "kind" in item else None
+    except ValueError:
+        return None  # of a newer version; `_state_and_rule` says so
 
 
 def _overrides_attribute(overrides: Overrides) -> Item:

@@ -13,7 +13,7 @@ from switchyard.adapters.dynamodb.items import (
     job_key,
     json_text,
 )
-from switchyard.adapters.dynamodb.table import DynamoDbTable, key_item
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Key, Update, key_item
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.errors import MissingBlob, MustNotStart, TooMuch
 from switchyard.domain.ids import JobRef, TaskRef
@@ -38,6 +38,8 @@ class DynamoDbPayloads:
             **self._given(ref, "input", payload.input),
             **(self._given(ref, "context", dict(payload.context)) if payload.context else {}),
             **self._given(ref, "depends_on", list(payload.depends_on)),
+            **({"when": payload.when} if payload.when else {}),
+            **({"hold": json_text(payload.hold)} if payload.hold is not None else {}),
         }
 
     def read(self, ref: TaskRef) -> Payload:
@@ -95,6 +97,8 @@ class DynamoDbPayloads:
             input_key=item.get("input_key"),
             depends_on=tuple(load(item, "depends_on") or ()),
             output=load(item, "output"),
+            when=item.get("when"),
+            hold=json.loads(item["hold"]) if "hold" in item else None,
         )
 
     def _given(self, ref: TaskRef, name: str, value: Json) -> Item:
@@ -128,3 +132,12 @@ def _task_id(item: Item) -> str:
 
 def fits_inline(text: str) -> bool:
     return len(text.encode()) <= MAX_INLINE
+
+
+def write_of_output(ref: TaskRef, output: Item) -> tuple[Key, Update]:
+    """Return the write that stores an output beside its task, which has data already."""
+    return data_key(ref), Update(
+        set=output,
+        remove=sorted({"output", "output_key"} - output.keys()),
+        condition="attribute_exists(#PK)",
+    )

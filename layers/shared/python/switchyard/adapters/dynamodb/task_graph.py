@@ -9,14 +9,18 @@ from switchyard.adapters.dynamodb.items import (
     dependents_key,
     job_from,
     job_key,
+    json_text,
     task_from,
     task_key,
 )
+from switchyard.adapters.dynamodb.payloads import write_of_output
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, write_of
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.text import in_slices
@@ -73,6 +77,21 @@ class DynamoDbTaskGraph:
     def decide(self, task: Task, verdict: Readiness, *, now_ms: int) -> Task:
         decision = transitions.decide(task, verdict, now_ms=now_ms)
         return _as_it_is(task.ref, self._writer.write_task(task.ref, decision))
+
+    def hold(self, task: Task, *, held_until_ms: int) -> None:
+        self._writer.write_task(task.ref, transitions.hold(task, held_until_ms=held_until_ms))
+
+    def resolve(
+        self, task: Task, resolution: Resolution, *, now_ms: int, decision: str | None = None
+    ) -> Task | None:
+        outcome = resolution.outcome
+        ending = transitions.resolve(task, outcome, now_ms=now_ms, decision=decision)
+        if outcome.state is not TaskState.COMPLETED:
+            answer = self._writer.write_task_surely(task.ref, ending)
+        else:
+            output = write_of_output(task.ref, {"output": json_text(resolution.output)})
+            answer = self._writer.write_task_with(task, ending, output)
+        return answer if isinstance(answer, Task) else None
 
     def mark_queued(self, task: Task, *, now_ms: int) -> None:
         self._writer.write_task(task.ref, transitions.mark_queued(task, now_ms=now_ms))

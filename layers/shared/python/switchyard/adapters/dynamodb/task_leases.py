@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from switchyard.adapters.dynamodb.items import (
-    data_key,
     job_from,
     job_key,
     json_text,
     task_from,
     task_key,
 )
-from switchyard.adapters.dynamodb.payloads import fits_inline
-from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
-from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, Write
+from switchyard.adapters.dynamodb.payloads import fits_inline, write_of_output
+from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.transition_writes import TransitionWriter
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
@@ -60,7 +59,7 @@ class DynamoDbTaskLeases:
         settlement = transitions.settle(lease, outcome, now_ms=now_ms)
         if outcome.state is not TaskState.COMPLETED:
             return _still_ours(lease, self._writer.write_task_surely(lease.ref, settlement))
-        output_too = _write_of_output(lease.ref, _stored_output(outcome, output))
+        output_too = write_of_output(lease.ref, _stored_output(outcome, output))
         answer = self._writer.write_task_with(lease.task, settlement, output_too)
         return _still_ours(lease, answer)
 
@@ -86,14 +85,6 @@ class DynamoDbTaskLeases:
         giving_up = transitions.give_up(task, outcome, now_ms=now_ms)
         answer = self._writer.write_task_surely(task.ref, giving_up)
         return answer if isinstance(answer, Task) else None
-
-
-def _write_of_output(ref: TaskRef, output: Item) -> Write:
-    return data_key(ref), Update(
-        set=output,
-        remove=sorted({"output", "output_key"} - output.keys()),
-        condition="attribute_exists(#PK)",
-    )
 
 
 def _stored_output(outcome: Outcome, output: Json) -> Item:

@@ -23,6 +23,7 @@ from switchyard.contracts.events.tasks import (
     TaskCompleted,
     TaskFailed,
     TaskHeartbeat,
+    TaskHeld,
     TaskPending,
     TaskProcessingFailed,
     TaskProcessingStarted,
@@ -37,6 +38,7 @@ from switchyard.domain.states import JobState, TaskState
 TASK_STATES: Final[Mapping[type[Properties], TaskState]] = {
     TaskRedriven: TaskState.WAITING,  # Task Pending follows when it may run
     TaskPending: TaskState.READY,
+    TaskHeld: TaskState.HELD,
     TaskProcessingStarted: TaskState.PROCESSING,
     TaskHeartbeat: TaskState.PROCESSING,
     TaskProcessingFailed: TaskState.QUEUED,
@@ -119,6 +121,8 @@ def _attempt(said: TaskProperties) -> int | None:
     match said:
         case TaskProcessingFailed():
             return said.attempt_number
+        case TaskFailed(source="dispatcher"):
+            return 0
         case TaskFailed():
             return said.retry_count + 1
     return None

@@ -44,6 +44,18 @@ class TaskPending(TaskProperties):
     depends_on: tuple[str, ...] | None = None
 
 
+class TaskHeld(TaskProperties):
+    """No worker runs the task: a person, a time or a signal ends it."""
+
+    event_type: ClassVar[str] = "Task Held"
+
+    kind: str
+    """`approval`, `wait` or `signal`; a newer version may know others."""
+    held_until: int
+    question: str | None = None
+    """What a person is asked."""
+
+
 class TaskProcessingStarted(TaskProperties):
     event_type: ClassVar[str] = "Task Processing Started"
 
@@ -81,6 +93,8 @@ class TaskCompleted(AttemptEnded):
     duration_ms: int
     exit_code: int
     usage: UsageFigures
+    decided_by: str | None = None
+    """Who ended a held task, where somebody did."""
 
 
 class TaskFailed(AttemptEnded):
@@ -91,7 +105,9 @@ class TaskFailed(AttemptEnded):
     error_category: str
     retry_count: int
     source: str
-    """`worker` or `dlq`."""
+    """`worker`, `dlq` or `dispatcher`."""
+    decided_by: str | None = None
+    """Who rejected it, where somebody did."""
     duration_ms: int | None = None
     """Of the last attempt, if a worker saw its end."""
     usage: UsageFigures | None = None

@@ -1,7 +1,7 @@
 """What a log says about a task or a job, whatever the order and however often its events arrived.
 
 The highest run wins; within it the first terminal state absorbs, and otherwise the highest fence.
-Under one fence a task is first waiting or pending, then held by a worker, then perhaps handed back:
+Under one fence a task is first waiting, pending or held, then taken by a worker, then perhaps handed back:
 a heartbeat that arrives late reopens nothing.
 """
 
@@ -13,7 +13,12 @@ from switchyard.domain.ids import HIDDEN_PREFIX
 from switchyard.domain.states import JobState, TaskState, job_status, task_status
 from switchyard.domain.tasks.task import Json
 
-_BEFORE_A_WORKER: Final = {TaskState.WAITING: 0, TaskState.READY: 1, TaskState.PROCESSING: 2}
+_BEFORE_A_WORKER: Final = {
+    TaskState.WAITING: 0,
+    TaskState.READY: 1,
+    TaskState.HELD: 1,
+    TaskState.PROCESSING: 2,
+}
 _HANDED_BACK: Final = 3
 _ENDED_BY_ITS_HOLDER: Final = frozenset({TaskState.COMPLETED, TaskState.TIMED_OUT})
 
@@ -160,7 +165,12 @@ def _decisive(emitted: list[TaskEventFacts]) -> TaskEventFacts:
 
 
 def _attempt(emitted: list[TaskEventFacts]) -> int:
-    """The last that was named, and whatever was begun and not given back since."""
+    """The last that was named, and whatever was begun and not given back since.
+
+    A held task has none: no worker runs it.
+    """
+    if any(one.state is TaskState.HELD for one in emitted):
+        return 0
     known_fence, known = max(
         ((one.fence, one.attempt) for one in emitted if one.attempt is not None), default=(-1, 0)
     )

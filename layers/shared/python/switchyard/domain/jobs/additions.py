@@ -67,6 +67,7 @@ def perhaps_added(specs: Sequence[TaskSpec], picture: JobPicture) -> dict[str, T
         for spec in specs
         if (task := there.get(spec.task_id))
         and (task.definition, task.rule) == (spec.name, spec.rule)
+        and task.kind == (spec.hold.kind if spec.hold else None)
         and set(picture.depends_on.get(spec.task_id, ())) == set(spec.depends_on)
     }
 

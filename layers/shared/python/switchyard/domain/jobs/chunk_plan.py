@@ -18,11 +18,18 @@ from switchyard.domain.jobs.chunks import (
 )
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.limits import MAX_NAMES, MAX_TASKS, MOST_DEPENDENTS
-from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task, new_task
+from switchyard.domain.jobs.plan import (
+    FIRST_RUN,
+    Pinned,
+    hidden_task,
+    needs_parent_count,
+    new_task,
+    payload_of,
+)
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks import due, transitions
 from switchyard.domain.tasks.readiness import decide_readiness
-from switchyard.domain.tasks.task import Payload, Task, edge_token, parent_of
+from switchyard.domain.tasks.task import Task, edge_token, parent_of
 from switchyard.domain.transition import applied
 
 MOST_CANDIDATES: Final = 20
@@ -66,7 +73,7 @@ def plan_chunk(
         ),
         dependents={**within, relay: (END,)},
         payloads={
-            **{s.task_id: Payload(input=s.input, depends_on=s.depends_on) for s in group.specs},
+            **{spec.task_id: payload_of(spec) for spec in group.specs},
             relay: added.payload(),
         },
         changes=tuple(_changes(group, seen, moved, relay)),
@@ -140,18 +147,25 @@ def _new_task(
     pinned: Mapping[str, Pinned],
     at_ms: int,
 ) -> Task:
-    """Decided at once if everybody it follows has settled: nobody else would come to do it."""
+    """Decided at once if everybody it follows has settled: nobody else would come to do it.
+
+    One with a condition is due instead, since what its parents made is not read here.
+    """
     parents = [
         seen.existing_tasks[name].task for name in newcomer.parents if name not in group.names
     ]
     beside = [edge_token(name, FIRST_RUN) for name in newcomer.parents if name in group.names]
     settled = [parent for parent in parents if parent.state.settled]
     lost = {t.ref.task_id: t for t in settled if t.state is not TaskState.COMPLETED}
+    new = _task(seen.job, newcomer, pinned)
     task = replace(
-        _task(seen.job, newcomer, pinned),
+        new,
         waiting_on=frozenset([*beside, *(t.token for t in parents if t not in settled)]),
         not_completed=frozenset(lost),
+        parent_count=len(newcomer.parents) if needs_parent_count(new) else 0,
     )
+    if task.conditional and not task.waiting_on:
+        return replace(task, due_at_ms=at_ms + due.AFTER_READY)  # the dispatcher reads the outputs
     if task.waiting_on:
         return task
     return applied(task, transitions.decide(task, decide_readiness(task, lost), now_ms=at_ms))
@@ -161,4 +175,4 @@ def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
     spec = newcomer.spec
     if spec is None:
         return hidden_task(job.ref.task(newcomer.task_id))
-    return new_task(job, spec, pinned[spec.name])
+    return new_task(job, spec, pinned)

@@ -10,6 +10,7 @@ from switchyard.domain.errors import Problem
 from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID, TASK_ID_RULE
 from switchyard.domain.jobs.limits import size_problem
 from switchyard.domain.states import Rule
+from switchyard.domain.tasks.holds import Hold
 from switchyard.domain.tasks.task import Json
 from switchyard.domain.text import did_you_mean
 
@@ -23,9 +24,14 @@ class TaskSpec:
 
     task_id: str
     name: str
+    """Empty where no worker runs it."""
     depends_on: tuple[str, ...] = ()
     input: Json = None
     rule: Rule = Rule.ALL_COMPLETED
+    when: str | None = None
+    """The condition that has to hold for it to run."""
+    hold: Hold | None = None
+    """What ends it, where no worker runs it."""
 
 
 def roots(tasks: Sequence[TaskSpec]) -> tuple[str, ...]:
@@ -60,7 +66,7 @@ def unknown_names(tasks: Sequence[TaskSpec], known: Container[str]) -> list[Prob
     return [
         Problem(("tasks", index, "name"), f"{task.name!r} {NOT_REGISTERED}")
         for index, task in enumerate(tasks)
-        if task.name not in known
+        if task.hold is None and task.name not in known
     ]
 
 

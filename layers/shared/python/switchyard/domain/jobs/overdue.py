@@ -13,6 +13,7 @@ from switchyard.domain.backoff import Backoff
 from switchyard.domain.jobs.job import Job, next_step
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
+from switchyard.domain.tasks.readiness import is_free
 from switchyard.domain.tasks.task import Task, TaskRun
 
 MAX_DOUBLINGS: Final = 6  # five minutes become five hours, a minute becomes one hour
@@ -33,6 +34,10 @@ class Action(StrEnum):
     """A job that is being written, cancelled or redriven: the dispatcher shall go on with it."""
     WAIT = "wait"
     """All is well: look again later."""
+    DECIDE = "decide"
+    """WAITING for nothing: the dispatcher shall decide it."""
+    END_HOLD = "end hold"
+    """HELD, and its time has come: the dispatcher shall end it."""
     ABANDON = "abandon"
     """A job that was never opened: nothing of it can run, so nothing of it is due."""
     LEAVE = "leave"
@@ -41,7 +46,13 @@ class Action(StrEnum):
     @property
     def nudges(self) -> bool:
         """Whether it is counted in `resends`, so that each one waits longer than the last."""
-        return self in {Action.RESEND, Action.WAKE, Action.DISPATCH}
+        return self in {
+            Action.RESEND,
+            Action.WAKE,
+            Action.DISPATCH,
+            Action.DECIDE,
+            Action.END_HOLD,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,11 @@ def decide_task_step(task: Task | None, *, now_ms: int) -> Step:
             return _queued(task, now_ms)
         case TaskState.PROCESSING:
             return _processing(task, now_ms)
+        case TaskState.WAITING if is_free(task):
+            again = now_ms + _doubled(due.AFTER_READY, task.resends)
+            return Step(Action.DECIDE, "waits for nothing, not decided", again)
+        case TaskState.HELD:
+            return _held(task, now_ms)
         case TaskState.UNKNOWN:
             return Step(Action.WAIT, "in a state of a newer version", now_ms + due.AFTER_QUEUED)
         case _:
@@ -121,6 +137,13 @@ def _processing(task: Task, now_ms: int) -> Step:
         return Step(Action.WAIT, f"leased until {task.lease_until_ms}", later)
     again = now_ms + _doubled(due.AFTER_QUEUED, task.resends)
     return Step(Action.WAKE, f"the lease was over at {task.lease_until_ms}", again)
+
+
+def _held(task: Task, now_ms: int) -> Step:
+    if task.held_until_ms > now_ms:
+        return Step(Action.WAIT, f"held until {task.held_until_ms}", task.held_until_ms)
+    again = now_ms + _doubled(due.AFTER_HOLD, task.resends)
+    return Step(Action.END_HOLD, f"was held until {task.held_until_ms}", again)
 
 
 def _doubled(pause_ms: int, times: int) -> int:

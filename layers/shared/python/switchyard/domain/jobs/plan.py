@@ -26,6 +26,10 @@ class Pinned:
     max_attempts: int = MAX_ATTEMPTS
 
 
+HELD: Final = Pinned(version=0)
+"""Stands for the definition of a task that no worker runs."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPlan:
     job: Job
@@ -63,7 +67,7 @@ def plan_job(
     )
     dependents = compile_edges(_edges(specs))
     tokens = {task_id: _tokens(names) for task_id, names in parents_of(dependents).items()}
-    visible = [new_task(job, spec, pinned[spec.name], tokens[spec.task_id]) for spec in specs]
+    visible = [new_task(job, spec, pinned, tokens[spec.task_id]) for spec in specs]
     known = {START, END, *(spec.task_id for spec in specs)}
     relays = [name for name in dependents if name not in known]
     return JobPlan(
@@ -75,9 +79,17 @@ def plan_job(
             hidden_task(ref.task(END), tokens[END]),
         ),
         dependents=dependents,
-        payloads={
-            spec.task_id: Payload(input=spec.input, depends_on=spec.depends_on) for spec in specs
-        },
+        payloads={spec.task_id: payload_of(spec) for spec in specs},
+    )
+
+
+def payload_of(spec: TaskSpec) -> Payload:
+    """Return the data of a task that has no output yet."""
+    return Payload(
+        input=spec.input,
+        depends_on=spec.depends_on,
+        when=spec.when,
+        hold=spec.hold.stored() if spec.hold else None,
     )
 
 
@@ -90,20 +102,33 @@ def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
         definition_version=0,
         rule=Rule.ALL_SETTLED,
         waiting_on=frozenset(waiting_on),
+        parent_count=len(frozenset(waiting_on)) if ref.relay else 0,
     )
 
 
+def needs_parent_count(task: Task) -> bool:
+    """Tell whether it has to be known of the task how many it follows."""
+    return task.ref.relay or task.rule is Rule.ANY_COMPLETED
+
+
 def new_task(
-    job: Job, spec: TaskSpec, pinned: Pinned, waiting_on: frozenset[str] = frozenset()
+    job: Job,
+    spec: TaskSpec,
+    pinned: Mapping[str, Pinned],
+    waiting_on: frozenset[str] = frozenset(),
 ) -> Task:
+    pin = HELD if spec.hold else pinned[spec.name]
     return Task(
         ref=job.ref.task(spec.task_id),
         state=TaskState.WAITING,
         definition=spec.name,
-        definition_version=pinned.version,
-        max_attempts=pinned.max_attempts,
+        definition_version=pin.version,
+        max_attempts=pin.max_attempts,
         rule=spec.rule,
+        kind=spec.hold.kind if spec.hold else None,
+        conditional=spec.when is not None,
         waiting_on=waiting_on,
+        parent_count=len(waiting_on) if spec.rule is Rule.ANY_COMPLETED else 0,
         trace=job.trace,
     )
 

@@ -40,7 +40,7 @@ def decide_cancel(task: Task) -> CancelDecision:
         return Leave(f"{task.state.value.lower()} already")
     if task.state is TaskState.UNKNOWN:
         return Leave("in a state of a newer version")
-    if task.state in {TaskState.READY, TaskState.QUEUED}:
+    if task.state in {TaskState.READY, TaskState.QUEUED, TaskState.HELD}:
         return Settle(Outcome(state=TaskState.CANCELLED, error=REASON), "nobody runs it yet")
     if task.cancel_requested:
         return Leave("flagged already")

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.domain.states import TaskState
+from switchyard.domain.states import TaskKind, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 
 LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit
@@ -87,6 +87,8 @@ def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
         return NotYet("in a state of a newer version", wait_ms=UNKNOWN_WAIT_MS)
     if task.state is TaskState.WAITING:
         return NotYet(f"waiting on {len(task.waiting_on)} parents", wait_ms=None)
+    if task.state is TaskState.HELD or task.kind is not None:
+        return Busy(f"no worker runs it: it is {a_kind(task.kind)}")
     if task.state is TaskState.PROCESSING and task.lease_until_ms >= now_ms:
         return Busy(f"busy until {task.lease_until_ms}")
     if task.cancel_requested:
@@ -96,6 +98,11 @@ def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
     if task.state is not TaskState.PROCESSING and task.not_before_ms > now_ms:
         return NotYet(f"not before {task.not_before_ms}", wait_ms=task.not_before_ms - now_ms)
     return Claimable(f"{task.state.value.lower()}, attempt {task.attempt + 1}")
+
+
+def a_kind(kind: TaskKind | None) -> str:
+    """Name the kind of a task that is held, with its article."""
+    return {TaskKind.APPROVAL: "an approval", None: "held"}.get(kind, f"a {kind}")
 
 
 EXHAUSTED: Final = "exhausted"

@@ -15,6 +15,9 @@ EDGES_AT_FIRST: Final = 100  # as many as one parent may have
 BATCH_SECONDS: Final = 2.0  # between two batches one looks at the clock
 EDGES_OF_A_CHUNK: Final = 10  # reading and telling who was added takes about as long
 
+DISPATCHER: Final = "dispatcher"
+"""The source of an outcome that nobody's work led to."""
+
 Tokens = dict[str, bool]
 """What a task need not wait for any more, and whether that completed."""
 
@@ -101,8 +104,18 @@ def settled_by_following(task: Task) -> bool:
     What a worker settled is left to its own event; what was followed before is left alone: else
     every event of a skipped chain would tell the rest of the chain again.
     """
-    by_following = task.ref.hidden or task.state in {TaskState.SKIPPED, TaskState.CANCELLED}
+    by_following = (
+        task.ref.hidden
+        or task.state in {TaskState.SKIPPED, TaskState.CANCELLED}
+        or (task.state is TaskState.FAILED and decided_without_run(task))
+    )
     return task.state.settled and by_following and task.due_at_ms is not None
+
+
+def decided_without_run(task: Task) -> bool:
+    """Tell whether the dispatcher ended the task when it decided whether that may run."""
+    by_dispatcher = task.outcome is not None and task.outcome.source == DISPATCHER
+    return by_dispatcher and task.kind is None and task.started_at_ms is None
 
 
 MAX_NAMED: Final = 10
@@ -146,10 +159,18 @@ class Readiness:
     state: TaskState
     reason: str
     category: str | None = None
+    none_completed: bool = False
+    """Of a relay: whether none of those that it stands for completed."""
 
     @property
     def outcome(self) -> Outcome:
-        return Outcome(state=self.state, error=self.reason, error_category=self.category)
+        return Outcome(
+            state=self.state,
+            error=self.reason,
+            error_category=self.category,
+            none_completed=self.none_completed,
+            source=DISPATCHER,
+        )
 
 
 def decide_readiness(
@@ -165,28 +186,54 @@ def decide_readiness(
         return _passed_on(task, parents)
     if task.cancel_requested or job_cancelled:
         return Readiness(TaskState.CANCELLED, "cancellation was requested")
-    if _may_run(task, parents.values()):
+    if _may_run(task, parents):
         return Readiness(TaskState.READY, f"{task.rule.value} holds")
-    if task.rule is Rule.ANY_FAILED:
-        return Readiness(TaskState.SKIPPED, "no parent failed")
+    if task.rule in _UNMET:
+        return Readiness(TaskState.SKIPPED, _UNMET[task.rule])
     return Readiness(TaskState.SKIPPED, str(_shortfall(task, parents)))
 
 
 def _passed_on(relay: Task, parents: Mapping[str, Task]) -> Readiness:
     if not relay.not_completed:
         return Readiness(TaskState.COMPLETED, "everything it stands for completed")
-    category = FAILURE if any(map(_failed, parents.values())) else None
-    return Readiness(TaskState.NOT_COMPLETED, str(_shortfall(relay, parents)), category)
+    return Readiness(
+        TaskState.NOT_COMPLETED,
+        str(_shortfall(relay, parents)),
+        FAILURE if any(map(_failed, parents.values())) else None,
+        none_completed=not _any_completed(relay, parents),
+    )
 
 
-def _may_run(task: Task, parents: Iterable[Task]) -> bool:
+_UNMET: Final = {
+    Rule.ANY_FAILED: "no parent failed",
+    Rule.ANY_COMPLETED: "no parent completed",
+}
+"""Why a task is skipped by a rule that no parent's name explains."""
+
+
+def _may_run(task: Task, parents: Mapping[str, Task]) -> bool:
     match task.rule:
         case Rule.ALL_COMPLETED:
             return not task.not_completed
         case Rule.ALL_SETTLED:
             return True
         case Rule.ANY_FAILED:
-            return any(map(_failed, parents))
+            return any(map(_failed, parents.values()))
+        case Rule.NONE_FAILED:
+            return not any(map(_failed, parents.values()))
+        case Rule.ANY_COMPLETED:
+            return _any_completed(task, parents)
+
+
+def _any_completed(task: Task, parents: Mapping[str, Task]) -> bool:
+    """Tell whether one of those that it follows completed, perhaps behind a relay.
+
+    One of an earlier version does not say how many it follows: then that is not known of it.
+    """
+    if len(task.not_completed) < task.parent_count:
+        return True
+    relays = [parent for parent in parents.values() if parent.ref.relay and parent.outcome]
+    return any(relay.outcome and not relay.outcome.none_completed for relay in relays)
 
 
 def _failed(parent: Task) -> bool:

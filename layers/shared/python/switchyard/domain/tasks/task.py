@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.states import Rule, TaskState
+from switchyard.domain.states import Rule, TaskKind, TaskState
 
 MAX_ACTIVITY_BYTES: Final = 100  # the control item has to stay under a kilobyte
 
@@ -54,8 +54,12 @@ class Outcome:
     error: str | None = None
     error_category: str | None = None
     source: str = "worker"
+    decided_by: str | None = None
+    """Who ended a held task, where somebody did."""
     timeout_ms: int | None = None
     signal: str | None = None
+    none_completed: bool = False
+    """Of a relay: whether none of those that it stands for completed."""
     artifacts: str | None = None
     """Where logs, traces and artifacts are: a prefix in the bucket."""
 
@@ -97,6 +101,12 @@ class Task:
     definition: str
     definition_version: int
     rule: Rule = Rule.ALL_COMPLETED
+    kind: TaskKind | None = None
+    """What ends a task that no worker runs; `None` for one that has a definition."""
+    conditional: bool = False
+    """Whether a condition among its data decides, too, whether it runs."""
+    parent_count: int = 0
+    """How many tasks it follows, where that has to be known: of relays, and of one rule."""
     run: int = 1
     attempt: int = 0
     max_attempts: int = MAX_ATTEMPTS
@@ -107,6 +117,10 @@ class Task:
     waiting_on: frozenset[str] = frozenset()
     not_completed: frozenset[str] = frozenset()
     cancel_requested: bool = False
+    held_until_ms: int = 0
+    """When a held task ends by itself."""
+    decision: str | None = None
+    """The id of the request that ended a held task; none where time did."""
     ready_at_ms: int | None = None
     started_at_ms: int | None = None
     settled_at_ms: int | None = None
@@ -140,6 +154,10 @@ class Payload:
     """What others made, if it came with the task itself; else it is read from `depends_on`."""
     depends_on: tuple[str, ...] = ()
     output: Json = None
+    when: str | None = None
+    """The condition that has to hold for the task to run."""
+    hold: Mapping[str, Json] | None = None
+    """How a task is held, as `contracts/holds.py` reads it."""
     input_key: str | None = field(default=None, compare=False)
     """Where in the bucket the input is, if it was too large for its item."""
 

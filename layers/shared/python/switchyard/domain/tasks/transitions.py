@@ -33,6 +33,8 @@ from switchyard.domain.transition import (
 )
 
 _NOBODY_STARTED_IT: Final = OneOf("state", (TaskState.READY, TaskState.QUEUED))
+_NOBODY_RUNS_IT: Final = OneOf("state", (TaskState.READY, TaskState.QUEUED, TaskState.HELD))
+_READY: Final = equal("state", TaskState.READY)
 _PROCESSING: Final = equal("state", TaskState.PROCESSING)
 _WAITING: Final = equal("state", TaskState.WAITING)
 _UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
@@ -45,6 +47,8 @@ _OF_THE_LAST_RUN: Final = (
     "last_error",
     "started_at_ms",
     "settled_at_ms",
+    "held_until_ms",
+    "decision",
     "resends",
 )
 
@@ -59,6 +63,7 @@ def claim(*, owner: str, now_ms: int, lease_ms: int) -> Transition:
             AnyOf(((_NOBODY_STARTED_IT, may_run_now), _lease_is_over(now_ms))),
             below("attempt", OtherField("max_attempts")),
             Absent("cancel_requested"),
+            Absent("kind"),
         ),
         sets={
             "state": TaskState.PROCESSING,
@@ -127,7 +132,7 @@ def give_up(task: Task, outcome: Outcome, *, now_ms: int) -> Transition:
             equal("fence", task.fence),
             equal("state", task.state),
             equal("attempt", task.attempt),
-            AnyOf(((_NOBODY_STARTED_IT,), _lease_is_over(now_ms))),
+            AnyOf(((_NOBODY_RUNS_IT,), _lease_is_over(now_ms))),
         ),
         sets=_ended(outcome, now_ms),
         removes=("resends",),
@@ -178,11 +183,45 @@ def decide(task: Task, verdict: Readiness, *, now_ms: int) -> Transition:
     )
 
 
+def hold(task: Task, *, held_until_ms: int) -> Transition:
+    """Hold a task that no worker runs, once its event was emitted: until it is resolved."""
+    return Transition(
+        name="hold",
+        guard=(_READY, equal("run", task.run)),
+        sets={"state": TaskState.HELD, "held_until_ms": held_until_ms},
+        adds={"fence": 1},
+        due=held_until_ms,
+    )
+
+
+def resolve(
+    task: Task, outcome: Outcome, *, now_ms: int, decision: str | None = None
+) -> Transition:
+    """End a held task: by the request `decision`, or by time. Of two decisions the first counts."""
+    return Transition(
+        name="resolve",
+        guard=(
+            equal("state", TaskState.HELD),
+            equal("run", task.run),
+            equal("fence", task.fence),
+        ),
+        sets=_ended(outcome, now_ms) | ({"decision": decision} if decision else {}),
+        adds={"fence": 1},
+        removes=("resends",),
+        due=now_ms + due.AFTER_SETTLING,
+        already=(
+            equal("state", outcome.state),
+            equal("fence", task.fence + 1),
+            same("decision", decision),
+        ),
+    )
+
+
 def mark_queued(task: Task, *, now_ms: int) -> Transition:
     """Note that the task's message was sent, unless a worker was faster."""
     return Transition(
         name="mark_queued",
-        guard=(equal("state", TaskState.READY), equal("run", task.run)),
+        guard=(_READY, equal("run", task.run)),
         sets={"state": TaskState.QUEUED},
         adds={"fence": 1},
         due=now_ms + due.AFTER_QUEUED,

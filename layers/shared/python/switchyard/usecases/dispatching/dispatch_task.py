@@ -35,6 +35,8 @@ from switchyard.ports import (
     TaskQueue,
     TasksOfJob,
 )
+from switchyard.usecases.dispatching.conditions import Conditions
+from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emit_again import emit_added
@@ -45,8 +47,11 @@ NONE_KNOWN: Final[Mapping[str, Task]] = MappingProxyType({})
 
 
 class EdgeRemover:
-    def __init__(self, *, graph: TaskGraph, clock: Clock, parallel: Parallel) -> None:
+    def __init__(
+        self, *, graph: TaskGraph, conditions: Conditions, clock: Clock, parallel: Parallel
+    ) -> None:
         self._graph = graph
+        self._conditions = conditions
         self._clock = clock
         self._parallel = parallel
 
@@ -70,16 +75,29 @@ class EdgeRemover:
 
         moved = self._parallel.each(without, list(tokens_by_child(settled_parents).items()))
         free = [child for child in moved if is_free(child)]
+        decided = self.decide(job, free, job_cancelled=job_cancelled, known=known)
+        return [child for child in moved if not is_free(child)] + decided
+
+    def decide(
+        self,
+        job: JobRef,
+        free: Sequence[Task],
+        *,
+        job_cancelled: bool = False,
+        known: Mapping[str, Task] = NONE_KNOWN,
+    ) -> list[Task]:
+        """Decide tasks that wait for nothing any more; return them as they are then."""
         lost = self._not_completed(job, free, known)
-        decided = self._parallel.each(
+        return self._parallel.each(
             lambda child: self._decide(child, lost, job_cancelled=job_cancelled), free
         )
-        return [child for child in moved if not is_free(child)] + decided
 
     def _decide(self, child: Task, lost: Mapping[str, Task], *, job_cancelled: bool) -> Task:
         for _ in range(TRIES):
             parents = {name: lost[name] for name in child.not_completed if name in lost}
             verdict = decide_readiness(child, parents, job_cancelled=job_cancelled)
+            if child.conditional and verdict.state is TaskState.READY:
+                verdict = self._conditions.judge(child)
             child = self._graph.decide(child, verdict, now_ms=self._clock.now_ms())
             if not is_free(child):
                 return child
@@ -107,19 +125,24 @@ class Starter:
         *,
         graph: TaskGraph,
         queue: TaskQueue,
+        held: HeldTasks,
         emitter: Emitter,
         clock: Clock,
         parallel: Parallel,
     ) -> None:
         self._graph = graph
         self._queue = queue
+        self._held = held
         self._emitter = emitter
         self._clock = clock
         self._parallel = parallel
 
     def start(self, ready: Sequence[Task]) -> None:
-        self._parallel.each(self._emit_and_send, list(in_slices(ready, AT_ONCE)))
-        self._parallel.each(self._mark, ready)
+        """Send the messages of tasks that a worker runs, and hold the others."""
+        run = [task for task in ready if task.kind is None]
+        self._parallel.each(self._emit_and_send, list(in_slices(run, AT_ONCE)))
+        self._parallel.each(self._mark, run)
+        self._held.hold([task for task in ready if task.kind is not None])
 
     def _emit_and_send(self, ready: Sequence[Task]) -> None:
         """Told before it is sent: once a worker may take it, nobody would find it untold."""
@@ -138,6 +161,7 @@ class Dispatcher:
         payloads: Payloads,
         settler: JobSettler,
         starter: Starter,
+        held: HeldTasks,
         dispatches: DispatchQueue,
         emitter: Emitter,
         clock: Clock,
@@ -145,12 +169,15 @@ class Dispatcher:
     ) -> None:
         self._graph = graph
         self._payloads = payloads
+        self._held = held
         self._starter = starter
         self._dispatches = dispatches
         self._emitter = emitter
         self._clock = clock
         self._parallel = parallel
-        self._edges = EdgeRemover(graph=graph, clock=clock, parallel=parallel)
+        self._edges = EdgeRemover(
+            graph=graph, conditions=Conditions(payloads), clock=clock, parallel=parallel
+        )
         self._settler = settler
 
     def dispatch(
@@ -165,8 +192,8 @@ class Dispatcher:
         """
         found = self._find(runs)
         woken = [task for task in found.tasks.values() if task.this_run in runs]
-        if not woken_by_event and not found.job_cancelled:
-            self._starter.start([task for task in woken if task.state is TaskState.READY])
+        if not woken_by_event:
+            woken = self._moved_on(woken, job_cancelled=found.job_cancelled)
         settled = [
             task
             for task in woken
@@ -175,6 +202,20 @@ class Dispatcher:
         # The event of one that is not due was emitted before, perhaps in an earlier run of the job.
         self._settler.emit_first_failure([task for task in settled if task.due_at_ms is not None])
         self._follow_all(settled, until, job_cancelled=found.job_cancelled)
+
+    def _moved_on(self, woken: Sequence[Task], *, job_cancelled: bool) -> list[Task]:
+        """Decide, start or end what was sent here for that; return everything as it is then."""
+        free = [task for task in woken if is_free(task)]
+        decided = (
+            self._edges.decide(free[0].ref.job, free, job_cancelled=job_cancelled) if free else []
+        )
+        self._emit([task for task in decided if settled_by_following(task)])
+        others = [task for task in woken if not is_free(task)]
+        ended = {task.ref: task for task in self._held.end_overdue(others)}
+        if not job_cancelled:
+            started = [*others, *decided]
+            self._starter.start([task for task in started if task.state is TaskState.READY])
+        return [*decided, *(ended.get(task.ref, task) for task in others)]
 
     def follow_cancelled(self, settled: Sequence[Task], *, until: float) -> None:
         """Do what follows from tasks of a job that is being cancelled, whose events were emitted.
@@ -248,6 +289,7 @@ class Dispatcher:
         if not job_cancelled:
             self._starter.start([child for child in moved if child.state is TaskState.READY])
         settled = [child for child in moved if settled_by_following(child)]
+        self._settler.emit_first_failure(settled)
         self._emit([child for child in settled if not child.ref.hidden])
         _require_known(moved)
         done = self._finished([one.task for one in batch])

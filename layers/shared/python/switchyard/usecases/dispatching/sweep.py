@@ -131,6 +131,8 @@ class Sweeper:
                 self.starter.start([task])
             case Task() as task, Action.RESEND | Action.WAKE:
                 self.queue.send([TaskMessage.waking(task)])
+            case Task() as task, Action.DECIDE | Action.END_HOLD:
+                self.dispatches.send([task.this_run])
             case Task() as task, Action.DISPATCH:
                 missing = self._emit(task)
                 self.dispatches.send([task.this_run])

@@ -12,6 +12,7 @@ from switchyard.contracts.events import (
     TaskCompleted,
     TaskFailed,
     TaskHeartbeat,
+    TaskHeld,
     TaskPending,
     TaskProcessingFailed,
     TaskProcessingStarted,
@@ -24,6 +25,8 @@ from switchyard.contracts.events import (
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.states import TaskState, task_status
+from switchyard.domain.tasks.holds import Hold
+from switchyard.domain.tasks.readiness import DISPATCHER
 from switchyard.domain.tasks.task import Json, Outcome, Task, Usage
 from switchyard.usecases.events.emitting import Fact
 
@@ -31,6 +34,18 @@ from switchyard.usecases.events.emitting import Fact
 def pending(task: Task) -> Fact:
     emitted = TaskPending(**_identity(task), name=task.definition)
     return _fact(task, emitted, task.ready_at_ms or 0)
+
+
+def held(task: Task, hold: Hold) -> Fact:
+    """`task` as it is ready, or has been since."""
+    ready_at_ms = task.ready_at_ms or 0
+    emitted = TaskHeld(
+        **_identity(task),
+        kind=hold.kind.value,
+        held_until=hold.ends_at_ms(ready_at_ms),
+        question=hold.question,
+    )
+    return _fact(task, emitted, ready_at_ms)
 
 
 def redriven(
@@ -125,7 +140,11 @@ def _completed(task: Task, outcome: Outcome, output: Json) -> Properties:
         duration_ms=outcome.duration_ms,
         exit_code=outcome.exit_code or 0,
         usage=UsageFigures(**asdict(outcome.usage)),
+        decided_by=outcome.decided_by,
     )
+
+
+_SOURCES: Final = ("dlq", DISPATCHER)
 
 
 def _failed(task: Task, outcome: Outcome, _output: Json) -> Properties:
@@ -136,7 +155,8 @@ def _failed(task: Task, outcome: Outcome, _output: Json) -> Properties:
         error=outcome.error or "unknown",
         error_category=outcome.error_category or "unknown",
         retry_count=max(task.attempt - 1, 0),
-        source="dlq" if outcome.source == "dlq" else "worker",
+        source=outcome.source if outcome.source in _SOURCES else "worker",
+        decided_by=outcome.decided_by,
         duration_ms=outcome.duration_ms or None,
         usage=_spent(outcome.usage),
     )

@@ -20,10 +20,11 @@ from switchyard.domain.jobs.chunks import Chunk, open_end
 from switchyard.domain.jobs.graph import TaskSpec, unknown_names
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.jobs.limits import MAX_TASKS
-from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.jobs.plan import Pinned, payload_of
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks.readiness import is_free
+from switchyard.domain.tasks.task import Payload, Task
 from switchyard.ports import (
     Clock,
     DefinitionStore,
@@ -109,7 +110,7 @@ class TaskAdder:
         return {
             name: spec
             for name, spec in perhaps.items()
-            if body_hash(given[name].input) == body_hash(spec.input)
+            if _said(given[name]) == _said(payload_of(spec))
         }
 
     def _checked(
@@ -179,8 +180,13 @@ class TaskAdder:
                 payloads=chunk.payloads,
             )
             self.emitter.emit(added, *[task_events.settled(t, output=None) for t in skipped])
-        decided = [task for task in chunk.tasks if task.state is not TaskState.WAITING]
+        decided = [t for t in chunk.tasks if t.state is not TaskState.WAITING or is_free(t)]
         self.dispatches.send([task.this_run for task in decided if task not in skipped])
+
+
+def _said(payload: Payload) -> str:
+    """Return what stands for all that a producer says of a task's data."""
+    return body_hash([payload.input, payload.when, payload.hold])
 
 
 def _reason(error: Rejected | Unavailable) -> str:

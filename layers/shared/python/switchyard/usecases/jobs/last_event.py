@@ -4,6 +4,7 @@
 |---|---|---|
 | WAITING | none yet | |
 | READY, QUEUED before the first attempt | Task Pending | it became ready |
+| HELD | Task Held | it became ready |
 | PROCESSING | Task Processing Started | it was claimed; heartbeats leave no trace in the item |
 | QUEUED after an attempt | Task Processing Failed | that attempt began: its end is not stored |
 | settled | its own | it was settled |
@@ -18,6 +19,7 @@ from switchyard.contracts.events import (
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
+    TaskHeld,
     TaskPending,
     TaskProcessingFailed,
     TaskProcessingStarted,
@@ -46,6 +48,8 @@ def last_event(task: Task) -> LastEvent | None:
     match task.state:
         case TaskState.WAITING | TaskState.UNKNOWN:
             return None
+        case TaskState.HELD:
+            return LastEvent(TaskHeld.event_type, task.ready_at_ms)
         case TaskState.READY:
             return LastEvent(TaskPending.event_type, task.ready_at_ms)
         case TaskState.QUEUED if task.attempt == 0:

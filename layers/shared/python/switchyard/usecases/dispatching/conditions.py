@@ -1,0 +1,44 @@
+"""Judges the conditions of tasks by what their parents made."""
+
+from typing import Final
+
+from switchyard.domain.errors import Rejected
+from switchyard.domain.jobs.condition_parser import parse_condition
+from switchyard.domain.jobs.conditions import CannotBeJudged, DoesNotHold, Holds, evaluate
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks.readiness import Readiness
+from switchyard.domain.tasks.task import Task
+from switchyard.ports import Payloads
+
+MAX_BYTES: Final = 10_000_000
+"""What the outputs that a condition names may have together."""
+CATEGORY: Final = "condition"
+"""Of the failure of a task whose condition cannot be judged."""
+
+
+class Conditions:
+    def __init__(self, payloads: Payloads) -> None:
+        self._payloads = payloads
+
+    def judge(self, task: Task) -> Readiness:
+        """Return what becomes of a task whose rule holds, by its condition."""
+        text = self._payloads.read(task.ref).when
+        if text is None:
+            return Readiness(TaskState.READY, f"{task.rule.value} holds")
+        try:
+            condition = parse_condition(text)
+            wanted = sorted(condition.task_ids)
+            outputs = self._payloads.outputs(task.ref.job, wanted, max_bytes=MAX_BYTES)
+        except Rejected as problem:
+            return _failed(f"the condition {text} cannot be judged: {problem}")
+        match evaluate(condition, outputs):
+            case Holds(reason):
+                return Readiness(TaskState.READY, reason)
+            case DoesNotHold(reason):
+                return Readiness(TaskState.SKIPPED, reason)
+            case CannotBeJudged(reason):
+                return _failed(reason)
+
+
+def _failed(reason: str) -> Readiness:
+    return Readiness(TaskState.FAILED, reason, CATEGORY)
