@@ -2,6 +2,7 @@
 SwitchyardError
 ├── Rejected       the caller's fault; trying again cannot help
 │   ├── InvalidJob · InvalidDefinition · InvalidTrigger   carry every problem that was found
+│   ├── InvalidCondition                   names the place of the mistake in its text
 │   ├── UnreadableDocument                 of a job that was accepted: carries them too
 │   ├── KeyReused                          the idempotency key stands for another body
 │   ├── UnknownJob · UnknownTask · UnknownDefinition
@@ -75,6 +76,10 @@ class InvalidDefinition(Invalid):
 
 class InvalidTrigger(Invalid):
     pass
+
+
+class InvalidCondition(Rejected):
+    """The text of a task's condition cannot be read; the sentence names the mistake's place."""
 
 
 class UnreadableDocument(Invalid):
