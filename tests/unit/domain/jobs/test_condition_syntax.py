@@ -79,6 +79,7 @@ def test_not_binds_before_and_before_or(text: str, expected: Expression) -> None
         ("-0.5", -0.5),
         ("1E2", 100.0),
         ("12345678901234567890", 12345678901234567890),
+        ("9" * 1_000, 10**1_000 - 1),
         ("null", None),
         ("false", False),
         ("[]", ()),

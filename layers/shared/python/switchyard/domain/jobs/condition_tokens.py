@@ -131,6 +131,6 @@ def _number(text: str, start: int) -> Token:
     if number is None:
         raise mistake(text, start, written, "a number as in JSON", f'or the text "{written}"')
     value = float(written) if number[1] or number[2] else int(written)
-    if not math.isfinite(value):
+    if abs(value) == math.inf:
         raise mistake(text, start, written, "a number up to 1.7e308")
     return Token(Kind.VALUE, start, written, value)

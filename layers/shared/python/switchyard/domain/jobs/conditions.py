@@ -233,7 +233,6 @@ class _Evaluation:
     def _contained(self, wanted: Json, whole: Json) -> bool:
         """Look for a value in a list, or for a text in a text."""
         if isinstance(whole, list | tuple):
-            self._count(len(whole))
             return any(self._equal(wanted, item) for item in whole)
         if isinstance(wanted, str) and isinstance(whole, str):
             self._count(1 + len(whole) // 100)
@@ -242,6 +241,7 @@ class _Evaluation:
 
     def _equal(self, one: Json, other: Json) -> bool:
         """Compare as JSON does: true is not 1, and 1 is 1.0. No value is too deep for it."""
+        self._count(1)
         waiting = [(one, other)]
         while waiting:
             left, right = waiting.pop()
