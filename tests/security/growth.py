@@ -17,6 +17,9 @@ from typing import Any, Final
 
 from switchyard.contracts.json_schema import MAX_SCHEMA_BYTES, problem_with
 from switchyard.domain.error_text import without_secrets
+from switchyard.domain.errors import InvalidCondition
+from switchyard.domain.jobs.condition_parser import MAX_CHARACTERS, parse_condition
+from switchyard.domain.jobs.conditions import evaluate
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.prompts.placeholders import MissingValue, Values, fill_placeholders
 from switchyard.domain.prompts.references import NotAReference, references_in
@@ -145,6 +148,12 @@ PLACEHOLDERS: Final = (
 TEMPLATES: Final = (
     "{{event", "{{event.", "{{event.detail.x}}", "{{ ", "}", "{{schedule.time}}", " ",
 )  # fmt: skip
+CONDITIONS: Final = (
+    "(", "not ", "[1,", "'", '"\\', "\\u0041", "9", "-", "=", "${tasks.a.output", '["\\"]', "or ",
+    "${tasks.a.output}", "true and ", "exists ", "x", "\n", "\u200b",
+)  # fmt: skip
+COMPARISONS: Final = ("l} == ${tasks.b.output.l}", "s} not in ${tasks.b.output.l}",
+    "l} not in ${tasks.b.output.m}", "s} not in ${tasks.b.output.s}")  # fmt: skip
 ROOTS: Final = frozenset({"event", "schedule"})
 SECRETS: Final = (
     "sk-", "eyJ", "eyJaaaaaaaa.", "token=", "token:'", "bearer ", "a://", "a+.-", "@", "/home/",
@@ -169,6 +178,19 @@ def text_probes(dice: random.Random) -> Iterator[Probe]:
     for name, text in _texts(TEXT_BYTES, SECRETS, dice):
         yield Probe(f"redaction: {name}", partial(without_secrets, text))
         yield Probe(f"cleaning: {name}", partial(without_control_characters, text))
+
+
+def condition_probes(dice: random.Random) -> Iterator[Probe]:
+    for name, text in _texts(MAX_CHARACTERS, CONDITIONS, dice):
+        read = _quietly(partial(parse_condition, text[:MAX_CHARACTERS]), InvalidCondition)
+        yield Probe(f"conditions: {name}", read)
+    items = json.dumps([{"n": n} for n in range(30_000)])
+    one = {"l": json.loads(items), "s": "a" * 1_000_000 + "b"}
+    other = {"l": json.loads(items), "m": [[0, *json.loads(items)[1:]]] * 9, "s": "a" * 10_000_000}
+    for comparison in COMPARISONS:
+        condition = parse_condition(" and ".join([f"${{tasks.a.output.{comparison}"] * 38))
+        read = partial(evaluate, condition, {"a": one, "b": other})
+        yield Probe(f"evaluation: {comparison}", read)
 
 
 def _yaml(text: str) -> object:
@@ -224,7 +246,7 @@ def _next(text: str) -> object:
 
 def probes(seed: int) -> Iterator[Probe]:
     dice = random.Random(seed)
-    for found in (schema_probes, text_probes, document_probes):
+    for found in (schema_probes, text_probes, condition_probes, document_probes):
         yield from found(dice)
 
 

@@ -14,11 +14,13 @@ FOUND = {
     "registration: many patterns",
     "rendering: {{event.detail.x}}",
     "placeholders: {{input}}",
+    "evaluation: l} == ${tasks.b.output.l}",
+    "conditions: 9",
     "YAML: merges",
     "YAML: aliases",
     "JSON: wide",
 }
-"""Those that once took minutes or gigabytes, and those that a bound of before answers."""
+"""Those that once took minutes or gigabytes or raised, and those that a bound of before answers."""
 
 
 def test_what_was_found_is_mended() -> None:

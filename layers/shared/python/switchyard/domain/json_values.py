@@ -10,6 +10,21 @@ with so many, a worker's event loop waits for a tenth of a second."""
 
 _NOT_UNICODE: Final = "contains half of a character (a lone surrogate)"
 
+_KINDS: Final = {
+    str: "a text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    dict: "an object",
+    list: "a list",
+    tuple: "a list",
+}
+
+
+def kind_of(value: Any) -> str:
+    """Return what kind of JSON value this is, in the words of a message."""
+    return _KINDS.get(type(value), "null")
+
 
 def problem_in(value: Any) -> str | None:
     """Why the value cannot be stored, or `None`."""

@@ -54,7 +54,7 @@ _AFTER: Final = frozenset({"and", "or", ")", ""})
 _OTHER_QUOTES: Final = "`\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 _START: Final = "a reference, a value, exists, not or ("
 _VALUE: Final = "a reference or a value"
-_OPERATOR: Final = "a comparison: ==, !=, <, <=, >, >=, in or not in"
+_OPERATOR: Final = "a comparison (==, !=, <, <=, >, >=, in, not in)"
 
 
 def parse_condition(text: str) -> Condition:
@@ -127,7 +127,7 @@ class _Parser:
         if operator is None:
             can_end = isinstance(left, Reference) or isinstance(left.value, bool)
             if not can_end or self._next.text not in _AFTER:
-                raise self._mistake(_OPERATOR)
+                raise self._mistake(f"{_OPERATOR}, and, or or the end" if can_end else _OPERATOR)
             return left
         second = self._next
         right = self._operand(_VALUE)
@@ -221,7 +221,7 @@ class _Parser:
 
     def _why_no_end(self) -> str:
         if self._next.kind in (Kind.MARK, Kind.WORD) and self._next.text in _COMPARING:
-            return "a comparison has two sides and does not chain: write ${…} > 1 and ${…} < 9"
+            return "a comparison has one value on each side: write ${…} > 1 and ${…} < 9"
         return ""
 
 

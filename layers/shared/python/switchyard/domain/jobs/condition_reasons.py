@@ -19,7 +19,7 @@ _ROOM_FOR_TEXT: Final = 60
 
 
 def shortened(text: str, most: int = MAX_SHOWN) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1].rstrip(' ,')}…"
 
 
 @dataclass

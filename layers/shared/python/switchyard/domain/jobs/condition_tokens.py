@@ -14,6 +14,7 @@ from switchyard.domain.tasks.task import Json
 
 EXAMPLE: Final = "${tasks.ID.output.name[0]}"
 MAX_FOUND: Final = 40  # characters of a mistake that its message shows
+MAX_HINT: Final = 120  # characters: a longer one repeats what is too long
 
 _BEGINS: Final = "${tasks."
 _BLANKS: Final = re.compile(r"[ \t\r\n]*")
@@ -52,7 +53,7 @@ def mistake(text: str, start: int, found: str, expected: str, hint: str = "") ->
     place = f"line {line}, column {column}" if "\n" in text else f"column {column}"
     found = f"{found[: MAX_FOUND - 1]}…" if len(found) > MAX_FOUND else found
     shown = "".join(map(_printable, found))
-    end = f"; {hint}" if hint else ""
+    end = f"; {hint}" if 0 < len(hint) <= MAX_HINT else ""
     return InvalidCondition(f"{place}: found {shown}, expected {expected}{end}")
 
 
@@ -130,6 +131,6 @@ def _number(text: str, start: int) -> Token:
     if number is None:
         raise mistake(text, start, written, "a number as in JSON", f'or the text "{written}"')
     value = float(written) if number[1] or number[2] else int(written)
-    if not math.isfinite(value):
+    if abs(value) == math.inf:
         raise mistake(text, start, written, "a number up to 1.7e308")
     return Token(Kind.VALUE, start, written, value)

@@ -16,9 +16,9 @@ from switchyard.domain.prompts.references import Reference, UnresolvedReference,
 from switchyard.domain.tasks.task import Json
 from switchyard.domain.text import did_you_mean
 
-MAX_COMPARED: Final = 1_000_000
+MAX_COMPARED: Final = 500_000
 """How much one evaluation compares: each value counts, and each hundred characters of a text. An
-output has at most a tenth of it; without a limit, a condition could compare it fifty times."""
+output has at most 100,000 values; without a limit, a condition could compare them fifty times."""
 
 
 class Operator(StrEnum):
@@ -241,31 +241,33 @@ class _Evaluation:
 
     def _equal(self, one: Json, other: Json) -> bool:
         """Compare as JSON does: true is not 1, and 1 is 1.0. No value is too deep for it."""
+        self._count(1)
         waiting = [(one, other)]
         while waiting:
             left, right = waiting.pop()
-            if not self._alike(left, right):
+            if type(left) is not type(right) and kind_of(left) != kind_of(right):
                 return False
-            if isinstance(left, dict):
-                waiting += [(inner, right[name]) for name, inner in left.items()]
-            elif isinstance(left, list | tuple):
-                waiting += zip(left, right, strict=True)
+            if isinstance(left, dict | list | tuple):
+                inner = _pairs(left, right)
+                if inner is None:
+                    return False
+                self._count(len(inner))
+                waiting += inner
+            elif left != right:
+                return False
+            elif isinstance(left, str):
+                self._count(len(left) // 100)
         return True
-
-    def _alike(self, left: Json, right: Json) -> bool:
-        """Compare two values without the values inside them."""
-        self._count(1)
-        if kind_of(left) != kind_of(right):
-            return False
-        if isinstance(left, dict):
-            return bool(left.keys() == right.keys())
-        if isinstance(left, list | tuple):
-            return len(left) == len(right)
-        if isinstance(left, str) and len(left) == len(right):
-            self._count(len(left) // 100)
-        return bool(left == right)
 
     def _count(self, values: int) -> None:
         self.compared += values
         if self.compared > MAX_COMPARED:
             raise _Unusable(f"it compares more than {MAX_COMPARED:,} values")
+
+
+def _pairs(left: Json, right: Json) -> list[tuple[Json, Json]] | None:
+    """Pair what is inside two objects or two lists, or return `None` if their shapes differ."""
+    if isinstance(left, dict):
+        same = left.keys() == right.keys()
+        return [(inner, right[name]) for name, inner in left.items()] if same else None
+    return list(zip(left, right, strict=True)) if len(left) == len(right) else None

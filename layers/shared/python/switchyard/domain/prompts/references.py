@@ -10,6 +10,7 @@ from typing import Final
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import TASK_ID
 from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.json_values import kind_of
 from switchyard.domain.tasks.task import Json
 from switchyard.domain.text import did_you_mean
 
@@ -26,11 +27,13 @@ _REFERENCE: Final = re.compile(rf"\$\{{tasks\.({TASK_ID.pattern})\.output((?:{_S
 
 
 class NotAReference(ValueError):
+    """Something begins like a reference and is none; `shown` is its beginning."""
+
     def __init__(self, text: str) -> None:
         upto, closed, _ = text.partition("}")
-        shown = f"{upto}{closed}" if len(upto) < SHOWN else f"{text[:SHOWN]}…"
+        self.shown = f"{upto}{closed}" if len(upto) < SHOWN else f"{text[:SHOWN]}…"
         super().__init__(
-            f"{shown} is no reference: one looks like ${{tasks.ID.output.name[0]}}, "
+            f"{self.shown} is no reference: one looks like ${{tasks.ID.output.name[0]}}, "
             "and $${ stands for ${ as it is"
         )
 
@@ -79,7 +82,7 @@ def parts_of(text: str, path: Place = ()) -> list[str | Reference]:
             parts += [text[done:start], "${"]
             done = beginning.end()
             continue
-        reference = _reference_at(text, start, path)
+        reference = reference_at(text, start, path)
         parts += [text[done:start], reference]
         done = start + len(reference.text)
     return [part for part in (*parts, text[done:]) if part != ""]
@@ -92,7 +95,8 @@ def _of_interest(path: Place, members: Iterable[tuple[Step, Json]]) -> Iterator[
             yield (*path, step), inner
 
 
-def _reference_at(text: str, start: int, path: Place) -> Reference:
+def reference_at(text: str, start: int, path: Place = ()) -> Reference:
+    """Read the reference that begins at this place of the text. Raise `NotAReference`."""
     match = _REFERENCE.match(text, start, start + MAX_LENGTH)
     if match is None:
         raise NotAReference(text[start : start + MAX_LENGTH])
@@ -109,8 +113,6 @@ def _step(text: str) -> Step:
 
 
 MAX_BROUGHT_IN: Final = 10_000_000  # characters: an input may ask for the same output many times
-
-_KINDS: Final = {str: "a text", bool: "true or false", int: "a number", float: "a number"}
 
 
 class UnresolvedReference(ValueError):
@@ -201,7 +203,7 @@ class _Resolution:
         )
 
     def _value(self, reference: Reference) -> Json:
-        value = _found(reference, self.outputs)
+        value = value_of(reference, self.outputs)
         if reference.text not in self.sizes:
             self.sizes[reference.text] = len(as_text(value))
         self.brought_in += self.sizes[reference.text]
@@ -219,7 +221,8 @@ def as_text(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _found(reference: Reference, outputs: Mapping[str, Json]) -> Json:
+def value_of(reference: Reference, outputs: Mapping[str, Json]) -> Json:
+    """Return what the reference stands for. Raise `UnresolvedReference`."""
     if reference.task_id not in outputs:
         raise UnresolvedReference(
             f"{reference.text} has no value: {reference.task_id!r} did not complete"
@@ -244,7 +247,7 @@ def _lack(value: Json, step: Step) -> str | None:
             return f"is an object, which has no [{step}]"
         case list(), _:
             return f"is a list, which has no member {step!r}"
-    return f"is {_KINDS.get(type(value), 'null')}, which has no parts"
+    return f"is {kind_of(value)}, which has no parts"
 
 
 def _written(step: Step) -> str:
