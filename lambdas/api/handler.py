@@ -63,6 +63,7 @@ from switchyard.usecases.jobs.list_jobs import list_jobs
 from switchyard.usecases.jobs.read_jobs import job_ref, read_job, read_task, task_ref
 from switchyard.web.bodies import json_in, unreadable_body
 from switchyard.web.description import described, shown
+from switchyard.web.held_routes import add_held_routes
 from switchyard.web.operations import API_VERSION, VERSION_HEADER
 
 logger = get_logger()
@@ -157,6 +158,9 @@ def post_redrive(job_id: str, request: RedriveJob) -> RedriveAccepted:
     logger.info("job is to be redriven", job_id=job_id, tasks=accepted.reopened_tasks)
     metrics.add_metric("JobsRedriven", MetricUnit.Count, 1)
     return accepted
+
+
+add_held_routes(app, lambda: ports().decider, logger)
 
 
 @app.get("/jobs/<job_id>/events")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from switchyard.contracts.definitions import TaskDefinition
-from switchyard.contracts.jobs import TaskRequest
+from switchyard.contracts.task_requests import TaskRequest
 
 if TYPE_CHECKING:
     from switchyard.domain.errors import Problem

@@ -13,7 +13,7 @@ from switchyard_cli.files.reference_checks import doubtful_references
 
 if TYPE_CHECKING:
     from switchyard.contracts.definitions import TaskDefinition
-    from switchyard.contracts.jobs import TaskRequest
+    from switchyard.contracts.task_requests import TaskRequest
     from switchyard_cli.files.readable import Readable
     from switchyard_cli.files.yaml_source import Place
 

@@ -17,7 +17,7 @@ from switchyard_cli.views.wording import counted
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from switchyard.contracts.jobs import TaskRequest
+    from switchyard.contracts.task_requests import TaskRequest
     from switchyard_cli.files.job_file import JobFile
 
 

@@ -211,8 +211,8 @@ def test_a_newer_schema_is_no_malformed_message() -> None:
         wake_up(newer)
     with pytest.raises(NewerVersion, match="schema 3"):
         parse_trigger_message(json.dumps(NEWER_WAKE_UP | {"schema": 3}))
-    with pytest.raises(NewerVersion, match="schema 2"):
-        JobDocument.read(newer.encode())
+    with pytest.raises(NewerVersion, match="schema 3"):
+        JobDocument.read(json.dumps(NEWER_WAKE_UP | {"schema": 3}).encode())
     with pytest.raises(NewerVersion, match="schema 2"):
         read_plan(newer.encode())
 

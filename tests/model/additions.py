@@ -12,7 +12,7 @@ from switchyard.domain.jobs.chunks import Change, Chunk, ChunkContext, ExistingT
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.tasks import edge_transitions
 from tests.model.database import SOME_TIME, Draft, bounded_task
 from tests.model.functions import Todo
 
@@ -32,7 +32,7 @@ class Add:
         """Write everything, if everything is as it was read; else whoever asked reads again."""
         chunk = _CHUNKS[self.key]
         grown = of_jobs.add_tasks(chunk.job, added=1, most_before=chunk.most_before)
-        waits = of_tasks.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
+        waits = edge_transitions.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
         unchanged = all(_unchanged(change, draft) for change in chunk.changes)
         allowed = draft.allows(draft.job, grown) and draft.allows(draft.task(END), waits)
         if not (allowed and unchanged) or draft.find(ADDED) is not None:
@@ -77,7 +77,9 @@ def _write(chunk: Chunk, draft: Draft) -> None:
 def _unchanged(change: Change, draft: Draft) -> bool:
     task = change.existing.task
     as_read = len(draft.dependents_of(task.ref.task_id)) == len(change.existing.dependents)
-    return as_read and draft.allows(draft.task(task.ref.task_id), of_tasks.stay_parent(task))
+    return as_read and draft.allows(
+        draft.task(task.ref.task_id), edge_transitions.stay_parent(task)
+    )
 
 
 def _wake(draft: Draft) -> None:

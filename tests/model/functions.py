@@ -12,7 +12,7 @@ from switchyard.domain.jobs import job
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks import readiness
+from switchyard.domain.tasks import edge_transitions, readiness
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.domain.transition import TransitionRefused
@@ -42,7 +42,7 @@ class Edge:
     def run(self, rest: Todo, draft: Draft) -> Todo:
         followed_one = readiness.SettledParent(self.parent, (self.child,))
         tokens = readiness.tokens_by_child([followed_one])[self.child]
-        child = _as_it_is(draft.write(self.child, of_tasks.remove_edges(tokens)))
+        child = _as_it_is(draft.write(self.child, edge_transitions.remove_edges(tokens)))
         if readiness.is_free(child):
             decide = Decide(child, _lost(child, draft), self.parent, self.cancelled, self.quiet)
             return _after_edges(rest, decide)

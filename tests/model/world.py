@@ -170,17 +170,19 @@ class World:
                     cancel = _just((changes.CancelTask(task),))
                     yield f"is asked to cancel {task.ref.task_id}", cancel
         if asked.decides:
-            for task in self._databases.values[database].tasks:
-                if task is not None and task.state is TaskState.HELD:
-                    for approved in (True, False):
-                        decide = _just((changes.DecideTask(task, approved),))
-                        word = "approve" if approved else "reject"
-                        yield f"is asked to {word} {task.ref.task_id}", decide
+            yield from self._decisions(database)
         if job.run < asked.last_run:
             yield "is asked to redrive the job", redrives.requested
         if asked.adds:
             add = partial(additions.requested, "a", asked.attempts)
             yield f"is asked to add {additions.ADDED}", add
+
+    def _decisions(self, database: int) -> Iterator[tuple[str, Callable[[Draft], Todo]]]:
+        for task in self._databases.values[database].tasks:
+            if task is not None and task.state is TaskState.HELD:
+                for word, approved in (("approve", True), ("reject", False)):
+                    decide = _just((changes.DecideTask(task, approved),))
+                    yield f"is asked to {word} {task.ref.task_id}", decide
 
     def outcome(self, database: int, step: Callable[[Draft], T]) -> tuple[int, T, str | None]:
         """Take a step; return the database, what the process does next and a broken promise."""

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from switchyard.domain.jobs import transitions as of_jobs
+from switchyard.domain.tasks import edge_transitions
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.transition import Transition
 from tests.unit.domain.transition_samples import (
@@ -60,13 +61,16 @@ def test_the_page_says_what_proves_that_a_transition_was_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "transitions"), [(of_tasks, TASKS), (of_jobs, JOBS)], ids=["tasks", "jobs"]
+    ("modules", "transitions"),
+    [((of_tasks, edge_transitions), TASKS), ((of_jobs,), JOBS)],
+    ids=["tasks", "jobs"],
 )
 def test_every_function_is_in_the_table(
-    module: ModuleType, transitions: Mapping[str, Transition]
+    modules: tuple[ModuleType, ...], transitions: Mapping[str, Transition]
 ) -> None:
     made = {
         name
+        for module in modules
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith("_")
     }

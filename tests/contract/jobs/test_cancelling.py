@@ -13,10 +13,11 @@ from tests.builders import JOB, NOW_MS, a_plan
 from tests.contract.conftest import Backend
 from tests.contract.jobs.test_every_state import Case, every_case, the_task
 
-NOBODY_RUNS_IT = {TaskState.READY, TaskState.QUEUED}
+NOBODY_RUNS_IT = {TaskState.READY, TaskState.QUEUED, TaskState.HELD}
 ALIKE = {
     TaskState.READY: TaskState.QUEUED,
     TaskState.QUEUED: TaskState.READY,
+    TaskState.HELD: TaskState.QUEUED,
     TaskState.WAITING: TaskState.PROCESSING,
     TaskState.PROCESSING: TaskState.WAITING,
 }

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import pytest
 
 from switchyard.domain.errors import LeaseLost
-from switchyard.domain.states import SETTLED, TaskState
+from switchyard.domain.states import SETTLED, TaskKind, TaskState
 from switchyard.domain.tasks.claim_refusals import Busy, Done, Exhausted, Flagged, NotYet
 from switchyard.domain.tasks.task import Lease, Outcome, Payload, Task
 from switchyard.ports import Claimed, ClaimRefused

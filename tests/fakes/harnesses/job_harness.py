@@ -72,7 +72,6 @@ class Harness:
                 clock=self.clock,
             ),
             starter=self.starter,
-            held=self.held,
             dispatches=self.memory.dispatches,
             emitter=self.emitter,
             clock=self.clock,

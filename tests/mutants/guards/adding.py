@@ -3,10 +3,10 @@
 from typing import Final
 
 from tests.mutants.guards.places import (
+    EDGE_TRANSITIONS,
     JOB_TRANSITIONS,
     PACKAGE,
     SIMULATED,
-    TASK_TRANSITIONS,
 )
 from tests.mutants.mutant import Mutant
 
@@ -46,14 +46,14 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="no tasks are added once the end was decided",
-        file=TASK_TRANSITIONS,
+        file=EDGE_TRANSITIONS,
         old='    waits = (_WAITING, equal("run", end.run))\n',
         new='    waits = (equal("run", end.run),)\n',
         tests=REFUSED,
     ),
     Mutant(
         guard="a parent that settled meanwhile is read again",
-        file=TASK_TRANSITIONS,
+        file=EDGE_TRANSITIONS,
         old="states = (task.state,) if task.state.settled else _UNSETTLED",
         new="states = tuple(TaskState)",
         tests=REFUSED,
@@ -74,7 +74,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="what a crowded end waits for is as read",
-        file=TASK_TRANSITIONS,
+        file=EDGE_TRANSITIONS,
         old='guard=(*waits, equal("waiting_on", end.waiting_on)),',
         new="guard=waits,",
         tests=ADDED,

@@ -64,8 +64,8 @@ GUARDS: Final = (
     Mutant(
         guard="a dead letter fails no running task",
         file=f"{PACKAGE}/domain/tasks/claim_refusals.py",
-        old="task.lease_until_ms >= now_ms:",
-        new="task.lease_until_ms > now_ms:",
+        old="task.lease_until_ms >= now_ms\n",
+        new="task.lease_until_ms > now_ms\n",
         tests=("tests/unit/domain/tasks/test_dead_letters.py",),
     ),
     Mutant(

@@ -3,6 +3,7 @@
 from typing import Final
 
 PACKAGE: Final = "layers/shared/python/switchyard"
+EDGE_TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/edge_transitions.py"
 TASK_TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/transitions.py"
 JOB_TRANSITIONS: Final = f"{PACKAGE}/domain/jobs/transitions.py"
 TRANSITION_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/transition_writes.py"
@@ -10,7 +11,7 @@ GRAPH: Final = f"{PACKAGE}/adapters/dynamodb/task_graph.py"
 TABLE: Final = f"{PACKAGE}/adapters/dynamodb/table.py"
 BUS: Final = f"{PACKAGE}/adapters/eventbridge.py"
 DISPATCH: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
-EDGES: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
+EDGES: Final = f"{PACKAGE}/usecases/dispatching/edge_remover.py"
 SWEEP: Final = f"{PACKAGE}/usecases/dispatching/sweep.py"
 SWEEPING: Final = f"{PACKAGE}/domain/jobs/overdue.py"
 FOLD: Final = f"{PACKAGE}/domain/events/fold.py"

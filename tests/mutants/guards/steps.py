@@ -5,6 +5,7 @@ from typing import Final
 from tests.mutants.guards.places import (
     DISPATCH,
     DISPATCH_TESTS,
+    EDGE_TRANSITIONS,
     EDGES,
     GRAPH,
     GRAPH_TESTS,
@@ -31,7 +32,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="an edge is removed once",
-        file=TASK_TRANSITIONS,
+        file=EDGE_TRANSITIONS,
         old='guard=tuple(Contains("waiting_on", token) for token in tokens),',
         new="guard=(),",
         tests=GRAPH_TESTS,

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.dispatch_messages import settled_task
 from switchyard.contracts.events.envelope import BusMessage
-from switchyard.contracts.jobs import SubmitJob, TaskRequest
+from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.task_requests import TaskRequest
 from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.errors import InvalidDefinition
 from switchyard.domain.json_values import MAX_DEPTH, problem_in

@@ -10,6 +10,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import hidden_task
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.tasks import edge_transitions
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Overrides, Task
@@ -101,12 +102,12 @@ TASKS: Final[dict[str, Transition]] = {
     "clear_due": of_tasks.clear_due(TASK),
     "postpone": of_tasks.postpone(TASK, GIVEN_MS, count=False),
     "postpone, counted": of_tasks.postpone(TASK, GIVEN_MS, count=True),
-    "remove_edges": of_tasks.remove_edges({"a@1": True, "b@1": False}),
+    "remove_edges": edge_transitions.remove_edges({"a@1": True, "b@1": False}),
     "settle_start": of_tasks.settle_start(now_ms=NOW_MS),
-    "follow_relay": of_tasks.follow_relay(END_TASK, RELAY),
-    "follow_relay, instead": of_tasks.follow_relay(END_TASK, RELAY, instead_of=A),
-    "stay_parent, unsettled": of_tasks.stay_parent(_parent(TaskState.QUEUED)),
-    "stay_parent, settled": of_tasks.stay_parent(_parent(TaskState.FAILED)),
+    "follow_relay": edge_transitions.follow_relay(END_TASK, RELAY),
+    "follow_relay, instead": edge_transitions.follow_relay(END_TASK, RELAY, instead_of=A),
+    "stay_parent, unsettled": edge_transitions.stay_parent(_parent(TaskState.QUEUED)),
+    "stay_parent, settled": edge_transitions.stay_parent(_parent(TaskState.FAILED)),
     "reopen, ready": of_tasks.reopen(REOPENING, now_ms=NOW_MS),
     "reopen, waiting": of_tasks.reopen(
         replace(REOPENING, waiting_on=frozenset({"a@2"})), now_ms=NOW_MS

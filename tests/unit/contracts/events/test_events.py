@@ -172,6 +172,7 @@ def test_the_catalogue_is_whole() -> None:
         "Job Failed",
         "Job Cancelled",
         "Task Pending",
+        "Task Held",
         "Task Processing Started",
         "Task Heartbeat",
         "Task Processing Failed",

@@ -16,7 +16,7 @@ from switchyard.domain.jobs.limits import MAX_NAMES, MAX_TASKS, MOST_DEPENDENTS
 from switchyard.domain.jobs.plan import Pinned, hidden_task
 from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks import due, transitions
+from switchyard.domain.tasks import due, edge_transitions
 from switchyard.domain.tasks.readiness import FAILURE
 from switchyard.domain.tasks.task import Outcome, Task, edge_token, parent_of
 from switchyard.domain.transition import applied
@@ -62,7 +62,7 @@ def planned(group: Group, chunk_context: ChunkContext) -> Chunk:
 
 
 def end_waits_on(chunk: Chunk) -> frozenset[str]:
-    relayed = transitions.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
+    relayed = edge_transitions.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
     return applied(chunk.end, relayed).waiting_on
 
 

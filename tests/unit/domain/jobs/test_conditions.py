@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain.errors import Problem
-from switchyard.domain.jobs.condition_parser import MAX_CHARACTERS, parse_condition
+from switchyard.domain.jobs.condition_parser import parse_condition
 from switchyard.domain.jobs.condition_reasons import MAX_REASON
 from switchyard.domain.jobs.conditions import (
     MAX_COMPARED,
@@ -14,7 +13,6 @@ from switchyard.domain.jobs.conditions import (
     DoesNotHold,
     Holds,
     Judgement,
-    condition_problems,
     evaluate,
 )
 
@@ -198,35 +196,3 @@ def test_a_long_text_is_found_among_many_others() -> None:
     outputs = {"big": ["x"] * 100_000 + ["y" * 1_000_000]}
     text = "${tasks.big.output[100000]} in ${tasks.big.output}"
     assert isinstance(evaluate(parse_condition(text), outputs), Holds)
-
-
-def problems(text: str) -> list[str]:
-    condition = parse_condition(text)
-    found = condition_problems(
-        condition,
-        task_id="repair",
-        depends_on=("triage", "unknown-too"),
-        known={"fetch", "triage", "repair"},
-        path=("tasks", 2, "when"),
-    )
-    assert all(isinstance(problem, Problem) for problem in found)
-    return [str(problem) for problem in found]
-
-
-def test_a_condition_may_name_direct_parents_only() -> None:
-    assert problems("${tasks.triage.output.x} and ${tasks.unknown-too.output}") == []
-    assert problems("${tasks.fetch.output.x} or ${tasks.fetch.output.x}") == [
-        "tasks.2.when: ${tasks.fetch.output.x} names 'fetch', on which 'repair' does not depend "
-        "directly: add it to dependsOn"
-    ]
-    assert problems("exists ${tasks.repair.output} or exists ${tasks.triagee.output}") == [
-        "tasks.2.when: ${tasks.repair.output} names 'repair', on which 'repair' does not depend",
-        "tasks.2.when: ${tasks.triagee.output} names 'triagee', which does not exist; "
-        "did you mean 'triage'?",
-    ]
-
-
-def test_the_longest_condition_is_evaluated() -> None:
-    text = "triage.urgent" + " or true" * 240
-    assert len(text) <= MAX_CHARACTERS
-    assert isinstance(judged(text), Holds)

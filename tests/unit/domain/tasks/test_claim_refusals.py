@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from switchyard.domain.states import SETTLED, TaskState
+from switchyard.domain.states import SETTLED, TaskKind, TaskState
 from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.claim_refusals import (
     Busy,
@@ -120,6 +120,7 @@ FACTS: list[dict[str, Any]] = [
 def test_the_guard_of_a_claim_holds_wherever_a_task_may_be_claimed(state: TaskState) -> None:
     claim = transitions.claim(owner="w/2", now_ms=NOW_MS, lease_ms=45_000)
     for facts in FACTS:
-        task = a_task(state=state, **facts)
+        kind = TaskKind.WAIT if state is TaskState.HELD else None
+        task = a_task(state=state, kind=kind, **facts)
         may = isinstance(decide_claim(task, now_ms=NOW_MS), Claimable)
         assert holds(claim.guard, task) == may, facts

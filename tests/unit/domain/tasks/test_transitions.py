@@ -8,7 +8,7 @@ import pytest
 
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import due, transitions
+from switchyard.domain.tasks import due, edge_transitions, transitions
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Overrides, Task
 from switchyard.domain.transition import Transition, TransitionRefused, applied, attempt
@@ -140,14 +140,14 @@ CASES = {
         NOW_MS + due.AFTER_SETTLING,
     ),
     "follow_relay": Case(
-        lambda task: transitions.follow_relay(task, a_task("__added-1")),
+        lambda task: edge_transitions.follow_relay(task, a_task("__added-1")),
         {S.WAITING},
         None,
         0,
         None,
         same_due=True,
     ),
-    "stay_parent": Case(transitions.stay_parent, EVERY, None, 0, None, same_due=True),
+    "stay_parent": Case(edge_transitions.stay_parent, EVERY, None, 0, None, same_due=True),
     "reopen": Case(
         lambda task: transitions.reopen(
             Reopening(task_id="t", state=task.state, run=task.run, fence=task.fence), now_ms=NOW_MS
@@ -250,17 +250,19 @@ def test_a_release_gives_the_attempt_back_if_asked_to(given_back: bool, attempts
 
 def test_edges_leave_together_and_name_who_did_not_complete() -> None:
     task = in_state(S.WAITING, waiting_on=frozenset({"a@1", "b@1", "c@1"}))
-    answer = attempt(task, transitions.remove_edges({"a@1": True, "b@1": False}))
+    answer = attempt(task, edge_transitions.remove_edges({"a@1": True, "b@1": False}))
     assert isinstance(answer, Task)
     assert answer.waiting_on == {"c@1"}
     assert answer.not_completed == {"b"}
-    assert isinstance(attempt(answer, transitions.remove_edges({"a@1": True})), TransitionRefused)
+    assert isinstance(
+        attempt(answer, edge_transitions.remove_edges({"a@1": True})), TransitionRefused
+    )
 
 
 def test_a_relay_takes_the_place_of_another_only_if_nothing_else_left() -> None:
     relay, other = a_task("__added-1"), a_task("a")
     end = in_state(S.WAITING, waiting_on=frozenset({"a@1", "b@1"}))
-    follow = transitions.follow_relay(end, relay, instead_of=other)
+    follow = edge_transitions.follow_relay(end, relay, instead_of=other)
     assert applied(end, follow).waiting_on == {"b@1", relay.token}
     assert isinstance(
         attempt(replace(end, waiting_on=frozenset({"a@1"})), follow), TransitionRefused

@@ -122,8 +122,8 @@ def test_a_job_without_its_document_stays_as_it_is_and_goes_on_once_it_is_there(
     harness.blobs.put(job.document_key, b'{"schema": 0}', content_type="application/json")
     with pytest.raises(UnreadableDocument, match="schema"):
         expander.go_on(job, until=clock.monotonic() + 20)
-    harness.blobs.put(job.document_key, b'{"schema": 2}', content_type="application/json")
-    with pytest.raises(NewerVersion, match="schema 2"):
+    harness.blobs.put(job.document_key, b'{"schema": 3}', content_type="application/json")
+    with pytest.raises(NewerVersion, match="schema 3"):
         expander.go_on(job, until=clock.monotonic() + 20)
     assert found(harness, job.ref) == job
     harness.blobs.put(job.document_key, content, content_type="application/json")

@@ -6,7 +6,8 @@ import pytest
 
 from switchyard.adapters.system import SystemIds
 from switchyard.contracts.events import JobCreated
-from switchyard.contracts.jobs import JobAccepted, SubmitJob, TaskRequest
+from switchyard.contracts.jobs import JobAccepted, SubmitJob
+from switchyard.contracts.task_requests import TaskRequest
 from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import InvalidJob
 from switchyard.domain.ids import JobRef

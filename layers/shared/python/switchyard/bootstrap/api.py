@@ -24,6 +24,7 @@ from switchyard.bootstrap.job_requests import (
     open_task_limit,
     redrive_requests,
     submitter,
+    task_decider,
 )
 from switchyard.bootstrap.triggers import trigger_operator
 from switchyard.bootstrap.wiring import definition_store, emitter_for
@@ -45,6 +46,7 @@ from switchyard.usecases.definitions.delete_definition import DefinitionRemover
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.add_tasks import TaskAdder
 from switchyard.usecases.jobs.cancel import CancelRequests
+from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.redrive import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.jobs.task_files import TaskFiles
@@ -58,6 +60,7 @@ class ApiPorts:
     adder: TaskAdder
     cancels: CancelRequests
     redrives: RedriveRequests
+    decider: TaskDecider
     pause_switch: PauseSwitch
     jobs: JobStore
     graph: TaskGraph
@@ -96,6 +99,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         cancels=cancel_requests(state, dispatches, emitter),
         pause_switch=DynamoDbPauseSwitch(state),
         redrives=redrive_requests(state, blobs, dispatches, settings.ceilings),
+        decider=task_decider(state, blobs, files, emitter),
         jobs=DynamoDbJobStore(state),
         graph=DynamoDbTaskGraph(state),
         payloads=DynamoDbPayloads(state, blobs),

@@ -92,7 +92,7 @@ class DispatchingParts:
         self._graph = DynamoDbTaskGraph(state)
         self._payloads = DynamoDbPayloads(state, blobs)
         self._open_tasks = DynamoDbOpenTasks(state)
-        self._held = HeldTasks(
+        held = HeldTasks(
             graph=self._graph,
             payloads=self._payloads,
             emitter=emitter,
@@ -102,7 +102,7 @@ class DispatchingParts:
         self._starter = Starter(
             graph=self._graph,
             queue=queue,
-            held=self._held,
+            held=held,
             emitter=emitter,
             clock=clock,
             parallel=parallel,
@@ -132,7 +132,6 @@ class DispatchingParts:
                 clock=self._clock,
             ),
             starter=self._starter,
-            held=self._held,
             dispatches=self._dispatches,
             emitter=self._emitter,
             clock=self._clock,

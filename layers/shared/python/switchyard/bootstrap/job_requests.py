@@ -23,8 +23,10 @@ from switchyard.settings import ApiSettings, TriggerSettings
 from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import CancelRequests
+from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.redrive import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
+from switchyard.usecases.jobs.task_files import TaskFiles
 from switchyard.usecases.triggers.start_triggered import TriggerStarter
 
 
@@ -85,6 +87,20 @@ def cancel_requests(
         dispatches=dispatches,
         emitter=emitter,
         clock=function_clock(),
+    )
+
+
+def task_decider(
+    state: DynamoDbTable, blobs: BlobStore, files: TaskFiles, emitter: Emitter
+) -> TaskDecider:
+    return TaskDecider(
+        jobs=DynamoDbJobStore(state),
+        graph=DynamoDbTaskGraph(state),
+        payloads=DynamoDbPayloads(state, blobs),
+        files=files,
+        emitter=emitter,
+        clock=function_clock(),
+        ids=SystemIds(),
     )
 
 

@@ -34,6 +34,7 @@ from switchyard.contracts.changes import (
     RedriveJob,
     TaskCancelAccepted,
 )
+from switchyard.contracts.decisions import DecideTask, DecisionView, SignalTask, TaskDecided
 from switchyard.contracts.events.views import EventsAsked, EventView
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.triggers import (
@@ -168,6 +169,27 @@ class Client:
     def cancel_task(self, job_id: str, task: Task | str) -> TaskCancelAccepted:
         task_id = id_of(task)
         return self._ask(lambda: self._api.cancel_task(job_id, task_id))
+
+    def decision(self, job_id: str, task: Task | str) -> DecisionView:
+        """What a held task waits for, and what is decided on."""
+        task_id = id_of(task)
+        return self._ask(lambda: self._api.decision(job_id, task_id))
+
+    def decide(
+        self, job_id: str, task: Task | str, *, approved: bool, basis: str, **said: Any
+    ) -> TaskDecided:
+        """Approve or reject what `decision` showed, whose `basis` this is, once, however often it
+        has to be sent. `said` are `comment`, `value` and `decided_by`.
+        """
+        task_id, given = id_of(task), {"approved": approved, "basis": basis, **said}
+        request = DecideTask.model_validate({"request_id": system_ids().new_secret(), **given})
+        return self._ask(lambda: self._api.decide(job_id, task_id, request))
+
+    def signal(self, job_id: str, task: Task | str, value: Any = None) -> TaskDecided:
+        """Give a task its signal, once, however often it has to be sent."""
+        task_id = id_of(task)
+        request = SignalTask(value=value, request_id=system_ids().new_secret())
+        return self._ask(lambda: self._api.signal(job_id, task_id, request))
 
     def redrive(self, job_id: str, *tasks: Task | str, **changes: Any) -> RedriveAccepted:
         """Run again what did not complete, or just these tasks, with what follows.

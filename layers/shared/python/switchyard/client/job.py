@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from switchyard.client.errors import UnusableJob
-from switchyard.contracts.jobs import AddTasks, SubmitJob, TaskRequest
+from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.problems import validation_problems
-from switchyard.domain.states import Rule
+from switchyard.contracts.task_requests import TaskRequest
+from switchyard.domain.states import Rule, TaskKind
 
 if TYPE_CHECKING:
     from switchyard.domain.errors import Problem
@@ -62,23 +64,77 @@ class Job:
         input: Any = None,  # noqa: A002 - the API's word
         after: Sequence[Task | str] = (),
         rule: Rule = Rule.ALL_COMPLETED,
+        when: str | None = None,
     ) -> Task:
         """Add a task. `name` is that of its definition, if it is not called like the task.
 
-        It runs once the tasks it comes `after` have settled as its `rule` asks, and is told what
-        they made. Raise `UnusableJob`.
+        It runs once the tasks it comes `after` have settled as its `rule` asks, if `when`, a
+        condition on what they made, holds. It is told what they made. Raise `UnusableJob`.
         """
+        described = {"name": name or task_id, "input": input}
+        return self._add(task_id, described, after=after, rule=rule, when=when)
+
+    def approval(
+        self,
+        task_id: str,
+        question: str | None = None,
+        *,
+        after: Sequence[Task | str] = (),
+        rule: Rule = Rule.ALL_COMPLETED,
+        when: str | None = None,
+        **how: Any,
+    ) -> Task:
+        """Hold the job until a person decides; its output says `approved`, `by` and `comment`.
+
+        `how` may have `timeout`, such as `"2d"`, `on_timeout`, `on_reject` and `value_schema`.
+        """
+        described = {"kind": TaskKind.APPROVAL, "question": question, **how}
+        return self._add(task_id, described, after=after, rule=rule, when=when)
+
+    def wait(
+        self,
+        task_id: str,
+        *,
+        span: str | int | None = None,
+        until: datetime | None = None,
+        after: Sequence[Task | str] = (),
+        when: str | None = None,
+    ) -> Task:
+        """Wait for a `span`, such as `"2h"`, or `until` a moment."""
+        described = {"kind": TaskKind.WAIT, "wait_for": span, "until": until}
+        return self._add(task_id, described, after=after, when=when)
+
+    def signal(
+        self,
+        task_id: str,
+        *,
+        after: Sequence[Task | str] = (),
+        when: str | None = None,
+        **how: Any,
+    ) -> Task:
+        """Wait for `Client.signal`, whose value is the output; `how` as for an approval."""
+        return self._add(task_id, {"kind": TaskKind.SIGNAL, **how}, after=after, when=when)
+
+    def _add(
+        self,
+        task_id: str,
+        described: Mapping[str, Any],
+        *,
+        after: Sequence[Task | str],
+        rule: Rule = Rule.ALL_COMPLETED,
+        when: str | None = None,
+    ) -> Task:
         if task_id in self._tasks:
             raise UnusableJob(f"The job has a task {task_id!r} already.")
-        described: dict[str, Any] = {"task_id": task_id, "name": name or task_id}
-        if after:
-            described["depends_on"] = tuple(map(id_of, after))
-        if input is not None:
-            described["input"] = input
-        if rule is not Rule.ALL_COMPLETED:
-            described["rule"] = rule
+        said = {
+            **described,
+            "depends_on": tuple(map(id_of, after)) or None,
+            "rule": None if rule is Rule.ALL_COMPLETED else rule,
+            "when": when,
+        }
+        given = {name: value for name, value in said.items() if value is not None}
         try:
-            self._tasks[task_id] = TaskRequest(**described)
+            self._tasks[task_id] = TaskRequest(task_id=task_id, **given)
         except ValidationError as error:
             raise _unusable(f"The task {task_id!r} cannot be:", error) from error
         return Task(task_id)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         RedriveJob,
         TaskCancelAccepted,
     )
+    from switchyard.contracts.decisions import DecideTask, DecisionView, SignalTask, TaskDecided
     from switchyard.contracts.definitions import (
         DefinitionDeleted,
         DefinitionList,
@@ -109,6 +110,23 @@ class Routes:
 
         path = f"/jobs/{job_id}/tasks/{task_id}/cancel"
         return self._call(TaskCancelAccepted, "POST", path)
+
+    def decision(self, job_id: str, task_id: str) -> DecisionView:
+        from switchyard.contracts.decisions import DecisionView
+
+        return self._call(DecisionView, "GET", f"/jobs/{job_id}/tasks/{task_id}/decision")
+
+    def decide(self, job_id: str, task_id: str, request: DecideTask) -> TaskDecided:
+        from switchyard.contracts.decisions import TaskDecided
+
+        path = f"/jobs/{job_id}/tasks/{task_id}/decision"
+        return self._call(TaskDecided, "POST", path, json=_body(request))
+
+    def signal(self, job_id: str, task_id: str, request: SignalTask) -> TaskDecided:
+        from switchyard.contracts.decisions import TaskDecided
+
+        path = f"/jobs/{job_id}/tasks/{task_id}/signal"
+        return self._call(TaskDecided, "POST", path, json=_body(request))
 
     def redrive(self, job_id: str, request: RedriveJob) -> RedriveAccepted:
         from switchyard.contracts.changes import RedriveAccepted

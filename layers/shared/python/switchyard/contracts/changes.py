@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
-from switchyard.contracts.jobs import TaskId
+from switchyard.contracts.task_requests import TaskId
 from switchyard.contracts.wire import Closed, JsonValue, Written, at_most
 from switchyard.domain.jobs.limits import MAX_TASKS
 

@@ -1,21 +1,25 @@
 """A submission as it is stored until all of its job is written."""
 
-from typing import Final, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import SchemaOne, Written
+from switchyard.contracts.wire import Written, refuse_newer
 from switchyard.domain.errors import UnreadableDocument
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 
 SCHEMA_VERSION: Final = 1
+WITH_CONDITIONS: Final = 2
+"""Of a job with conditions or held tasks: a version that knows neither refuses to write it."""
+
+DocumentSchema = Annotated[Literal[1, 2], BeforeValidator(refuse_newer(WITH_CONDITIONS))]
 
 
 class JobDocument(Written):
-    schema_version: SchemaOne = Field(default=SCHEMA_VERSION, alias="schema")
+    schema_version: DocumentSchema = Field(default=SCHEMA_VERSION, alias="schema")
     created_at: int
     """In milliseconds: the job's, however much later it is written."""
     pinned: dict[str, Pinned]
@@ -32,6 +36,12 @@ class JobDocument(Written):
         except ValidationError as error:
             found = error.errors(include_url=False, include_input=False)
             raise UnreadableDocument(validation_problems(found)) from error
+
+    @classmethod
+    def of(cls, job: SubmitJob, **known: Any) -> Self:
+        """Return the document of a submission, in the oldest schema that can say it."""
+        newer = any(task.needs_newer for task in job.tasks)
+        return cls(schema_version=WITH_CONDITIONS if newer else SCHEMA_VERSION, job=job, **known)
 
     def plan(self, ref: JobRef) -> JobPlan:
         """The same one each time."""

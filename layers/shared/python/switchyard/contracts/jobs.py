@@ -3,39 +3,16 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from switchyard.contracts.notify import Notify
-from switchyard.contracts.wire import (
-    CleanText,
-    Closed,
-    DefinitionName,
-    JsonValue,
-    Written,
-    at_most,
-    described_by,
-    unless_absent,
-)
-from switchyard.domain.ids import TASK_ID, TASK_ID_RULE
-from switchyard.domain.jobs.graph import TaskSpec
-from switchyard.domain.jobs.limits import (
-    MAX_NAME_CHARACTERS,
-    MAX_TAG_CHARACTERS,
-    MAX_TAGS,
-    size_problem,
-)
-from switchyard.domain.states import Rule
+from switchyard.contracts.task_requests import TaskRequests
+from switchyard.contracts.wire import CleanText, Closed, Written, at_most, unless_absent
+from switchyard.domain.jobs.limits import MAX_NAME_CHARACTERS, MAX_TAG_CHARACTERS, MAX_TAGS
 
 KEY_HEADER = "Idempotency-Key"
 
 
-def _task_id(value: str) -> str:
-    if not TASK_ID.fullmatch(value):
-        raise ValueError(f"must be {TASK_ID_RULE}")
-    return value
-
-
-TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
 Tag = Annotated[CleanText, Field(min_length=1, max_length=MAX_TAG_CHARACTERS)]
 
 
@@ -46,42 +23,6 @@ def _tag_wanted(value: str) -> str:
 
 
 TagWanted = Annotated[str, AfterValidator(_tag_wanted)]
-
-
-class TaskRequest(Closed):
-    task_id: TaskId
-    name: DefinitionName
-    depends_on: tuple[TaskId, ...] = ()
-    input: JsonValue = None
-    rule: Rule = Rule.ALL_COMPLETED
-
-    def spec(self) -> TaskSpec:
-        return TaskSpec(
-            task_id=self.task_id,
-            name=self.name,
-            depends_on=self.depends_on,
-            input=self.input,
-            rule=self.rule,
-        )
-
-
-def _few_enough(tasks: Any) -> Any:
-    """As `at_most`, and in the words that a job is refused with."""
-    if not isinstance(tasks, list) or not tasks:
-        return tasks
-    problem = size_problem(len(tasks), sum(map(_edges, tasks)))
-    if problem:
-        raise ValueError(problem)
-    return tasks
-
-
-def _edges(task: Any) -> int:
-    """By whichever name; an input may be a list too, and is one problem at most."""
-    given = task.items() if isinstance(task, dict) else ()
-    return sum(len(part) for name, part in given if name != "input" and isinstance(part, list))
-
-
-TaskRequests = Annotated[tuple[TaskRequest, ...], BeforeValidator(_few_enough)]
 
 
 class SubmitJob(Closed):
@@ -127,6 +68,11 @@ class TasksAdded(Written):
 class TaskSummary(Written):
     task_id: str
     name: str
+    """The definition's; empty for a task that no worker runs."""
+    kind: str | None = unless_absent()
+    """What ends a task that no worker runs: `approval`, `wait` or `signal`."""
+    held_until: datetime | None = unless_absent()
+    """When a held task ends by itself."""
     depends_on: tuple[str, ...]
     status: str
     """`waiting` until there is an event of it."""

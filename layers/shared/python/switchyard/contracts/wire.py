@@ -141,6 +141,6 @@ DefinitionName = Annotated[str, AfterValidator(_definition_name), described_by(D
 """The name of a task definition, which messages and jobs contain."""
 
 
-def unless_absent() -> Any:
+def unless_absent(**more: Any) -> Any:
     """Left out if it is null: a job has ten thousand tasks, and one answer."""
-    return Field(default=None, exclude_if=lambda value: value is None)
+    return Field(default=None, exclude_if=lambda value: value is None, **more)

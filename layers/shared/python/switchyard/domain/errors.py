@@ -1,7 +1,7 @@
 """
 SwitchyardError
 ├── Rejected       the caller's fault; trying again cannot help
-│   ├── InvalidJob · InvalidDefinition · InvalidTrigger   carry every problem that was found
+│   ├── InvalidJob · InvalidDefinition · InvalidTrigger · InvalidDecision   carry all problems
 │   ├── InvalidCondition                   names the place of the mistake in its text
 │   ├── UnreadableDocument                 of a job that was accepted: carries them too
 │   ├── KeyReused                          the idempotency key stands for another body
@@ -84,6 +84,10 @@ class InvalidCondition(Rejected):
 
 class UnreadableDocument(Invalid):
     """Something stored cannot be read: another version or another program wrote it."""
+
+
+class InvalidDecision(Invalid):
+    """A value that a decision or a signal gives does not fit."""
 
 
 class KeyReused(Rejected):

@@ -23,6 +23,14 @@ def moment_ms(text: str, *, now_ms: int) -> int:
     return _stored(round(moment.timestamp() * 1000))
 
 
+def span_ms(text: str) -> int:
+    """Return the milliseconds of a span such as 90s, 15m, 2h or 1d. Raise `ValueError`."""
+    span = _SPAN.fullmatch(text)
+    if span is None:
+        raise ValueError(f"{text!r:.100} is no span like 90s, 15m, 2h or 1d")
+    return milliseconds(timedelta(**{_UNITS[span[2]]: int(span[1])}))
+
+
 def day_of(moment: int) -> str:
     """The day in UTC that a moment in milliseconds is on; later days sort later."""
     return datetime.fromtimestamp(moment / 1000, tz=UTC).date().isoformat()

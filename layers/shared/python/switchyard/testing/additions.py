@@ -7,7 +7,7 @@ from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.adoption import Adoption
 from switchyard.domain.jobs.chunks import Change, Chunk, ChunkContext, ExistingTask
-from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.tasks import edge_transitions
 from switchyard.domain.tasks.task import Payload
 from switchyard.domain.transition import holds
 from switchyard.testing.state import MemoryState
@@ -38,7 +38,7 @@ class MemoryTaskAdditions:
         grown = of_jobs.add_tasks(
             chunk.job, added=len(chunk.added.task_ids), most_before=chunk.most_before
         )
-        waits = of_tasks.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
+        waits = edge_transitions.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
         with self._state.lock:
             job, end = self._state.jobs[chunk.job.ref], self._state.tasks[chunk.end.ref]
             as_read = holds(grown.guard, job) and holds(waits.guard, end)
@@ -56,7 +56,7 @@ class MemoryTaskAdditions:
     def _unchanged(self, change: Change) -> bool:
         task, as_read = change.existing.task, change.existing.dependents
         dependents = self._state.dependents.get(task.ref, ())
-        return holds(of_tasks.stay_parent(task).guard, self._state.tasks[task.ref]) and (
+        return holds(edge_transitions.stay_parent(task).guard, self._state.tasks[task.ref]) and (
             dependents == as_read if change.moves else len(dependents) == len(as_read)
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks import edge_transitions, transitions
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Task
@@ -40,7 +40,7 @@ class MemoryTaskGraph:
         with self._state.lock:
             waiting_on = _as_it_is(ref, self._state.tasks.get(ref)).waiting_on
             left = {token: done for token, done in tokens.items() if token in waiting_on}
-            return _as_it_is(ref, self._state.write_task(ref, transitions.remove_edges(left)))
+            return _as_it_is(ref, self._state.write_task(ref, edge_transitions.remove_edges(left)))
 
     def decide(self, task: Task, verdict: Readiness, *, now_ms: int) -> Task:
         decision = transitions.decide(task, verdict, now_ms=now_ms)

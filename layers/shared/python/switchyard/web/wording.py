@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from pydantic import BaseModel
-from pydantic.alias_generators import to_camel
 
 
 def field_descriptions(model: type[BaseModel]) -> Mapping[str, str]:
@@ -19,7 +18,8 @@ def field_descriptions(model: type[BaseModel]) -> Mapping[str, str]:
     for kind in reversed(model.__mro__):
         if issubclass(kind, BaseModel) and kind is not BaseModel:
             found |= dict(_texts_in(kind))
-    return {to_camel(name): words for name, words in found.items() if name in model.model_fields}
+    fields = model.model_fields
+    return {fields[name].alias or name: words for name, words in found.items() if name in fields}
 
 
 def _texts_in(kind: type[BaseModel]) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.adoption import Adoption
 from switchyard.domain.jobs.chunks import Change, Chunk, ChunkContext, ExistingTask
-from switchyard.domain.tasks import transitions as of_tasks
+from switchyard.domain.tasks import edge_transitions
 from switchyard.domain.tasks.task import Payload, Task
 
 _TOO_MUCH: Final = frozenset({"ValidationException", TRANSACTION_CANCELLED})
@@ -78,7 +78,7 @@ class DynamoDbTaskAdditions:
         added = len(chunk.added.task_ids)
         grown = of_jobs.add_tasks(chunk.job, added=added, most_before=chunk.most_before)
         yield write_of(job, grown)
-        end = of_tasks.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
+        end = edge_transitions.follow_relay(chunk.end, chunk.relay, instead_of=chunk.moved)
         yield write_of(chunk.end.ref, end)
         for task in chunk.new_tasks:
             yield as_new(_item(task))
@@ -103,7 +103,7 @@ def _dependents(found: dict[str, Item], name: str) -> list[str]:
 
 def _of_member(change: Change) -> Iterator[Write]:
     task = change.existing.task
-    yield write_of(task.ref, of_tasks.stay_parent(task))
+    yield write_of(task.ref, edge_transitions.stay_parent(task))
     yield dependents_key(task.ref), _moved(change) if change.moves else _followed(change)
 
 

@@ -19,7 +19,7 @@ from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, wri
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import transitions
+from switchyard.domain.tasks import edge_transitions, transitions
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Task
@@ -67,7 +67,7 @@ class DynamoDbTaskGraph:
 
     def _remove(self, ref: TaskRef, tokens: Mapping[str, bool]) -> Task:
         """Refused, it is asked again for fewer each time: a token that is gone does not return."""
-        answer = self._writer.write_task(ref, transitions.remove_edges(tokens))
+        answer = self._writer.write_task(ref, edge_transitions.remove_edges(tokens))
         task = _as_it_is(ref, answer)
         left = {token: done for token, done in tokens.items() if token in task.waiting_on}
         if isinstance(answer, TransitionRefused) and left:

@@ -94,7 +94,7 @@ class TaskCompleted(AttemptEnded):
     exit_code: int
     usage: UsageFigures
     decided_by: str | None = None
-    """Who ended a held task, where somebody did."""
+    """Who ended a held task; nobody where time did."""
 
 
 class TaskFailed(AttemptEnded):
@@ -107,7 +107,7 @@ class TaskFailed(AttemptEnded):
     source: str
     """`worker`, `dlq` or `dispatcher`."""
     decided_by: str | None = None
-    """Who rejected it, where somebody did."""
+    """The person who rejected it."""
     duration_ms: int | None = None
     """Of the last attempt, if a worker saw its end."""
     usage: UsageFigures | None = None

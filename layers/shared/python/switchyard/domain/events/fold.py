@@ -1,8 +1,8 @@
 """What a log says about a task or a job, whatever the order and however often its events arrived.
 
 The highest run wins; within it the first terminal state absorbs, and otherwise the highest fence.
-Under one fence a task is first waiting, pending or held, then taken by a worker, then perhaps handed back:
-a heartbeat that arrives late reopens nothing.
+Under one fence a task is first waiting, pending or held, then taken by a worker, then perhaps
+handed back: a heartbeat that arrives late reopens nothing.
 """
 
 from collections.abc import Iterable, Mapping

@@ -13,6 +13,7 @@ from typing import Final
 
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import RELAY_PREFIX
+from switchyard.domain.jobs.condition_parser import references_of_conditions
 from switchyard.domain.jobs.graph import TaskSpec, problems_in
 from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.relays import compile_edges, parents_of
@@ -88,7 +89,11 @@ def problems_with(
     if taken:  # whom such a task would follow is not to be told: there are two of that name
         return taken
     stored = [TaskSpec(task_id=name, name="", depends_on=after) for name, after in there.items()]
-    return [*problems_in([*specs, *stored]), *reference_problems(specs, declared=there)]
+    return [*problems_in([*specs, *stored]), *_misdirected(specs, there)]
+
+
+def _misdirected(specs: Sequence[TaskSpec], there: Mapping[str, Sequence[str]]) -> list[Problem]:
+    return reference_problems(specs, declared=there, elsewhere=references_of_conditions(specs))
 
 
 def grouped(specs: Sequence[TaskSpec], *, number: int) -> list[Group]:

@@ -12,8 +12,9 @@
 A comparison without an operator is a reference, `true` or `false`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 from switchyard.domain.errors import InvalidCondition
@@ -31,6 +32,7 @@ from switchyard.domain.jobs.conditions import (
     Operand,
     Operator,
 )
+from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.prompts.references import Reference
 from switchyard.domain.tasks.task import Json
 
@@ -68,6 +70,19 @@ def parse_condition(text: str) -> Condition:
     parser = _Parser(text)
     expression = parser.condition()
     return Condition(text, expression, tuple(parser.references))
+
+
+def references_of_conditions(specs: Sequence[TaskSpec]) -> list[tuple[str, Reference]]:
+    """Return what the conditions of these tasks refer to, with the tasks that have them.
+
+    Raise `InvalidCondition` for one that was not parsed before.
+    """
+    return [
+        (spec.task_id, replace(reference, path=("tasks", index, "when")))
+        for index, spec in enumerate(specs)
+        if spec.when is not None
+        for reference in parse_condition(spec.when).references
+    ]
 
 
 class _Parser:

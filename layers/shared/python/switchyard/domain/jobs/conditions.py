@@ -4,17 +4,15 @@ A condition is read by `condition_parser`, when its job is accepted. It is evalu
 parents have settled, with the outputs of those that completed.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.condition_reasons import Seen, reason, shortened
 from switchyard.domain.json_values import kind_of
 from switchyard.domain.prompts.references import Reference, UnresolvedReference, value_of
 from switchyard.domain.tasks.task import Json
-from switchyard.domain.text import did_you_mean
 
 MAX_COMPARED: Final = 500_000
 """How much one evaluation compares: each value counts, and each hundred characters of a text. An
@@ -109,34 +107,6 @@ class CannotBeJudged:
 
 
 Judgement = Holds | DoesNotHold | CannotBeJudged
-
-
-def condition_problems(
-    condition: Condition,
-    *,
-    task_id: str,
-    depends_on: Collection[str],
-    known: Collection[str],
-    path: tuple[str | int, ...] = (),
-) -> list[Problem]:
-    """Return what is wrong with the references of this task's condition.
-
-    A condition may name the tasks that its task depends on directly. `known` has all tasks of the
-    job, and `path` is the condition's place in the document.
-    """
-    named = {reference.text: reference.task_id for reference in condition.references}
-    problems = []
-    for text, name in named.items():
-        if name in depends_on:
-            continue
-        if name not in known:
-            said = f"which does not exist{did_you_mean(name, known)}"
-        elif name == task_id:
-            said = f"on which {task_id!r} does not depend"
-        else:
-            said = f"on which {task_id!r} does not depend directly: add it to dependsOn"
-        problems.append(Problem(path, f"{text} names {name!r}, {said}"))
-    return problems
 
 
 def evaluate(condition: Condition, outputs: Mapping[str, Json]) -> Judgement:

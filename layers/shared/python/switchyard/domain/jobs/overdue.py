@@ -4,7 +4,7 @@
 condition that the old one still stands, before it acts: of two sweepers one acts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -71,22 +71,7 @@ def decide_task_step(task: Task | None, *, now_ms: int) -> Step:
     if task.state.settled:
         again = now_ms + _doubled(due.AFTER_SETTLING, task.resends)
         return Step(Action.DISPATCH, f"{task.state.value.lower()}, not dispatched", again)
-    match task.state:
-        case TaskState.READY:
-            return Step(Action.START, "ready, not queued", now_ms + due.AFTER_READY)
-        case TaskState.QUEUED:
-            return _queued(task, now_ms)
-        case TaskState.PROCESSING:
-            return _processing(task, now_ms)
-        case TaskState.WAITING if is_free(task):
-            again = now_ms + _doubled(due.AFTER_READY, task.resends)
-            return Step(Action.DECIDE, "waits for nothing, not decided", again)
-        case TaskState.HELD:
-            return _held(task, now_ms)
-        case TaskState.UNKNOWN:
-            return Step(Action.WAIT, "in a state of a newer version", now_ms + due.AFTER_QUEUED)
-        case _:
-            return Step(Action.WAIT, "the audit of its job watches it", now_ms + due.JOB_AUDIT)
+    return _STEPS[task.state](task, now_ms)
 
 
 def decide_job_step(job: Job | None, *, now_ms: int) -> Step:
@@ -148,3 +133,29 @@ def _held(task: Task, now_ms: int) -> Step:
 
 def _doubled(pause_ms: int, times: int) -> int:
     return Backoff(first=pause_ms, longest=pause_ms << MAX_DOUBLINGS).at_most(times)
+
+
+def _ready(_task: Task, now_ms: int) -> Step:
+    return Step(Action.START, "ready, not queued", now_ms + due.AFTER_READY)
+
+
+def _waiting(task: Task, now_ms: int) -> Step:
+    if is_free(task):
+        again = now_ms + _doubled(due.AFTER_READY, task.resends)
+        return Step(Action.DECIDE, "waits for nothing, not decided", again)
+    return Step(Action.WAIT, "the audit of its job watches it", now_ms + due.JOB_AUDIT)
+
+
+def _unknown(_task: Task, now_ms: int) -> Step:
+    return Step(Action.WAIT, "in a state of a newer version", now_ms + due.AFTER_QUEUED)
+
+
+_STEPS: Final[Mapping[TaskState, Callable[[Task, int], Step]]] = {
+    TaskState.WAITING: _waiting,
+    TaskState.READY: _ready,
+    TaskState.QUEUED: _queued,
+    TaskState.PROCESSING: _processing,
+    TaskState.HELD: _held,
+    TaskState.UNKNOWN: _unknown,
+}
+"""What is done about a task that has not settled, by its state."""

@@ -120,15 +120,19 @@ class UnresolvedReference(ValueError):
 
 
 def reference_problems(
-    specs: Sequence[TaskSpec], *, declared: Mapping[str, Sequence[str]] | None = None
+    specs: Sequence[TaskSpec],
+    *,
+    declared: Mapping[str, Sequence[str]] | None = None,
+    elsewhere: Iterable[tuple[str, Reference]] = (),
 ) -> list[Problem]:
     """What is wrong with the references of these tasks.
 
-    `declared` has the parents of the tasks that the job has already.
+    `declared` has the parents of the tasks that the job has already, and `elsewhere` are
+    references that are not in an input, each with its task.
     """
     parents = {**(declared or {}), **{spec.task_id: spec.depends_on for spec in specs}}
     problems: list[Problem] = []
-    found: list[tuple[str, Reference]] = []
+    found: list[tuple[str, Reference]] = list(elsewhere)
     for index, spec in enumerate(specs):
         for place, text in texts_in(spec.input):
             path = ("tasks", index, "input", *place)

@@ -80,17 +80,34 @@ def why_needless(task: Task, *, run: int, job_cancelled: bool) -> str | None:
     return "its job is being cancelled" if job_cancelled and queued else None
 
 
+_ARTICLES: Final = {TaskKind.APPROVAL: "an"}
+
+
+def _why_not_ready(task: Task) -> NotYet | None:
+    match task.state:
+        case TaskState.UNKNOWN:
+            return NotYet("in a state of a newer version", wait_ms=UNKNOWN_WAIT_MS)
+        case TaskState.WAITING:
+            return NotYet(f"waiting on {len(task.waiting_on)} parents", wait_ms=None)
+    return None
+
+
+def _why_busy(task: Task, now_ms: int) -> str | None:
+    if task.kind is not None:
+        return f"no worker runs it: it is {_ARTICLES.get(task.kind, 'a')} {task.kind}"
+    live = task.state is TaskState.PROCESSING and task.lease_until_ms >= now_ms
+    return f"busy until {task.lease_until_ms}" if live else None
+
+
 def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
     if task.state.settled:
         return Done(f"done: {task.state.value.lower()} at {task.settled_at_ms}")
-    if task.state is TaskState.UNKNOWN:
-        return NotYet("in a state of a newer version", wait_ms=UNKNOWN_WAIT_MS)
-    if task.state is TaskState.WAITING:
-        return NotYet(f"waiting on {len(task.waiting_on)} parents", wait_ms=None)
-    if task.state is TaskState.HELD or task.kind is not None:
-        return Busy(f"no worker runs it: it is {a_kind(task.kind)}")
-    if task.state is TaskState.PROCESSING and task.lease_until_ms >= now_ms:
-        return Busy(f"busy until {task.lease_until_ms}")
+    not_ready = _why_not_ready(task)
+    if not_ready:
+        return not_ready
+    busy = _why_busy(task, now_ms)
+    if busy:
+        return Busy(busy)
     if task.cancel_requested:
         return Flagged("cancellation was requested")
     if task.attempt >= task.max_attempts:
@@ -98,11 +115,6 @@ def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
     if task.state is not TaskState.PROCESSING and task.not_before_ms > now_ms:
         return NotYet(f"not before {task.not_before_ms}", wait_ms=task.not_before_ms - now_ms)
     return Claimable(f"{task.state.value.lower()}, attempt {task.attempt + 1}")
-
-
-def a_kind(kind: TaskKind | None) -> str:
-    """Name the kind of a task that is held, with its article."""
-    return {TaskKind.APPROVAL: "an approval", None: "held"}.get(kind, f"a {kind}")
 
 
 EXHAUSTED: Final = "exhausted"

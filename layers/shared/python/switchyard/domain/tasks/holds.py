@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
@@ -56,9 +56,9 @@ class Hold:
         """Return what `hold_of` reads, without what is as usual."""
         usual = Hold(kind=self.kind)
         return {
-            name: value
-            for name in ("for_ms", "until_ms", "on_timeout", "on_reject", "question", "value_schema")
-            if (value := getattr(self, name)) != getattr(usual, name)
+            one.name: value
+            for one in fields(self)
+            if (value := getattr(self, one.name)) != getattr(usual, one.name)
         }
 
 
@@ -129,12 +129,15 @@ def time_is_up(hold: Hold, *, held_since_ms: int, now_ms: int) -> Resolution:
     return Resolution(_completed(took_ms), answer)
 
 
-def basis_of(task: Task, hold: Hold, shown: Mapping[str, Json]) -> str:
-    """Return what stands for exactly what a person decides on: the task's run, the question and the
-    outputs that are shown. A decision on another basis is refused.
+def basis_of(task: Task, hold: Hold, parents: Iterable[Task]) -> str:
+    """Return what stands for exactly what a person decides on: the task's run, the question and how
+    each parent ended. A decision on another basis is refused.
+
+    What a task made never changes after it has settled, under that run and fence.
     """
-    said = [task.ref.request_id, task.run, hold.question, dict(sorted(shown.items()))]
-    text = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    ended = sorted([one.ref.task_id, one.state, one.run, one.fence] for one in parents)
+    said = [task.ref.request_id, task.run, hold.question, ended]
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

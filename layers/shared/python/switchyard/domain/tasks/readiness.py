@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from switchyard.domain.ids import ADDED_PREFIX, END, TASK_ID
-from switchyard.domain.states import Rule, TaskState
+from switchyard.domain.states import FAILURES, Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 
 EDGES_AT_ONCE: Final = 500
@@ -169,7 +169,7 @@ class Readiness:
             error=self.reason,
             error_category=self.category,
             none_completed=self.none_completed,
-            source=DISPATCHER,
+            source=DISPATCHER if self.state in FAILURES else "worker",
         )
 
 
@@ -200,7 +200,7 @@ def _passed_on(relay: Task, parents: Mapping[str, Task]) -> Readiness:
         TaskState.NOT_COMPLETED,
         str(_shortfall(relay, parents)),
         FAILURE if any(map(_failed, parents.values())) else None,
-        none_completed=not _any_completed(relay, parents),
+        none_completed=bool(relay.parent_count) and not _any_completed(relay, parents),
     )
 
 

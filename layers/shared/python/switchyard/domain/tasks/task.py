@@ -55,7 +55,7 @@ class Outcome:
     error_category: str | None = None
     source: str = "worker"
     decided_by: str | None = None
-    """Who ended a held task, where somebody did."""
+    """Who ended a held task; nobody where time did."""
     timeout_ms: int | None = None
     signal: str | None = None
     none_completed: bool = False

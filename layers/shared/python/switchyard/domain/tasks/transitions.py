@@ -4,7 +4,6 @@ An owner keeps the fence when it changes its task; everybody else raises it. So 
 fence of a lease was written by its owner, and an owner's name stands for one claim.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from switchyard.domain.jobs.redrive import Reopening
@@ -12,11 +11,10 @@ from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.cancellation import Flag, Leave, Settle, decide_cancel
 from switchyard.domain.tasks.readiness import Readiness
-from switchyard.domain.tasks.task import NO_OVERRIDES, Lease, LifeSigns, Outcome, Task, parent_of
+from switchyard.domain.tasks.task import NO_OVERRIDES, Lease, LifeSigns, Outcome, Task
 from switchyard.domain.transition import (
     Absent,
     AnyOf,
-    Contains,
     Due,
     Guard,
     OneOf,
@@ -247,17 +245,6 @@ def postpone(task: Task, due_at_ms: int, *, count: bool) -> Transition:
     )
 
 
-def remove_edges(tokens: Mapping[str, bool]) -> Transition:
-    """Take the tokens of settled parents out of `waiting_on`; each is true if that completed."""
-    lost = frozenset(parent_of(token) for token, completed in tokens.items() if not completed)
-    return Transition(
-        name="remove_edges",
-        guard=tuple(Contains("waiting_on", token) for token in tokens),
-        deletes={"waiting_on": frozenset(tokens)},
-        adds={"not_completed": lost} if lost else {},
-    )
-
-
 def settle_start(*, now_ms: int) -> Transition:
     """Settle `__start__`, which everything in a new job waits for, with the job's opening."""
     return Transition(
@@ -267,31 +254,6 @@ def settle_start(*, now_ms: int) -> Transition:
         adds={"fence": 1},
         due=now_ms + due.AFTER_SETTLING,
     )
-
-
-def follow_relay(end: Task, relay: Task, *, instead_of: Task | None = None) -> Transition:
-    """Let `__end__` wait for the relay of added tasks; `instead_of` another, where it names many.
-
-    Only in that case its whole set is written: else other edges may be removed meanwhile.
-    """
-    waits = (_WAITING, equal("run", end.run))
-    if instead_of is None:
-        adds = {"waiting_on": frozenset({relay.token})}
-        return Transition(name="follow_relay", guard=waits, adds=adds)
-    return Transition(
-        name="follow_relay",
-        guard=(*waits, equal("waiting_on", end.waiting_on)),
-        sets={"waiting_on": (end.waiting_on - {instead_of.token}) | {relay.token}},
-    )
-
-
-def stay_parent(task: Task) -> Transition:
-    """Write nothing, while tasks that follow this one are added: it settles before, or after.
-
-    Who runs an unsettled one may go on meanwhile.
-    """
-    states = (task.state,) if task.state.settled else _UNSETTLED
-    return Transition(name="stay_parent", guard=(equal("run", task.run), OneOf("state", states)))
 
 
 def reopen(reopening: Reopening, *, now_ms: int) -> Transition:

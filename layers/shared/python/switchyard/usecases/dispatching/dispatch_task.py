@@ -5,24 +5,20 @@ and the time of its transition, and a step found done already leads on to the ne
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.errors import NewerVersion, Unavailable, UnknownTask
-from switchyard.domain.ids import ADDED_PREFIX, END, JobRef
+from switchyard.domain.errors import NewerVersion, UnknownTask
+from switchyard.domain.ids import ADDED_PREFIX, END
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import (
     Pace,
     SettledParent,
-    Tokens,
-    decide_readiness,
     is_free,
     is_left_to_newer,
     settled_by_following,
     take_batch,
-    tokens_by_child,
 )
 from switchyard.domain.tasks.task import Task, TaskRun
 from switchyard.domain.text import in_slices
@@ -36,83 +32,12 @@ from switchyard.ports import (
     TasksOfJob,
 )
 from switchyard.usecases.dispatching.conditions import Conditions
+from switchyard.usecases.dispatching.edge_remover import EdgeRemover
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emit_again import emit_added
 from switchyard.usecases.events.emitting import Emitter
-
-TRIES: Final = 5
-NONE_KNOWN: Final[Mapping[str, Task]] = MappingProxyType({})
-
-
-class EdgeRemover:
-    def __init__(
-        self, *, graph: TaskGraph, conditions: Conditions, clock: Clock, parallel: Parallel
-    ) -> None:
-        self._graph = graph
-        self._conditions = conditions
-        self._clock = clock
-        self._parallel = parallel
-
-    def remove_from(
-        self,
-        job: JobRef,
-        settled_parents: Sequence[SettledParent],
-        *,
-        job_cancelled: bool = False,
-        known: Mapping[str, Task] = NONE_KNOWN,
-    ) -> list[Task]:
-        """Return the dependents, as they are without the edges from `settled_parents`.
-
-        An edge found removed is followed all the same: who removed it may have died then.
-        `known` are settled tasks that cannot change meanwhile, so that they need not be read.
-        """
-
-        def without(edges: tuple[str, Tokens]) -> Task:
-            name, tokens = edges
-            return self._graph.remove_edges(job.task(name), tokens)
-
-        moved = self._parallel.each(without, list(tokens_by_child(settled_parents).items()))
-        free = [child for child in moved if is_free(child)]
-        decided = self.decide(job, free, job_cancelled=job_cancelled, known=known)
-        return [child for child in moved if not is_free(child)] + decided
-
-    def decide(
-        self,
-        job: JobRef,
-        free: Sequence[Task],
-        *,
-        job_cancelled: bool = False,
-        known: Mapping[str, Task] = NONE_KNOWN,
-    ) -> list[Task]:
-        """Decide tasks that wait for nothing any more; return them as they are then."""
-        lost = self._not_completed(job, free, known)
-        return self._parallel.each(
-            lambda child: self._decide(child, lost, job_cancelled=job_cancelled), free
-        )
-
-    def _decide(self, child: Task, lost: Mapping[str, Task], *, job_cancelled: bool) -> Task:
-        for _ in range(TRIES):
-            parents = {name: lost[name] for name in child.not_completed if name in lost}
-            verdict = decide_readiness(child, parents, job_cancelled=job_cancelled)
-            if child.conditional and verdict.state is TaskState.READY:
-                verdict = self._conditions.judge(child)
-            child = self._graph.decide(child, verdict, now_ms=self._clock.now_ms())
-            if not is_free(child):
-                return child
-            lost = self._not_completed(child.ref.job, [child])  # flagged, or of another run, since
-        raise Unavailable(f"{child.ref.request_id} changed {TRIES} times while it was decided")
-
-    def _not_completed(
-        self, job: JobRef, children: Sequence[Task], known: Mapping[str, Task] = NONE_KNOWN
-    ) -> Mapping[str, Task]:
-        """Read together what they need to know of parents that did not complete."""
-        able = [child for child in children if child.ref.task_id != END]  # it asks for nobody
-        names = {name for child in able for name in child.not_completed}
-        unknown = [job.task(name) for name in sorted(names - known.keys())]
-        return {**known, **self._graph.find_many(unknown)}
-
 
 AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
 
@@ -144,6 +69,10 @@ class Starter:
         self._parallel.each(self._mark, run)
         self._held.hold([task for task in ready if task.kind is not None])
 
+    def end_overdue(self, held: Sequence[Task]) -> list[Task]:
+        """End those whose time is up; return them as they are then."""
+        return self._held.end_overdue(held)
+
     def _emit_and_send(self, ready: Sequence[Task]) -> None:
         """Told before it is sent: once a worker may take it, nobody would find it untold."""
         self._emitter.emit(*[task_events.pending(task) for task in ready])
@@ -161,7 +90,6 @@ class Dispatcher:
         payloads: Payloads,
         settler: JobSettler,
         starter: Starter,
-        held: HeldTasks,
         dispatches: DispatchQueue,
         emitter: Emitter,
         clock: Clock,
@@ -169,7 +97,6 @@ class Dispatcher:
     ) -> None:
         self._graph = graph
         self._payloads = payloads
-        self._held = held
         self._starter = starter
         self._dispatches = dispatches
         self._emitter = emitter
@@ -211,7 +138,7 @@ class Dispatcher:
         )
         self._emit([task for task in decided if settled_by_following(task)])
         others = [task for task in woken if not is_free(task)]
-        ended = {task.ref: task for task in self._held.end_overdue(others)}
+        ended = {task.ref: task for task in self._starter.end_overdue(others)}
         if not job_cancelled:
             started = [*others, *decided]
             self._starter.start([task for task in started if task.state is TaskState.READY])

@@ -28,10 +28,10 @@ class HeldTasks:
 
         May run again: the event has the id and the time of the task's becoming ready.
         """
+        holds = {task.ref: self._hold_of(task) for task in ready}
         for some in in_slices(ready, AT_ONCE):
-            holds = {task.ref: self._hold_of(task) for task in some}
             self.emitter.emit(*[task_events.held(task, holds[task.ref]) for task in some])
-            self.parallel.each(lambda task, holds=holds: self._write(task, holds[task.ref]), some)
+        self.parallel.each(lambda task: self._write(task, holds[task.ref]), ready)
 
     def end_overdue(self, tasks: Sequence[Task]) -> list[Task]:
         """End those whose time is up, emit that, and return them as they are now."""

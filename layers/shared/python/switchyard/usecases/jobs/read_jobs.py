@@ -162,6 +162,8 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
     return TaskSummary(
         task_id=task.ref.task_id,
         name=task.definition,
+        kind=task.kind,
+        held_until=instant(task.held_until_ms or None),
         depends_on=depends_on,
         status=task_status(task.state, attempt=task.attempt),
         run=task.run,

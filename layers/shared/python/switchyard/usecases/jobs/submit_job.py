@@ -16,6 +16,7 @@ from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
 from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.condition_parser import references_of_conditions
 from switchyard.domain.jobs.graph import TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.jobs.limits import MAX_INLINE_TASKS, MAX_TASKS
 from switchyard.domain.jobs.plan import JobPlan, Pinned
@@ -115,11 +116,11 @@ class Submitter:
         if not repeated:
             submission.require_ours(taken)
             self.open_tasks.take(ref, tasks=len(request.tasks))
-            document = JobDocument(
+            document = JobDocument.of(
+                request,
                 created_at=taken.created_at_ms,
                 pinned=taken.pinned or pins,
                 trace=taken.trace,
-                job=request,
             )
             self._take_in(ref, document)
         return _answer(tenant, request, taken, repeated=repeated)
@@ -153,7 +154,7 @@ class Submitter:
         problems += [
             *unknown_names(specs, definitions),
             *ceiling_problems(specs, definitions, self.ceilings),
-            *reference_problems(specs),
+            *reference_problems(specs, elsewhere=references_of_conditions(specs)),
         ]
         if problems:
             raise InvalidJob(problems)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from switchyard.contracts.definitions import RegisteredDefinition
-from switchyard.contracts.jobs import TaskRequest
+from switchyard.contracts.task_requests import TaskRequest
 from switchyard.contracts.wire import Wire
 from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import Problem
@@ -17,7 +17,7 @@ def named_definitions(
     tenant: str, specs: Iterable[TaskSpec], definitions: DefinitionStore
 ) -> Mapping[str, RegisteredDefinition]:
     """Read the latest version of each definition that a task names, if there is one."""
-    return definitions.latest(tenant, sorted({spec.name for spec in specs}))
+    return definitions.latest(tenant, sorted({spec.name for spec in specs if spec.name}))
 
 
 def pinned(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Pinned]:

@@ -1,0 +1,180 @@
+"""One task of a job, as producers describe it: what runs it or holds it, and when."""
+
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from switchyard.contracts.simple_schema import SimpleJsonSchema
+from switchyard.contracts.wire import (
+    CleanText,
+    Closed,
+    DefinitionName,
+    JsonValue,
+    described_by,
+    unless_absent,
+)
+from switchyard.domain.errors import InvalidCondition
+from switchyard.domain.ids import TASK_ID, TASK_ID_RULE
+from switchyard.domain.jobs.condition_parser import MAX_CHARACTERS, parse_condition
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.jobs.limits import size_problem
+from switchyard.domain.moments import span_ms
+from switchyard.domain.states import Rule, TaskKind
+from switchyard.domain.tasks.holds import LONGEST_MS, SHORTEST_MS, Hold, OnReject, OnTimeout
+
+MAX_QUESTION: Final = 2_000
+_DAY_MS: Final = 24 * 60 * 60 * 1000
+
+
+def _task_id(value: str) -> str:
+    if not TASK_ID.fullmatch(value):
+        raise ValueError(f"must be {TASK_ID_RULE}")
+    return value
+
+
+def _condition(text: str) -> str:
+    try:
+        parse_condition(text)
+    except InvalidCondition as error:
+        raise ValueError(str(error)) from error
+    return text
+
+
+def _span(given: Any) -> Any:
+    milliseconds = span_ms(given) if isinstance(given, str) else given
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int):
+        raise ValueError("must be a span like 90s, 15m, 2h or 3d, or milliseconds")
+    if not SHORTEST_MS <= milliseconds <= LONGEST_MS:
+        raise ValueError(f"must be from 1s to {LONGEST_MS // _DAY_MS}d")
+    return milliseconds
+
+
+TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
+ConditionText = Annotated[
+    str, AfterValidator(_condition), Field(json_schema_extra={"maxLength": MAX_CHARACTERS})
+]
+Span = Annotated[int | str, AfterValidator(_span)]
+"""Milliseconds, which people may write as `90s`, `15m`, `2h` or `3d`."""
+
+_OF_A_KIND: Final[dict[str, tuple[TaskKind, ...]]] = {
+    "question": (TaskKind.APPROVAL,),
+    "on_timeout": (TaskKind.APPROVAL,),
+    "on_reject": (TaskKind.APPROVAL,),
+    "timeout": (TaskKind.APPROVAL, TaskKind.SIGNAL),
+    "value_schema": (TaskKind.APPROVAL, TaskKind.SIGNAL),
+    "wait_for": (TaskKind.WAIT,),
+    "until": (TaskKind.WAIT,),
+}
+_ARTICLES: Final = {TaskKind.APPROVAL: "an"}
+
+
+class TaskRequest(Closed):
+    task_id: TaskId
+    kind: TaskKind | None = unless_absent()
+    """What ends a task that no worker runs."""
+    name: DefinitionName | None = unless_absent(validate_default=True)
+    """The definition that a worker runs; a task with a `kind` has none."""
+    depends_on: tuple[TaskId, ...] = ()
+    input: JsonValue = None
+    rule: Rule = Rule.ALL_COMPLETED
+    when: ConditionText | None = unless_absent()
+    """The condition on parents' outputs that has to hold for it to run; else it is skipped."""
+    question: CleanText | None = unless_absent(min_length=1, max_length=MAX_QUESTION)
+    """What a person is asked."""
+    timeout: Span | None = unless_absent()
+    """How long a decision or a signal may take; a year when absent."""
+    on_timeout: OnTimeout | None = unless_absent()
+    on_reject: OnReject | None = unless_absent()
+    value_schema: SimpleJsonSchema | None = unless_absent()
+    """What an edited value, or the value of a signal, has to match."""
+    wait_for: Span | None = unless_absent(alias="for")
+    """How long a wait takes, from when its parents have settled."""
+    until: AwareDatetime | None = unless_absent()
+    """When a wait ends."""
+
+    @field_validator("name")
+    @classmethod
+    def _has_one(cls, name: str | None, known: ValidationInfo) -> str | None:
+        if name is None and known.data.get("kind", ...) is None:
+            raise ValueError("is required; only an approval, a wait or a signal has none")
+        return name
+
+    @model_validator(mode="after")
+    def _fields_of_its_kind(self) -> "TaskRequest":
+        if self.kind is not None and self.name is not None:
+            raise ValueError(
+                f"has kind {self.kind} and name; a task that is held has no definition"
+            )
+        for field, kinds in _OF_A_KIND.items():
+            if getattr(self, field) is not None and self.kind not in kinds:
+                raise ValueError(_out_of_place(field, kinds))
+        if self.kind is TaskKind.WAIT and (self.wait_for is None) == (self.until is None):
+            raise ValueError(
+                "a wait needs either for, like 2h, or until, like 2027-01-31T12:00:00Z"
+            )
+        return self
+
+    def spec(self) -> TaskSpec:
+        return TaskSpec(
+            task_id=self.task_id,
+            name=self.name or "",
+            depends_on=self.depends_on,
+            input=self.input,
+            rule=self.rule,
+            when=self.when,
+            hold=self._hold(self.kind) if self.kind else None,
+        )
+
+    def _hold(self, kind: TaskKind) -> Hold:
+        return Hold(
+            kind=kind,
+            for_ms=self.wait_for or self.timeout or LONGEST_MS,
+            until_ms=_milliseconds(self.until) if self.until else None,
+            on_timeout=self.on_timeout or OnTimeout.FAIL,
+            on_reject=self.on_reject or OnReject.COMPLETE,
+            question=self.question,
+            value_schema=self.value_schema,
+        )
+
+    @property
+    def needs_newer(self) -> bool:
+        """Whether versions before 0.2 would not understand it, and run it all the same."""
+        return self.kind is not None or self.when is not None
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+def _out_of_place(field: str, kinds: tuple[TaskKind, ...]) -> str:
+    alias = TaskRequest.model_fields[field].alias or field
+    named = " or ".join(f"{_ARTICLES.get(kind, 'a')} {kind}" for kind in kinds)
+    return f"{alias} belongs to {named}: a task with kind: {kinds[0]}"
+
+
+def _few_enough(tasks: Any) -> Any:
+    """As `at_most`, and in the words that a job is refused with."""
+    if not isinstance(tasks, list) or not tasks:
+        return tasks
+    problem = size_problem(len(tasks), sum(map(_edges, tasks)))
+    if problem:
+        raise ValueError(problem)
+    return tasks
+
+
+def _edges(task: Any) -> int:
+    """By whichever name; an input may be a list too, and is one problem at most."""
+    given = task.items() if isinstance(task, dict) else ()
+    return sum(len(part) for name, part in given if name != "input" and isinstance(part, list))
+
+
+TaskRequests = Annotated[tuple[TaskRequest, ...], BeforeValidator(_few_enough)]
