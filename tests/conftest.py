@@ -30,8 +30,12 @@ ON_A_SECOND_CLOUD = (
 """Files of `tests/e2e` that the others would have to wait for: another process deploys for them."""
 FIRST = ("e2e", "scenarios", "local", "stacks")
 """Folders that take long and mostly wait. At the end of a run they would leave cores idle."""
-LONG = ("tests/worker/test_sick_machines.py", "tests/worker/test_wrong_clocks.py")
-"""Files of other folders that start first for the same reason."""
+LONG = (
+    "tests/worker/test_orphans.py",
+    "tests/worker/test_sick_machines.py",
+    "tests/worker/test_wrong_clocks.py",
+)
+"""Files of another folder that start first for the same reason. They share a cloud, too."""
 LAST = ("tests/e2e/operating/test_lifecycle.py", "tests/e2e/jobs/test_large_jobs.py")
 """The last of their group: one restarts the cloud, the other leaves it with work to do."""
 
@@ -46,6 +50,8 @@ class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
         file = nodeid.partition("::")[0]
         if file in ON_A_SECOND_CLOUD:
             return "second cloud"
+        if file in LONG:
+            return "workers"
         return TOGETHER.get(file.split("/")[1], file)
 
 

@@ -1,4 +1,4 @@
-"""Real worker processes with wrong wall clocks, on a MiniStack that a module's tests share."""
+"""Real worker processes with wrong wall clocks, on a MiniStack that their tests share."""
 
 import os
 import subprocess
