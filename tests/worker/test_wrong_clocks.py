@@ -17,6 +17,7 @@ from tests.worker.clock_stage import (
 )
 
 FIVE_MINUTES = 300.0
+TASKS = 4
 TASK_SECONDS = 12.0
 """For another worker to start, on a slow machine, and to receive each message several times."""
 REDELIVERY_SECONDS = 2.0
@@ -43,9 +44,9 @@ def undisturbed(tasks: Sequence[Task]) -> bool:
 def test_tasks_that_are_renewed_are_neither_stolen_nor_failed(
     stage: ClockStage, holder: float, other: float
 ) -> None:
-    """Every message is delivered again and again, also to another worker, while the tasks run."""
-    stage.start(ahead_seconds=holder, task_seconds=TASK_SECONDS)
-    stage.harness.submit(4, max_attempts=1)
+    """Every message is delivered again and again to another worker while the tasks run."""
+    stage.start(ahead_seconds=holder, task_seconds=TASK_SECONDS, slots=TASKS)  # receives no more
+    stage.harness.submit(TASKS, max_attempts=1)
     stage.until(all_are(TaskState.PROCESSING))
     receiver = stage.start(ahead_seconds=other)
     receiver.wait_until_started()
