@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from tests.docs.pages import ROOT
 
@@ -88,8 +88,26 @@ def _import_everything() -> None:
 
     for entry in COMMANDS:
         command_of(entry)
-    for module in ("boto3", "httpx", "rich.live", "switchyard_cli.wiring"):
+    for module in ("httpx", "rich.live", "switchyard_cli.wiring"):
         __import__(module)
+    _read_descriptions_of_services()
+
+
+def _read_descriptions_of_services() -> None:
+    """Read what botocore knows of our services once: each client of each session would anew."""
+    import boto3  # noqa: PLC0415
+    import botocore.session  # noqa: PLC0415
+    from botocore.loaders import create_loader  # noqa: PLC0415
+
+    from switchyard.adapters.aws_services import Service  # noqa: PLC0415
+
+    loader = create_loader()
+    patched: Any = botocore.session
+    patched.create_loader = lambda _search_path: loader
+    for service in get_args(Service):
+        boto3.client(
+            service, region_name="us-east-1", aws_access_key_id="-", aws_secret_access_key="-"
+        )
 
 
 def _answer(connection: socket.socket) -> None:
