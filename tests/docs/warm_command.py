@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from tests.docs.pages import ROOT
 
@@ -85,29 +85,13 @@ def _serve(address: str) -> None:
 def _import_everything() -> None:
     from switchyard_cli.app import command_of  # noqa: PLC0415 - the stub's side needs none of it
     from switchyard_cli.command_table import COMMANDS  # noqa: PLC0415
+    from tests.described_services import read_descriptions_once  # noqa: PLC0415
 
     for entry in COMMANDS:
         command_of(entry)
     for module in ("httpx", "rich.live", "switchyard_cli.wiring"):
         __import__(module)
-    _read_descriptions_of_services()
-
-
-def _read_descriptions_of_services() -> None:
-    """Read what botocore knows of our services once: each client of each session would anew."""
-    import boto3  # noqa: PLC0415
-    import botocore.session  # noqa: PLC0415
-    from botocore.loaders import create_loader  # noqa: PLC0415
-
-    from switchyard.adapters.aws_services import Service  # noqa: PLC0415
-
-    loader = create_loader()
-    patched: Any = botocore.session
-    patched.create_loader = lambda _search_path: loader
-    for service in get_args(Service):
-        boto3.client(
-            service, region_name="us-east-1", aws_access_key_id="-", aws_secret_access_key="-"
-        )
+    read_descriptions_once()
 
 
 def _answer(connection: socket.socket) -> None:
