@@ -26,6 +26,8 @@ ON_A_SECOND_CLOUD = (
     "tests/e2e/jobs/test_large_jobs.py",
     "tests/e2e/operating/test_operating.py",
     "tests/e2e/test_docs.py",
+    "tests/e2e/worker/test_rollout.py",
+    "tests/e2e/worker/test_signals.py",
 )
 """Files of `tests/e2e` that the others would have to wait for: another process deploys for them."""
 FIRST = ("e2e", "scenarios", "local", "stacks")
