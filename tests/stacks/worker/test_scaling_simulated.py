@@ -35,9 +35,7 @@ def each_minute(messages: int, minutes: int) -> Arrivals:
 
 
 def bursts(messages: int, *, every_minutes: int) -> Arrivals:
-    return tuple(
-        (SENT_AT_S + number * every_minutes * MINUTE_S, messages) for number in range(6)
-    )
+    return tuple((SENT_AT_S + number * every_minutes * MINUTE_S, messages) for number in range(6))
 
 
 SCENARIOS: Final = {
@@ -72,7 +70,7 @@ class Simulation:
     synthesized: SynthesizedStage
     aggregation: Aggregation = "window"
 
-    @cache
+    @cache  # noqa: B019  until the process ends, which is meant
     def run(self, arrivals: Arrivals, task_s: int, metrics: Metrics) -> Service:
         """Return the service at its end; several tests ask for the same one."""
         stage = self.synthesized.stage
