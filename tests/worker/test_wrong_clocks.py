@@ -18,9 +18,11 @@ from tests.worker.clock_stage import (
 
 FIVE_MINUTES = 300.0
 TASKS = 4
-TASK_SECONDS = 12.0
+TASK_SECONDS = 20.0
 """For another worker to start, on a slow machine, and to receive each message several times."""
 REDELIVERY_SECONDS = 2.0
+RENEWED_SECONDS = 12.0
+"""For a lease to be renewed several times, on a slow machine."""
 A_WHILE_MS = 20_000
 """More than a lease is renewed by while a task runs, and far less than a clock is wrong by."""
 SHORT_LEASE_SECONDS = 6.0
@@ -93,7 +95,9 @@ def test_what_a_fast_worker_hands_back_does_not_wait_for_its_clock(stage: ClockS
 
 def test_clocks_that_are_set_while_tasks_run_change_nothing(stage: ClockStage) -> None:
     """One worker's clock is set back and another's forward; each has one of the tasks."""
-    back, forward = (stage.start(task_seconds=TASK_SECONDS, slots=1) for _ in range(2))
+    back, forward = (stage.start(task_seconds=RENEWED_SECONDS, slots=1) for _ in range(2))
+    for worker in (back, forward):
+        worker.wait_until_started()  # or one might have done its task before the other is there
     stage.harness.submit(2, max_attempts=1)
     stage.until(all_are(TaskState.PROCESSING))
     assert len({task.owner for task in stage.harness.tasks()}) == 2
