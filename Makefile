@@ -95,7 +95,8 @@ model: setup ## See every state of small jobs, workers and crashes: CONFIG=main,
 	@$(BIN)/python -m tests.model $(if $(CONFIG),--config $(CONFIG)) $(if $(STATES),--states $(STATES)) $(ARGS)
 
 interrupts: setup ## Press Ctrl-C at random moments of `up`, `run`, `make test` and five commands: MOMENTS=20
-	INTERRUPTS=$(or $(MOMENTS),20) $(BIN)/python -m pytest -q -n0 tests/local/test_interrupts.py
+	INTERRUPTS=$(or $(MOMENTS),20) $(BIN)/python -m pytest -q -n0 tests/local/test_interrupts.py \
+		tests/e2e/operating/test_interrupts.py
 
 mutants: setup ## Take the guards out of the code one by one, and see a test fail each time
 	@$(BIN)/python -m tests.mutants

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from switchyard.clock import system_clock, system_ids
 from switchyard_cli.connections.local_cloud import OnDemandLocalCloud
@@ -26,16 +26,14 @@ if TYPE_CHECKING:
     from switchyard.usecases.triggers.operate_triggers import TriggerOperator
     from switchyard_local.endpoint import Endpoint
 
-LOCAL_FOLDER: Final = default_folder()
-
 
 def real_services() -> Services:
     return Services(
         environment=os.environ,
         clock=system_clock(),
         new_key=system_ids().new_secret,
-        cloud=OnDemandLocalCloud(LOCAL_FOLDER),
-        worker_output=Home(LOCAL_FOLDER).worker_output,
+        cloud=OnDemandLocalCloud(default_folder()),
+        worker_output=Home(default_folder()).worker_output,
         deployed_url=_deployed_url,
         api_keys=_api_keys,
         key_move=_key_move,
@@ -113,7 +111,7 @@ def _task_output(
     if local:  # its workers have logs of their own, beside the cloud
         from switchyard_local.workers.log import WorkerLogFiles  # noqa: PLC0415
 
-        return nullcontext(WorkerLogFiles(Home(LOCAL_FOLDER).log("worker"), request_id))
+        return nullcontext(WorkerLogFiles(Home(default_folder()).log("worker"), request_id))
     from switchyard.bootstrap import stage_output  # noqa: PLC0415
 
     return stage_output(stage, request_id, since_ms=since_ms)

@@ -1,9 +1,11 @@
 """Environment, order and distribution of all tests, however pytest was started."""
 
 import gc
+import importlib
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell that starts us in the background ignores Ctrl-C for us and for all that we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+gc.disable()  # until all is imported: nothing of that is garbage
+
 TOGETHER = {"e2e": "cloud", "scenarios": "scenarios", "stacks": "stacks"}
 """Folders whose tests share something expensive: one process runs all of a folder."""
 ON_A_SECOND_CLOUD = (
@@ -26,12 +30,18 @@ ON_A_SECOND_CLOUD = (
     "tests/e2e/jobs/test_large_jobs.py",
     "tests/e2e/operating/test_operating.py",
     "tests/e2e/test_docs.py",
+    "tests/e2e/worker/test_rollout.py",
+    "tests/e2e/worker/test_signals.py",
 )
 """Files of `tests/e2e` that the others would have to wait for: another process deploys for them."""
 FIRST = ("e2e", "scenarios", "local", "stacks")
 """Folders that take long and mostly wait. At the end of a run they would leave cores idle."""
-LONG = ("tests/worker/test_sick_machines.py", "tests/worker/test_wrong_clocks.py")
-"""Files of other folders that start first for the same reason."""
+LONG = (
+    "tests/worker/test_orphans.py",
+    "tests/worker/test_sick_machines.py",
+    "tests/worker/test_wrong_clocks.py",
+)
+"""Files of another folder that start first for the same reason. They share a cloud, too."""
 LAST = ("tests/e2e/operating/test_lifecycle.py", "tests/e2e/jobs/test_large_jobs.py")
 """The last of their group: one restarts the cloud, the other leaves it with work to do."""
 
@@ -46,7 +56,27 @@ class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
         file = nodeid.partition("::")[0]
         if file in ON_A_SECOND_CLOUD:
             return "second cloud"
+        if file in LONG:
+            return "workers"
         return TOGETHER.get(file.split("/")[1], file)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Import the test files, each process from another one on, before pytest goes through them.
+
+    In a fresh clone nothing has bytecode, and compiling takes longer than the tests of a folder.
+    From one file on, all processes would compile the same at the same time, and none would find
+    what another one has written.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    files = [file for path in session.config.args for file in sorted(Path(path).rglob("test_*.py"))]
+    first = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in (*files[first:], *files[:first]):
+        name = ".".join(file.resolve().relative_to(session.config.rootpath).with_suffix("").parts)
+        with suppress(Exception, pytest.skip.Exception):  # pytest imports it again, and reports it
+            importlib.import_module(name)
 
 
 ONLY_LONG = "LONG_TESTS"
@@ -55,10 +85,12 @@ ONLY_LONG = "LONG_TESTS"
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     wanted = ONLY_LONG in os.environ
-    left_out = [item for item in items if _is_long(item) != wanted]
+    chosen: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (chosen if _is_long(item) == wanted else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if _is_long(item) == wanted]
-    items.sort(key=_turn)
+    items[:] = sorted(chosen, key=_turn)
 
 
 def _is_long(item: pytest.Item) -> bool:
@@ -82,6 +114,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByWhatTheyShare:

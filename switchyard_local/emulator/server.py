@@ -19,6 +19,7 @@ from ministack.core import persistence
 
 from switchyard.clock import system_clock
 from switchyard_local.emulator.faster_dynamodb import speed_up_dynamodb
+from switchyard_local.emulator.faster_functions import speed_up_functions
 from switchyard_local.emulator.faster_sqs import speed_up_sqs
 from switchyard_local.emulator.saves import SAVE_PATH, SAVES_FOLDER, TASK_FOLDERS, Saves
 from switchyard_local.workers.task_folders import remove_old_task_folders
@@ -129,6 +130,7 @@ def main() -> None:
     )
     ministack.app, ministack.save_all = server, server.save_finally
     speed_up_dynamodb()
+    speed_up_functions()
     speed_up_sqs()
     ministack.main()
 

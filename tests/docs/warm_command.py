@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,8 +44,8 @@ def warm_command() -> Iterator[Path]:
         server = subprocess.Popen(
             [sys.executable, "-m", __name__, str(address)], cwd=ROOT, stdout=subprocess.PIPE
         )
+        assert server.stdout is not None
         try:
-            assert server.stdout is not None
             assert server.stdout.readline(), "the process that imports the command has ended"
             yield _stub(folder, address)
         finally:
@@ -84,11 +85,13 @@ def _serve(address: str) -> None:
 def _import_everything() -> None:
     from switchyard_cli.app import command_of  # noqa: PLC0415 - the stub's side needs none of it
     from switchyard_cli.command_table import COMMANDS  # noqa: PLC0415
+    from tests.described_services import read_descriptions_once  # noqa: PLC0415
 
     for entry in COMMANDS:
         command_of(entry)
-    for module in ("boto3", "httpx", "rich.live", "switchyard_cli.wiring"):
+    for module in ("httpx", "rich.live", "switchyard_cli.wiring"):
         __import__(module)
+    read_descriptions_once()
 
 
 def _answer(connection: socket.socket) -> None:
@@ -97,13 +100,23 @@ def _answer(connection: socket.socket) -> None:
     for standard, given in enumerate(files):
         os.dup2(given, standard)
         os.close(given)
+    _open_standard_streams()
     code = FAILED
     try:
         code = _run(*json.loads(request))
         sys.stdout.flush()
+    except Exception:  # noqa: BLE001 - a fork has nobody to raise it to but its own output
+        traceback.print_exc()
     finally:
         connection.sendall(str(code).encode())
         os._exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Open them as the interpreter does: those of the server know that theirs could be sought."""
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - until the fork ends
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
 
 
 def _run(arguments: list[str], folder: str, environment: dict[str, str]) -> int:

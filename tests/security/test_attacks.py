@@ -20,12 +20,13 @@ REPOSITORY = Path(__file__).parents[2]
 ON_THE_LOOP = (
     "a chain of 1,500 times fork and exit",
     "2,000 zombies",
-    "1,500 nested folders",
-    "an outcome of millions of lists",
     "an endless input schema",
     "a line that looks like the worker's own",
     "secrets of all kinds",
 )
+COSTLY = ("1,500 nested folders", "an outcome of millions of lists")
+"""Also on the loop, seconds of a core each. Of the worker's tests, `test_quota.py` and
+`test_trees.py` have such folders, and `test_guard_client.py` has such lists."""
 WITH_USERS = (
     "a link to the worker's environment",
     "names that steer a terminal",
@@ -54,6 +55,15 @@ def ended(python: str | None) -> Ended:
 
 @pytest.fixture(scope="module")
 def judged(ended: Ended) -> Mapping[str, Judged]:
+    return by_name(ended)
+
+
+@pytest.fixture(scope="module")
+def costly(python: str | None) -> Mapping[str, Judged]:
+    return by_name(attacked(COSTLY, Group.LOOP, python=python))
+
+
+def by_name(ended: Ended) -> Mapping[str, Judged]:
     assert ended.observed, ended.problem
     return {seen.name: judge(attack_named(seen.name), seen) for seen in ended.observed}
 
@@ -70,6 +80,14 @@ def test_an_attack_stops_neither_the_loop_nor_the_tasks_behind_it(
     name: str, judged: Mapping[str, Judged]
 ) -> None:
     assert faults_of(name, judged) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", COSTLY)
+def test_a_costly_attack_stops_neither_the_loop_nor_the_tasks_behind_it(
+    name: str, costly: Mapping[str, Judged]
+) -> None:
+    assert faults_of(name, costly) == []
 
 
 @pytest.mark.parametrize("name", WITH_USERS)

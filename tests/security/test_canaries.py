@@ -10,6 +10,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -121,11 +122,13 @@ def core_of(form: str) -> str:
     return form[4:-6]
 
 
+@cache
 def visible(text: str) -> str:
     """As a person sees it."""
     return re.sub(r"[\x00-\x08\u200b]|\\x07|\\u0007|\\u200b", "", text)
 
 
+@cache
 def dense(text: str) -> str:
     return re.sub(r"\s|\\n", "", text)
 

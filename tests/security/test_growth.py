@@ -28,7 +28,9 @@ def test_what_was_found_is_mended() -> None:
     assert faults(seed=0, only=FOUND) == []
 
 
-@pytest.mark.parametrize("seed", [1, 2])  # `make fuzz-guard` draws others
+@pytest.mark.parametrize(
+    "seed", [1, pytest.param(2, marks=pytest.mark.long)]
+)  # `make fuzz-guard` draws others
 def test_a_few_random_texts_are_read_in_time(seed: int) -> None:
     chosen = [probe for probe in probes(seed) if "random" in probe.name]
     for probe in random.Random(seed).sample(chosen, 5):

@@ -1,9 +1,7 @@
-from pathlib import Path
-
 import pytest
 
 from stacks.stage import STAGES, Stage
-from tests.stacks.synthesized import SynthesizedStage, app_of
+from tests.stacks.synthesized import SynthesizedStage, synthesize
 
 
 @pytest.fixture(scope="session", params=STAGES)
@@ -13,5 +11,4 @@ def stage(request: pytest.FixtureRequest) -> Stage:
 
 @pytest.fixture(scope="session")
 def synthesized(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> SynthesizedStage:
-    folder = tmp_path_factory.mktemp(f"stage-{stage.name}")
-    return SynthesizedStage(stage, Path(app_of(stage, folder).synth().directory))
+    return synthesize(stage, tmp_path_factory.mktemp(f"stage-{stage.name}"))

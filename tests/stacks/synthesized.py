@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from aws_cdk import App
 
+from app import add_security_checks
 from stacks.application import build_application
 from stacks.paths import REPOSITORY
 from stacks.stage import Stage
@@ -19,11 +21,11 @@ Properties = Mapping[str, Any]
 class SynthesizedStage:
     stage: Stage
     folder: Path
+    findings: str = ""
+    """Why the security checks, or another part of the synthesis, refused the stage."""
 
     def template(self, part: str) -> Mapping[str, Any]:
-        name = f"{self.stage.prefixed(part)}.template.json"
-        template: Mapping[str, Any] = json.loads((self.folder / name).read_text())
-        return template
+        return self._templates[f"{self.stage.prefixed(part)}.template.json"]
 
     def template_files(self) -> list[Path]:
         return sorted(self.folder.glob("*.template.json"))
@@ -43,24 +45,45 @@ class SynthesizedStage:
 
     def imported(self, reference: Mapping[str, Any]) -> Properties:
         """What a stack refers to: of its own, or exported by another."""
-        templates = [json.loads(file.read_text()) for file in self.template_files()]
-        exported = {
-            output["Export"]["Name"]: output["Value"]
-            for template in templates
-            for output in template.get("Outputs", {}).values()
-            if "Export" in output
-        }
-        value = exported.get(reference.get("Fn::ImportValue", ""), reference)
+        value = self._exported.get(reference.get("Fn::ImportValue", ""), reference)
         resource = value["Fn::GetAtt"][0] if "Fn::GetAtt" in value else value["Ref"]
-        (found,) = (t["Resources"][resource] for t in templates if resource in t["Resources"])
+        (found,) = (
+            template["Resources"][resource]
+            for template in self._templates.values()
+            if resource in template["Resources"]
+        )
         properties: Properties = found["Properties"]
         return properties
 
     def _resources(self, resource_type: str) -> Iterator[Mapping[str, Any]]:
-        for file in self.template_files():
-            for resource in json.loads(file.read_text())["Resources"].values():
+        for template in self._templates.values():
+            for resource in template["Resources"].values():
                 if resource["Type"] == resource_type:
                     yield resource
+
+    @cached_property
+    def _templates(self) -> Mapping[str, Mapping[str, Any]]:
+        return {file.name: json.loads(file.read_text()) for file in self.template_files()}
+
+    @cached_property
+    def _exported(self) -> Mapping[str, Any]:
+        return {
+            output["Export"]["Name"]: output["Value"]
+            for template in self._templates.values()
+            for output in template.get("Outputs", {}).values()
+            if "Export" in output
+        }
+
+
+def synthesize(stage: Stage, folder: Path) -> SynthesizedStage:
+    """Synthesize with the security checks, whose findings fail a synthesis after it is written."""
+    app = app_of(stage, folder)
+    add_security_checks(app)
+    try:
+        app.synth()
+    except RuntimeError as error:
+        return SynthesizedStage(stage, folder, findings=str(error))
+    return SynthesizedStage(stage, folder)
 
 
 def app_of(stage: Stage, folder: Path) -> App:

@@ -1,4 +1,3 @@
-import json
 import os
 import subprocess
 import sys
@@ -7,7 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from aws_cdk import App
 
+import app
 from stacks.errors import UnknownStage
 from stacks.paths import REPOSITORY
 from stacks.stage import DEV, LOCAL, PROD, STAGES, stage_named
@@ -46,10 +47,16 @@ def test_only_prod_keeps_its_data_when_a_stack_is_deleted() -> None:
 
 
 @pytest.mark.parametrize("context", [{"stage": "nope"}, {}])
-def test_the_app_ends_with_a_sentence_instead_of_a_traceback(
-    context: dict[str, str], tmp_path: Path
+def test_the_app_ends_with_a_sentence(
+    context: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cdk_environment = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(tmp_path)}
+    monkeypatch.setattr(app, "App", lambda: App(context=context))
+    with pytest.raises(SystemExit, match=r"^switchyard: .*local, dev, prod"):
+        app.main()
+
+
+def test_the_app_ends_without_a_traceback(tmp_path: Path) -> None:
+    cdk_environment = {"CDK_CONTEXT_JSON": "{}", "CDK_OUTDIR": str(tmp_path)}
     ended = subprocess.run(
         [sys.executable, "app.py"],
         cwd=REPOSITORY,

@@ -1,7 +1,6 @@
-"""Real worker processes with wrong wall clocks, on a MiniStack that a module's tests share."""
+"""Real worker processes with wrong wall clocks, on a MiniStack that their tests share."""
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +25,13 @@ from switchyard.settings import SweeperSettings
 from switchyard.usecases.dispatching.sweep import Sweeper
 from switchyard_local.processes.process import kill_family
 from tests.contract.clouds import Cloud
+from tests.worker.skewed_worker import fork_worker
 
 ROOT: Final = Path(__file__).parents[2]
 LEASE_PER_EXTENSION: Final = 1.5
 USUAL_LEASE_SECONDS: Final = 45.0
 LOOK_SECONDS: Final = 0.5
-BEAT_MS: Final = 500
+BEATS_PER_LEASE: Final = 20
 POLL_SECONDS: Final = 1
 STOP_SECONDS: Final = 60
 PATIENCE_SECONDS: Final = 90.0
@@ -55,15 +55,10 @@ class SkewedWorker:
         self._log = folder / "worker.log"
         self._clock_file = folder / "ahead"
         self.set_clock(ahead_seconds)
-        with self._log.open("w") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.worker.skewed_worker", self._clock_file],
-                cwd=ROOT,
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        self._log.touch()
+        self.process = fork_worker(self._clock_file, self._environment, self._log)
+        assert self.process.pid is not None
+        self.pid = self.process.pid
 
     @property
     def log(self) -> str:
@@ -73,7 +68,7 @@ class SkewedWorker:
         deadline = clock.monotonic() + PATIENCE_SECONDS
         while "worker started" not in self.log:
             assert clock.monotonic() < deadline, self.log
-            assert self.process.poll() is None, self.log
+            assert self.process.is_alive(), self.log
             clock.sleep(0.1)
 
     def health_check(self) -> int:
@@ -89,16 +84,18 @@ class SkewedWorker:
             file.write(f"{ahead_seconds:20.6f}")
 
     def ask_to_stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
+        self.process.terminate()
 
     def kill(self) -> None:
         """Kill it with its children, as when its machine disappears."""
-        if self.process.poll() is None:
-            kill_family(psutil.Process(self.process.pid))
-            self.process.wait()
+        if self.process.is_alive():
+            kill_family(psutil.Process(self.pid))
+            self.process.join()
 
-    def exit_code(self) -> int:
-        return self.process.wait(STOP_SECONDS)
+    def exit_code(self) -> int | None:
+        """Wait until it has ended, but not for ever."""
+        self.process.join(STOP_SECONDS)
+        return self.process.exitcode
 
 
 @dataclass
@@ -123,7 +120,7 @@ class ClockStage:
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers/shared/python")]),
             **self.harness.environment,
             "VISIBILITY_EXTENSION_AMOUNT": str(round(lease_seconds / LEASE_PER_EXTENSION)),
-            "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
+            "VISIBILITY_EXTENSION_INTERVAL": str(round(1000 * lease_seconds / BEATS_PER_LEASE)),
             "WAIT_TIME_SECONDS": str(POLL_SECONDS),
             "MAX_CONCURRENT_CLAUDE": str(slots),
             "STOP_GRACE_SECONDS": "1",

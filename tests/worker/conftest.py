@@ -14,7 +14,7 @@ def harness(tmp_path: Path) -> WorkerHarness:
     return WorkerHarness(tmp_path / "output")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def workers_cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
     with on_ministack(tmp_path_factory.mktemp("cloud")) as cloud:
         yield cloud

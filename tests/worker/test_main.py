@@ -13,6 +13,8 @@ from typing import Any
 import psutil
 import pytest
 
+from switchyard_worker.__main__ import MISCONFIGURED, main
+
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
     "PYTHONPATH": os.pathsep.join(["layers/shared/python", "."]),
@@ -81,7 +83,9 @@ def workers(tmp_path: Path) -> Iterator[Any]:
         worker.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)]
+)
 def test_a_signal_mid_task_hands_the_task_back(workers: Any, number: signal.Signals) -> None:
     worker = workers(delay_ms=60_000, tasks=2)
     worker.wait_for("sdk_query")
@@ -136,22 +140,36 @@ def test_wrong_variables_are_named_one_sentence_each_and_without_a_traceback() -
     ]
 
 
-def test_a_lease_that_no_beat_can_keep_is_refused() -> None:
-    ended = _start(ENVIRONMENT | {"VISIBILITY_EXTENSION_INTERVAL": "9000"})
+def refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], **variables: str
+) -> str:
+    """Return why a worker does not start in this process."""
+    for name, value in (ENVIRONMENT | variables).items():
+        monkeypatch.setenv(name, value)
+    assert main() == MISCONFIGURED
+    said = capsys.readouterr()
+    assert said.out == ""
+    return said.err
 
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("VISIBILITY_EXTENSION_INTERVAL: 9000 ms is too long")
+
+def test_a_lease_that_no_beat_can_keep_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = refused(monkeypatch, capsys, VISIBILITY_EXTENSION_INTERVAL="9000")
+
+    assert problem.startswith("VISIBILITY_EXTENSION_INTERVAL: 9000 ms is too long")
 
 
-def test_a_folder_that_cannot_be_written_is_named_in_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_named_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "file"
     file.touch(mode=0o640)
     owner = f"{os.geteuid()}:{file.stat().st_gid}"
 
-    ended = _start(ENVIRONMENT | {"OUTPUT_FOLDER": str(file / "output")})
+    problem = refused(monkeypatch, capsys, OUTPUT_FOLDER=str(file / "output"))
 
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.splitlines() == [
+    assert problem.splitlines() == [
         f"OUTPUT_FOLDER is '{file}/output', where user {os.geteuid()} cannot write "
         f"(Not a directory): {file} belongs to {owner} and has the mode 0640; "
         "remove the file in its place, or set OUTPUT_FOLDER to another folder."

@@ -38,7 +38,7 @@ def test_what_a_killed_worker_ran_is_gone_before_its_successor_starts(stage: Clo
     killed = stage.start(task_seconds=LONG_TASK_SECONDS, lease_seconds=SHORT_LEASE_SECONDS)
     stage.harness.submit(1)
     stage.until(all_are(TaskState.PROCESSING))
-    orphans = children_once_started(killed.process.pid)
+    orphans = children_once_started(killed.pid)
     successor = stage.start(task_seconds=LONG_TASK_SECONDS, lease_seconds=SHORT_LEASE_SECONDS)
     successor.wait_until_started()
 

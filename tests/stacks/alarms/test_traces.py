@@ -13,7 +13,9 @@ from stacks.stage import LOCAL, STAGES, Stage
 
 
 def an_event_stack(stage: Stage, folder: Path) -> Template:
-    app = App(outdir=str(folder), analytics_reporting=False)
+    app = App(
+        outdir=str(folder), analytics_reporting=False, builtin_cloud_formation_validation=False
+    )
     shared = InfrastructureStack(app, "infrastructure", stage=stage)
     return Template.from_stack(EventStack(app, "event", stage=stage, shared=shared))
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from app import add_security_checks
 from stacks.egress import Egress
 from stacks.paths import REPOSITORY
-from stacks.stage import DEV, LOCAL, PROD, Stage
-from tests.stacks.synthesized import Properties, SynthesizedStage, app_of
+from stacks.stage import DEV, LOCAL, PROD
+from tests.stacks.synthesized import Properties, SynthesizedStage, synthesize
 
 EGRESS = Egress(
     proxy_host="proxy.example.com",
@@ -28,14 +27,17 @@ EGRESS = Egress(
 REGION_DOMAIN = ".<AWS::Region>.<AWS::URLSuffix>"
 
 
-@pytest.fixture(scope="module", params=[DEV, PROD], ids=["dev", "prod"])
+RESTRICTED = {
+    "dev": replace(DEV, egress=EGRESS),
+    "prod, agents without the proxy": replace(PROD, egress=replace(EGRESS, for_agents=False)),
+}
+
+
+@pytest.fixture(scope="module", params=RESTRICTED)
 def restricted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> SynthesizedStage:
-    stage: Stage = replace(request.param, egress=EGRESS)
-    app = app_of(stage, tmp_path_factory.mktemp("restricted"))
-    add_security_checks(app)  # its findings fail the synthesis
-    return SynthesizedStage(stage, Path(app.synth().directory))
+    return synthesize(RESTRICTED[request.param], tmp_path_factory.mktemp("restricted"))
 
 
 def plain(value: Any) -> str:
@@ -92,6 +94,12 @@ def used(synthesized: SynthesizedStage) -> set[tuple[str, str]]:
     }
 
 
+def environment_of(synthesized: SynthesizedStage) -> dict[str, str]:
+    (task,) = synthesized.all("AWS::ECS::TaskDefinition")
+    entries = task["ContainerDefinitions"][0]["Environment"]
+    return {entry["Name"]: plain(entry["Value"]) for entry in entries}
+
+
 def endpoints(synthesized: SynthesizedStage) -> dict[str, Properties]:
     return {
         plain(endpoint["ServiceName"]).replace("com.amazonaws.<AWS::Region>.", ""): endpoint
@@ -116,8 +124,7 @@ def test_by_default_workers_may_connect_to_anything(synthesized: SynthesizedStag
     assert [rule["CidrIp"] for rule in rules_out_of(synthesized, group)] == ["0.0.0.0/0"]
     assert {e["VpcEndpointType"] for e in endpoints(synthesized).values()} == {"Gateway"}
     assert not synthesized.all("AWS::Route53Resolver::FirewallRuleGroup")
-    (task,) = synthesized.all("AWS::ECS::TaskDefinition")
-    names = {entry["Name"] for entry in task["ContainerDefinitions"][0]["Environment"]}
+    names = environment_of(synthesized).keys()
     assert not names & {"HTTPS_PROXY", "NO_PROXY", "CHILD_HTTPS_PROXY"}
 
 
@@ -236,37 +243,29 @@ def test_a_restricted_worker_starts_when_endpoints_and_names_work(
 def test_a_restricted_worker_gets_the_proxy_and_what_bypasses_it(
     restricted: SynthesizedStage,
 ) -> None:
-    (task,) = restricted.all("AWS::ECS::TaskDefinition")
-    environment = {
-        entry["Name"]: plain(entry["Value"])
-        for entry in task["ContainerDefinitions"][0]["Environment"]
-    }
+    environment = environment_of(restricted)
     assert environment["HTTPS_PROXY"] == "http://proxy.example.com:3128"
-    assert environment["CHILD_HTTPS_PROXY"] == environment["HTTPS_PROXY"]
     assert {"169.254.170.2", "169.254.169.254", "localhost", "127.0.0.1", REGION_DOMAIN} == set(
         environment["NO_PROXY"].split(",")
     )
     assert environment["AWS_S3_US_EAST_1_REGIONAL_ENDPOINT"] == "regional"
 
 
-def test_agents_are_given_the_proxy_only_if_the_stage_says_so(tmp_path: Path) -> None:
-    stage = replace(DEV, egress=replace(EGRESS, for_agents=False))
-    synthesized = SynthesizedStage(stage, Path(app_of(stage, tmp_path).synth().directory))
-    (task,) = synthesized.all("AWS::ECS::TaskDefinition")
-    names = {entry["Name"] for entry in task["ContainerDefinitions"][0]["Environment"]}
-    assert "HTTPS_PROXY" in names
-    assert "CHILD_HTTPS_PROXY" not in names
+def test_agents_are_given_the_proxy_only_if_the_stage_says_so(
+    restricted: SynthesizedStage,
+) -> None:
+    assert restricted.stage.egress is not None
+    given = environment_of(restricted)
+    wanted = given["HTTPS_PROXY"] if restricted.stage.egress.for_agents else None
+    assert given.get("CHILD_HTTPS_PROXY") == wanted
 
 
 def test_the_templates_of_a_restricted_stage_are_valid(restricted: SynthesizedStage) -> None:
+    assert restricted.findings == "", "the security checks refuse it"
     lint = Path(sys.executable).parent / "cfn-lint"
     template = restricted.folder / f"{restricted.stage.prefixed('consumer')}.template.json"
-    checked = subprocess.run(
-        [lint, "--ignore-checks", "W3005", "--", template],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [lint, "--ignore-checks", "W3005", "--", template]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (checked.stdout, checked.returncode) == ("", 0)
 
 

@@ -5,8 +5,9 @@ Simulated are CloudWatch, Application Auto Scaling, ECS and SQS, see `simulated_
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,19 +23,19 @@ HOUR_S: Final = 3_600
 SENT_AT_S: Final = 20 * MINUTE_S  # the alarms have seen an empty queue before
 PERIODS_TO_WAKE: Final = 2
 
-Arrivals = Sequence[tuple[int, int]]
+Arrivals = tuple[tuple[int, int], ...]
 
 
 def at_once(messages: int) -> Arrivals:
-    return [(SENT_AT_S, messages)]
+    return ((SENT_AT_S, messages),)
 
 
 def each_minute(messages: int, minutes: int) -> Arrivals:
-    return [(SENT_AT_S + minute * MINUTE_S, messages) for minute in range(minutes)]
+    return tuple((SENT_AT_S + minute * MINUTE_S, messages) for minute in range(minutes))
 
 
 def bursts(messages: int, *, every_minutes: int) -> Arrivals:
-    return [(SENT_AT_S + number * every_minutes * MINUTE_S, messages) for number in range(6)]
+    return tuple((SENT_AT_S + number * every_minutes * MINUTE_S, messages) for number in range(6))
 
 
 SCENARIOS: Final = {
@@ -51,7 +52,7 @@ SCENARIOS: Final = {
     "bursts of 16 every 4 minutes": (bursts(16, every_minutes=4), 10),
     "bursts of 45 every 8 minutes": (bursts(45, every_minutes=8), 150),
     "bursts of 5 every 12 minutes": (bursts(5, every_minutes=12), 400),
-    "a long tail": ([(SENT_AT_S, 15), (SENT_AT_S + 4 * HOUR_S, 1)], 3 * HOUR_S),
+    "a long tail": (((SENT_AT_S, 15), (SENT_AT_S + 4 * HOUR_S, 1)), 3 * HOUR_S),
 }
 QUIET_BETWEEN: Final = SCENARIOS["bursts of 16 every 4 minutes"]
 ARRIVING: Final = {
@@ -69,7 +70,9 @@ class Simulation:
     synthesized: SynthesizedStage
     aggregation: Aggregation = "window"
 
+    @cache  # noqa: B019  until the process ends, which is meant
     def run(self, arrivals: Arrivals, task_s: int, metrics: Metrics) -> Service:
+        """Return the service at its end; several tests ask for the same one."""
         stage = self.synthesized.stage
         messages = sum(number for _, number in arrivals)
         alone_s = messages * task_s // stage.max_concurrent  # if one worker had to do all of it

@@ -157,6 +157,7 @@ def test_the_agents_own_shell_finds_no_secret_of_the_worker(shell: Session) -> N
     assert_nothing_leaked(shell.api, shell.folder)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_answer_without_the_structure_is_a_failure(tmp_path: Path, backend: str) -> None:
     with messages_api(says("plain words")) as api:

@@ -1,10 +1,11 @@
 """Whether tasks can write, asked at start. As root, with the container's two users."""
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,24 +21,20 @@ as_root = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("setpriv") is None or not PYTHON.exists(),
     reason="only root can change users",
 )
-CHECK = (
-    "import os, sys, pathlib\n"
-    "from switchyard_worker.parent.configuration import check_writable\n"
-    "try: check_writable(pathlib.Path(os.environ['OUTPUT_FOLDER']), os.environ)\n"
-    "except ValueError as problem: sys.exit(str(problem))\n"
-)
+CHECK = """
+import json, os, pathlib, sys
+from switchyard_worker.parent.configuration import check_writable
 
+def problem_in(folder):
+    try:
+        environment = os.environ | {"TMPDIR": str(folder / "tmp")}
+        check_writable(folder / "work" / "output", environment)
+    except ValueError as problem:
+        return str(problem)
+    return ""
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as name:  # pytest's own is closed to other users
-        folder = Path(name)
-        folder.chmod(0o755)
-        for each in ("work", "tmp"):
-            (folder / each).mkdir()
-        owned_by_the_worker(folder / "work", 0o755)
-        (folder / "tmp").chmod(0o1777)
-        yield folder
+print(json.dumps([problem_in(pathlib.Path(folder)) for folder in sys.argv[1:]]))
+"""
 
 
 def owned_by_the_worker(folder: Path, mode: int) -> None:
@@ -45,25 +42,38 @@ def owned_by_the_worker(folder: Path, mode: int) -> None:
     folder.chmod(mode)
 
 
-def started(folder: Path, *first: str) -> str:
-    """Check as the container's worker does; return the sentence, or nothing."""
+def a_machine(folder: Path) -> Path:
+    """Lay out the folders of the image."""
+    folder.mkdir()
+    folder.chmod(0o755)
+    for each in ("work", "tmp"):
+        (folder / each).mkdir()
+    owned_by_the_worker(folder / "work", 0o755)
+    (folder / "tmp").chmod(0o1777)
+    return folder
+
+
+def checked(*folders: Path, within: Sequence[str] = ()) -> list[str]:
+    """Check as the container's worker does; return a sentence for each, or nothing."""
     ended = subprocess.run(
-        [*first, "/bin/sh", ENTRYPOINT, PYTHON, "-c", CHECK],
+        [*within, "/bin/sh", ENTRYPOINT, PYTHON, "-c", CHECK, *map(str, folders)],
         cwd=REPOSITORY,
-        env={
-            **OURS,
-            **agent_users(USERS),
-            "TMPDIR": str(folder / "tmp"),
-            "OUTPUT_FOLDER": str(folder / "work" / "output"),
-        },
+        env={**OURS, **agent_users(USERS)},
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert ended.returncode in {0, 1}, ended.stderr
-    assert bool(ended.stderr) == bool(ended.returncode)
-    return ended.stderr.strip()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    sentences: list[str] = json.loads(ended.stdout)
+    return sentences
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:  # pytest's own is closed to other users
+        Path(name).chmod(0o755)
+        yield Path(name)
 
 
 def test_where_both_can_write_nothing_is_left_behind(tmp_path: Path) -> None:
@@ -86,41 +96,37 @@ def test_a_link_that_leads_nowhere_is_named(tmp_path: Path) -> None:
 
 
 @as_root
-def test_the_containers_two_users_find_the_folders_of_the_image_writable(folder: Path) -> None:
-    assert started(folder) == ""
+def test_the_container_stops_with_a_sentence_where_its_two_users_cannot_write(
+    folder: Path,
+) -> None:
+    image, of_root, closed, without_temporary = (
+        a_machine(folder / name) for name in ("image", "of-root", "closed", "without-temporary")
+    )
+    os.chown(of_root / "work", 0, 0)
+    owned_by_the_worker(closed / "work", 0o700)
+    owned_by_the_worker(without_temporary / "tmp", 0o755)
 
+    of_image, of_volume, of_closed, of_temporary = checked(
+        image, of_root, closed, without_temporary
+    )
 
-@as_root
-def test_a_volume_that_is_roots_stops_the_worker_with_a_sentence(folder: Path) -> None:
-    os.chown(folder / "work", 0, 0)
-
-    work = folder / "work"
-    assert started(folder) == (
+    work = of_root / "work"
+    assert of_image == ""
+    assert of_volume == (
         f"OUTPUT_FOLDER is '{work}/output', where user {WORKER} cannot write (Permission denied): "
         f"{work} belongs to 0:0 and has the mode 0755; give that user the right to write there, "
         "or set OUTPUT_FOLDER to another folder"
     )
-
-
-@as_root
-def test_a_folder_that_no_task_can_reach_stops_the_worker(folder: Path) -> None:
-    owned_by_the_worker(folder / "work", 0o700)
-
-    assert f"where user {USERS[0]} cannot write" in started(folder)
-
-
-@as_root
-def test_the_machines_temporary_folder_may_be_closed_to_tasks(folder: Path) -> None:
-    owned_by_the_worker(folder / "tmp", 0o755)
-
-    assert started(folder) == ""
+    assert f"where user {USERS[0]} cannot write" in of_closed
+    assert of_temporary == ""  # the machine's own may be closed to tasks
 
 
 @as_root
 def test_a_read_only_file_system_calls_for_a_volume(folder: Path) -> None:
-    mount = f'mount -t tmpfs -o ro none "{folder}/work" && exec "$@"'
+    image = a_machine(folder / "image")
+    mount = f'mount -t tmpfs -o ro none "{image}/work" && exec "$@"'
 
-    found = started(folder, "unshare", "--mount", "/bin/sh", "-c", mount, "sh")
+    [found] = checked(image, within=["unshare", "--mount", "/bin/sh", "-c", mount, "sh"])
 
     assert "(Read-only file system)" in found
     assert "mount a writable volume there" in found

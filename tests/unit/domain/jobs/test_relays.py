@@ -132,7 +132,9 @@ def test_relays_may_be_named_by_who_adds_them() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", ["0", "1", "2"])
+@pytest.mark.parametrize(
+    "seed", ["0", *(pytest.param(seed, marks=pytest.mark.long) for seed in ("1", "2"))]
+)
 def test_the_same_job_becomes_the_same_plan_in_every_process(seed: str) -> None:
     script = (
         "from tests.unit.domain.jobs.test_relays import bipartite, a_plan\n"

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Payload
+from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.files.folder import TaskFolder
 from switchyard_worker.parent.files.trees import Clock
 from tests.builders import JOB
@@ -36,6 +38,9 @@ def test_three_tasks_with_an_endless_schema_hold_the_worker_for_seconds_only(
     harness: WorkerHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str
 ) -> None:
     """All three slots of the worker; they were occupied for good."""
+    monkeypatch.setattr(
+        "switchyard_worker.parent.assembly.GuardClient", partial(GuardClient, max_seconds=0.5)
+    )
     let_children_run(ANSWER, tmp_path, monkeypatch)
     for task_id in ("a", "b", "c"):
         harness.add_task(task_id, given={"a": 1}, definition={field: nested_unevaluated(24)})
@@ -46,7 +51,7 @@ def test_three_tasks_with_an_endless_schema_hold_the_worker_for_seconds_only(
     for task_id in ("a", "b", "c"):
         state, error = outcome_of(harness, task_id)
         assert state is TaskState.FAILED
-        assert "schema cannot be applied: the check took longer than" in error
+        assert "schema cannot be applied: the check took longer than 0.5 s" in error
     assert harness.task("d").state is TaskState.COMPLETED
 
 

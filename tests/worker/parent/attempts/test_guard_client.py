@@ -53,13 +53,21 @@ def twice(depth: int) -> dict[str, Any]:
     return {"$defs": {**defs, f"x{depth}": {}}, "$ref": "#/$defs/x0"}
 
 
+PATTERNS_ELSEWHERE: list[tuple[dict[str, Any], Any]] = [
+    ({"patternProperties": {ENDLESS: True}}, {SLOW_TEXT: 1}),
+    ({"propertyNames": {"pattern": ENDLESS}}, {SLOW_TEXT: 1}),
+    ({"$defs": {"x": {"pattern": ENDLESS}}, "items": {"$ref": "#/$defs/x"}}, [SLOW_TEXT]),
+]
+
+
 @pytest.mark.parametrize(
     ("schema", "value"),
     [
         ({"pattern": ENDLESS}, SLOW_TEXT),
-        ({"patternProperties": {ENDLESS: True}}, {SLOW_TEXT: 1}),
-        ({"propertyNames": {"pattern": ENDLESS}}, {SLOW_TEXT: 1}),
-        ({"$defs": {"x": {"pattern": ENDLESS}}, "items": {"$ref": "#/$defs/x"}}, [SLOW_TEXT]),
+        *(
+            pytest.param(schema, value, marks=pytest.mark.long)
+            for schema, value in PATTERNS_ELSEWHERE
+        ),
         ({"uniqueItems": True}, [{"n": n} for n in range(3_000)]),
         (twice(40), 1),
         (nested_unevaluated(24), {"a": 1}),
@@ -126,7 +134,7 @@ def test_a_death_that_is_not_noticed_yet_fails_no_check() -> None:
     """The system tells of it later than the next check may come."""
 
     async def story(guard: GuardClient) -> None:
-        for _ in range(5):
+        for _ in range(3):
             assert await guard.check_value(b"1", {}) == Finding()
             os.kill(_guards()[0].pid, signal.SIGKILL)
 
@@ -147,7 +155,7 @@ def test_a_check_beside_one_that_hangs_is_answered() -> None:
         assert (await hanging).wrong is Wrong.UNCHECKED
         return took
 
-    assert with_guard(story, max_seconds=2) < 1
+    assert with_guard(story, max_seconds=1) < 1
 
 
 def test_a_check_that_nobody_waits_for_any_more_ends() -> None:

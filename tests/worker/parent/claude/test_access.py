@@ -35,7 +35,7 @@ KEY = "sk-ant-real-canary-5e4d3c2b1a"
 MODEL = "claude-haiku-4-5"
 SCHEMA = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
 BLUE = answers({"colour": "blue"})
-BACKENDS = ("claude-agent-sdk", "messages")
+BACKENDS = ("claude-agent-sdk", pytest.param("messages", marks=pytest.mark.long))
 
 __all__ = ["folder", "python", "users"]  # fixtures
 
@@ -108,6 +108,23 @@ LIAR = """
     with open(f"{folder}/outcome.json", "w") as file:
         json.dump({"status": "completed", "output": {"colour": os.environ["ANTHROPIC_API_KEY"]},
                    "usage": {"inputTokens": CLAIMED}, "costUsd": CLAIMED}, file)
+"""
+
+
+ASKS_ONCE = """
+    import json, os, sys, urllib.request
+    outcome = {"status": "completed", "output": {"colour": "blue"}}
+    question = {"model": "claude-haiku-4-5", "max_tokens": 100,
+                "messages": [{"role": "user", "content": "Choose."}]}
+    request = urllib.request.Request(
+        os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages", json.dumps(question).encode(),
+        {"x-api-key": os.environ["ANTHROPIC_API_KEY"]})
+    try:
+        urllib.request.urlopen(request).read()
+    except OSError as lost:
+        outcome = {"status": "failed", "category": "network", "error": str(lost)}
+    with open(f"{sys.argv[-1]}/outcome.json", "w") as file:
+        json.dump(outcome, file)
 """
 
 
@@ -196,9 +213,10 @@ def test_a_task_that_is_cancelled_says_what_it_cost(
 
 
 def test_a_proxy_that_is_killed_costs_its_tasks_an_attempt_and_is_replaced(
-    harness: WorkerHarness, api: MessagesApi, monkeypatch: pytest.MonkeyPatch
+    harness: WorkerHarness, api: MessagesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     api.replies = (hangs(), BLUE)
+    let_children_run(ASKS_ONCE, tmp_path, monkeypatch)
     killed: list[int] = []
     quiet = harness.quiet
 

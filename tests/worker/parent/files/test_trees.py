@@ -100,7 +100,7 @@ def test_nothing_is_hidden_in_a_folder_that_is_closed_to_its_owner(
     assert usage_of(top, bounds()).files == 2
 
 
-@pytest.mark.parametrize("depth", [1_500, 5_000])
+@pytest.mark.parametrize("depth", [1_500, pytest.param(5_000, marks=pytest.mark.long)])
 def test_nested_folders_are_removed(top: int, depth: int) -> None:
     nest(top, depth)
     assert emptied(top)
@@ -138,10 +138,10 @@ def test_links_are_removed_and_what_they_lead_to_stays(top: int, tmp_path: Path)
     assert (tmp_path / "outside").stat().st_mode & 0o777 == 0o750
 
 
-def test_tens_of_thousands_of_files_are_removed(top: int) -> None:
+def test_thousands_of_files_are_removed(top: int) -> None:
     os.mkdir("wide", dir_fd=top)
     wide = os.open("wide", os.O_RDONLY, dir_fd=top)
-    for number in range(30_000):
+    for number in range(10_000):
         os.mknod(str(number), dir_fd=wide)
     os.close(wide)
     assert emptied(top)

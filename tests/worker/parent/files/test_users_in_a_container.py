@@ -108,6 +108,7 @@ def states(folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.long
 def test_a_task_is_done_by_the_agents_user_and_its_files_are_read(
     python: str, folder: Path, users: range
 ) -> None:

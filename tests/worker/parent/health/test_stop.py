@@ -23,7 +23,9 @@ def deaf() -> Iterator[socket.socket]:
         yield server
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGINT]
+)
 def test_an_idle_worker_leaves_in_the_middle_of_a_long_poll(
     deaf: socket.socket, number: signal.Signals
 ) -> None:

@@ -47,7 +47,11 @@ def parked(harness: WorkerHarness) -> list[str]:
 
 @pytest.mark.parametrize(
     "message",
-    [{}, {"attribute": None, "requestId": "order-1"}, {"requestId": "order-1"}],
+    [
+        {},
+        {"attribute": None, "requestId": "order-1"},
+        pytest.param({"requestId": "order-1"}, marks=pytest.mark.long),
+    ],
     ids=["attribute", "body", "both"],
 )
 def test_it_is_adopted_and_done(harness: WorkerHarness, message: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from switchyard_worker.parent.supervision.user_processes import use_of
 from tests.worker.task_users import task_users
 
 MEGABYTE = 1024 * 1024
-EACH_MB = 40
+EACH_MB = 16
 HOLD = f'x=$(head -c {EACH_MB * MEGABYTE} /dev/zero | tr "\\0" x); echo held; read end'
 
 as_root = pytest.mark.skipif(
