@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from switchyard.contracts.definitions import TaskDefinition
+from switchyard.domain.health.unserved import code_name
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.postponement import decide_unserved
 from switchyard.domain.tasks.retries import GiveUp
@@ -14,7 +15,6 @@ from switchyard.functions.packages import (
     Stamp,
     all_located,
     content_hash,
-    short_hash,
     stamp_of,
 )
 from switchyard.observability import get_logger
@@ -59,14 +59,14 @@ class ServedFunctions:
         function, wanted = definition.function or "", definition.code_hash or ""
         name = function.partition(":")[0].partition(".")[0]
         if self._hash(name) != wanted:
-            raise NotServed(shown(name, wanted), self.names())
+            raise NotServed(code_name(function, wanted), self.names())
         package = self._packages[name]
         return Code(function=function, package=name, path=str(package.path))
 
     def names(self) -> tuple[str, ...]:
         """Return the packages as `name@hash`, for people."""
         hashes = {name: self._hash(name) for name in sorted(self._packages)[:MOST_NAMED]}
-        return tuple(shown(name, found) for name, found in hashes.items() if found)
+        return tuple(code_name(name, found) for name, found in hashes.items() if found)
 
     def _hash(self, name: str) -> str | None:
         """Return the hash of a package; its files are read again only if they were written to."""
@@ -92,7 +92,3 @@ def left_to_others(task: Task, missing: NotServed, runtime: Runtime) -> Verdict:
         return failed(category=FailureCategory.NOT_FOUND, error=error)
     delay = runtime.randomness.between(decision.delay_ms, decision.longest_delay_ms)
     return HandedBack(reason=decision.reason, delay_ms=round(delay), error=str(missing))
-
-
-def shown(name: str, code_hash: str) -> str:
-    return f"{name}@{short_hash(code_hash)}"

@@ -21,7 +21,6 @@ GROUP: Final = "switchyard.functions"
 MAX_FILES: Final = 2_000
 MAX_BYTES: Final = 20_000_000
 HASH_CHARACTERS: Final = 64
-SHOWN_CHARACTERS: Final = 12
 _COMPILED: Final = frozenset({".pyc", ".pyo"})
 _CHUNK_BYTES: Final = 1_000_000
 
@@ -87,10 +86,6 @@ def stamp_of(package: Package) -> Stamp:
     """Return what tells cheaply whether a package was written to. Raise `FunctionsError`."""
     stats = ((name, path.stat()) for name, path in _files(package))
     return tuple((name, found.st_mtime_ns, found.st_size) for name, found in stats)
-
-
-def short_hash(code_hash: str) -> str:
-    return code_hash[:SHOWN_CHARACTERS]
 
 
 def _at(path: Path) -> Package:
