@@ -37,8 +37,8 @@ run: export SWITCHYARD_COMMAND := $(if $(findstring $(CURDIR)/.venv,$(VIRTUAL_EN
 run: setup ## Run a job on the local cloud: JOB=path/to/job.yaml
 	@$(BIN)/python -m switchyard_cli run "$(JOB)"
 
-up: setup ## Start the local cloud, or update it to today's sources
-	@$(BIN)/python -m switchyard_local up
+up: setup ## Start the local cloud, or update it to today's sources: FUNCTIONS=./my_functions
+	@$(BIN)/python -m switchyard_local up $(foreach package,$(FUNCTIONS),--functions "$(package)")
 
 down: ## Stop the local cloud; its data stays
 	@[ ! -e "$(ROSTER)" ] || [ -x $(BIN)/python ] || { \

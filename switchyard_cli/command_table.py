@@ -69,6 +69,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         "Register, list, show, compare and delete task definitions.",
         (
             ("put", "jobs.definitions:put"),
+            ("push", "jobs.push:push"),
             ("list", "jobs.definitions:list_registered"),
             ("show", "jobs.definitions:show"),
             ("diff", "jobs.definitions:diff"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 class Cloud(Protocol):
     """The local cloud. Every method may raise `CloudError`, a sentence for the user."""
 
-    def up(self, say: Say) -> Endpoint: ...
+    def up(self, say: Say, *, functions: Sequence[str] | None = None) -> Endpoint:
+        """Start it or update it; `functions` are the packages that workers serve from now on."""
 
     def down(self, say: Say) -> None: ...
 

@@ -1,7 +1,7 @@
 """The local cloud: MiniStack with our stacks in it, and a worker beside it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +29,11 @@ from switchyard_local.sharing import Sharing
 from switchyard_local.source_tree import default_folder, deployable_sources
 from switchyard_local.workers.environment import agent_of, container_environment
 from switchyard_local.workers.fleet import WorkerFleet
+from switchyard_local.workers.functions import (
+    forget_missing,
+    functions_environment,
+    remember_functions,
+)
 from switchyard_local.workers.process import ROLE, WorkerProcess
 from switchyard_local.workers.supervisor import Supervisor
 
@@ -67,9 +72,14 @@ class LocalCloud:
         self._extra_environment = extra_environment or {}
         self._clock = system_clock()
 
-    def up(self, say: Say) -> Endpoint:
+    def up(self, say: Say, *, functions: Sequence[str] | None = None) -> Endpoint:
         """Start or update what is missing or outdated, to stay. On failure or interruption whatever
-        this call started is ended again; the `CloudError` says what to do."""
+        this call started is ended again; the `CloudError` says what to do.
+
+        `functions` are the packages that workers serve from now on; `None` changes nothing."""
+        if functions is not None:
+            remember_functions(self._home.functions_file, functions)
+        forget_missing(self._home.functions_file, say)
         before = self._worker.pid
         endpoint = self._bring_up(say)
         if before is not None and before == self._worker.pid:
@@ -187,7 +197,8 @@ class LocalCloud:
     def _deployed_environment(self) -> dict[str, str]:
         outputs = read_outputs(self._home.outputs_file)
         container = worker_container(Gateway(self._port), outputs.worker_task_definition)
-        return container_environment(container, os.environ)
+        served = functions_environment(self._home.functions_file)
+        return container_environment(container, os.environ) | served
 
     def _as_the_supervisor(self) -> AbstractContextManager[None]:
         def refuse() -> NoReturn:

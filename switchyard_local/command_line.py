@@ -16,9 +16,10 @@ def main() -> int:
         prog="python -m switchyard_local", description="The local cloud."
     )
     parser.add_argument("verb", choices=["up", "down"])
-    verb = parser.parse_args().verb
+    parser.add_argument("--functions", action="append", metavar="PATH")
+    given = parser.parse_args()
     try:
-        run(verb)
+        run(given.verb, given.functions)
     except CloudError as error:
         complain(str(error))
         return FAILED
@@ -31,10 +32,10 @@ def main() -> int:
     return 0
 
 
-def run(verb: str) -> None:
+def run(verb: str, functions: list[str] | None = None) -> None:
     cloud = LocalCloud()
     if verb == "up":
-        endpoint = cloud.up(say)
+        endpoint = cloud.up(say, functions=functions)
         say(f"The local cloud is up: {endpoint.api_url}")
     else:
         cloud.down(say)

@@ -31,6 +31,11 @@ class Home:
         return self.folder / "cloud.json"
 
     @property
+    def functions_file(self) -> Path:
+        """Return the file that says which packages of functions the workers serve."""
+        return self.folder / "functions.json"
+
+    @property
     def processes_file(self) -> Path:
         return self.folder / "processes.json"
 

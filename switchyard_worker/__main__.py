@@ -79,8 +79,9 @@ async def _run(configuration: Configuration, ports: WorkerPorts) -> None:
             children=children,
             host_environment=os.environ,
             claude=claude,
+            functions=configuration.functions,
         )
-        await _work(loop, ports, settings, stop=stop, children=children)
+        await _work(loop, ports, configuration, stop=stop, children=children)
 
 
 async def _children(
@@ -102,8 +103,9 @@ async def _children(
 
 
 async def _work(
-    loop: Loop, ports: WorkerPorts, settings: WorkerSettings, *, stop: Stop, children: Children
+    loop: Loop, ports: WorkerPorts, configuration: Configuration, *, stop: Stop, children: Children
 ) -> None:
+    settings = configuration.settings
     leftovers = Leftovers(
         output_folder=settings.output_folder,
         clock=ports.clock,
@@ -126,6 +128,7 @@ async def _work(
         worker_id=ports.worker_id,
         slots=settings.max_concurrent_claude,
         backend=default_backend(settings.agent_backend, Credential.found_in(os.environ)),
+        functions=configuration.functions.names,
         load=lambda: loop.intake.load,
         changed=loop.intake.changed,
     )

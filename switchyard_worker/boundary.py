@@ -20,6 +20,8 @@ from switchyard.domain.prompts.artifacts import RESULT_FILE
 
 TASK_FILE: Final = "task.json"
 """What the parent writes for the child: an `Assignment`."""
+INPUT_FILE: Final = "input.json"
+"""The input of a task that runs a program, in the folder that the program starts in."""
 OUTCOME_FILE: Final = "outcome.json"
 """What the child writes last: its status, its output or error, and what it used."""
 SUMMARY_FILE: Final = "logs/summary.log"
@@ -56,6 +58,23 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """What a code task runs: a function of a package, or a program."""
+
+    function: str = ""
+    """`package.module:name`."""
+    package: str = ""
+    path: str = ""
+    """The folder of the package, or the file of a module."""
+    command: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        """Return what readers see: the function's name, or the program's."""
+        return self.function.rpartition(":")[2] or self.command[0].rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """A task, or one step of it for an agent (`for_step`)."""
 
@@ -84,12 +103,16 @@ class Assignment:
     traceparent: str | None = None
     """The trace context of the attempt's span."""
     offline_delay_ms: int = 0
+    code: Code | None = None
+    """What runs instead of an agent."""
 
     @classmethod
     def parse(cls, text: str) -> "Assignment":
         """Parse what `write` has written."""
         fields = json.loads(text)
-        return cls(**fields | {"steps": [Step(**step) for step in fields["steps"]]})
+        steps, code = fields["steps"], fields["code"]
+        read = {"steps": [Step(**step) for step in steps], "code": Code(**code) if code else None}
+        return cls(**fields | read)
 
     def in_order(self) -> Sequence[Step]:
         return self.steps or [
@@ -130,6 +153,8 @@ class Assignment:
         file.write("}")
 
     def _json_value(self, name: str) -> Any:
+        if name == "code":
+            return asdict(self.code) if self.code else None
         return list(map(asdict, self.steps)) if name == "steps" else getattr(self, name)
 
 
@@ -139,10 +164,12 @@ _STARTED: Final = 19  # after the name, in proc(5)
 MARKER: Final = "::step "
 MAX_STEP_CHARACTERS: Final = 64
 MAX_CALL_CHARACTERS: Final = 32
+CODE: Final = "code"
+"""Stands where others name their agent."""
 MAX_LINE_BYTES: Final = 1_000  # as much as a marker of ours can have
 
-Activity = Literal["step_running", "sdk_query", "waiting"]
-_ACTIVITIES: Final = frozenset({"step_running", "sdk_query", "waiting"})
+Activity = Literal["step_running", "sdk_query", "waiting", "progress"]
+_ACTIVITIES: Final = frozenset({"step_running", "sdk_query", "waiting", "progress"})
 
 
 class Marked(NamedTuple):

@@ -24,9 +24,11 @@ from pydantic_settings import BaseSettings
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.domain.ids import REQUEST_ID
 from switchyard.domain.tasks.task import Json
-from switchyard_worker.boundary import MARKER, OUTCOME_FILE, TASK_FILE
+from switchyard.functions.errors import FunctionsError
+from switchyard_worker.boundary import CODE, MARKER, OUTCOME_FILE, TASK_FILE, Assignment
 from switchyard_worker.child.__main__ import main
-from switchyard_worker.parent.attempts.assignments import Defaults, Order, planned
+from switchyard_worker.parent.attempts.assignments import Defaults, Order, planned, planned_code
+from switchyard_worker.parent.attempts.functions import NotServed, ServedFunctions
 
 INPUT: Final = Path("inputs/input.json")
 DEFINITION: Final = Path("inputs/definition.json")
@@ -38,6 +40,7 @@ class HandSettings(BaseSettings, frozen=True):
     claude_model: str = "claude-sonnet-5-5"
     claude_timeout: int = Field(default=300_000, gt=0)
     default_timeout: int = Field(default=120_000, gt=0)
+    functions: str = ""
     input_file: Path | None = None
     output_folder: Path = Path(".output")
 
@@ -60,11 +63,24 @@ def prepare(arguments: Sequence[str]) -> Path:
         timeout_ms=settings.claude_timeout,
         step_timeout_ms=settings.default_timeout,
     )
+    assignment = _assignment(definition, order, defaults, settings)
     folder = _folder(settings.output_folder / request_id)
-    backend = definition.backend or settings.agent_backend
     with (folder / TASK_FILE).open("w", encoding="utf-8") as file:
-        planned(definition, order, defaults, backend=backend).write(file)
+        assignment.write(file)
     return folder
+
+
+def _assignment(
+    definition: TaskDefinition, order: Order, defaults: Defaults, settings: HandSettings
+) -> Assignment:
+    if definition.kind != CODE:
+        backend = definition.backend or settings.agent_backend
+        return planned(definition, order, defaults, backend=backend)
+    try:
+        code = ServedFunctions.at(settings.functions).code_for(definition)
+    except (FunctionsError, NotServed) as problem:
+        sys.exit(f"{problem} (FUNCTIONS names the packages)")
+    return planned_code(definition, order, defaults, code=code)
 
 
 def _checked(request_id: str) -> str:

@@ -37,6 +37,8 @@ def readable(line: str) -> str:
     marked = marked_in(line.encode())
     if marked is None:
         return line
+    if marked.activity == "progress":
+        return f"· {marked.step}"
     return f"· {marked.step}: {marked.activity.replace('_', ' ')}"
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -31,8 +32,8 @@ class OnDemandLocalCloud:
 
         return running_endpoint(Home(self._folder.resolve()))
 
-    def up(self, say: Say) -> Endpoint:
-        return self._whole.up(say)
+    def up(self, say: Say, *, functions: Sequence[str] | None = None) -> Endpoint:
+        return self._whole.up(say, functions=functions)
 
     def down(self, say: Say) -> None:
         self._whole.down(say)

@@ -104,7 +104,9 @@ def _schema_problems(place: Place, value: Any, schema: Any) -> Iterator[Problem]
 def _placeholder_problems(
     place: Place, task: TaskRequest, definition: TaskDefinition, task_ids: set[str]
 ) -> Iterator[Problem]:
-    texts = [definition.description, *(step.description for step in definition.steps)]
+    if definition.kind == "code":
+        return
+    texts = [definition.description or "", *(step.description for step in definition.steps)]
     values = Values(input=task.input)
     for path in dict.fromkeys(tuple(path) for text in texts for path in paths_in(text)):
         placeholder = f"{{{{{'.'.join(path)}}}}}"

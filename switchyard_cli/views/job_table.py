@@ -102,4 +102,6 @@ def _last_column(task: TaskSummary) -> Text:
     error = own_error(task)
     if error:
         return cut_to_fit(error, "red")
+    if task.activity:
+        return cut_to_fit(task.activity.partition(":")[2], "cyan")
     return cut_to_fit(", ".join(task.depends_on), "dim")

@@ -43,9 +43,17 @@ def print_definitions(definitions: Sequence[RegisteredDefinition], console: Cons
         return
     table = table_of("name", "version", "role", giving_way="description")
     for found in definitions:
-        facts = (str(found.version), clean(found.tag), cut_to_fit(found.description))
+        facts = (str(found.version), clean(_role(found)), cut_to_fit(_what_it_does(found)))
         table.add_row(clean(found.name), *facts)
     console.print(table)
+
+
+def _role(found: RegisteredDefinition) -> str:
+    return found.tag or found.kind
+
+
+def _what_it_does(found: RegisteredDefinition) -> str:
+    return found.description or found.function or " ".join(found.command or ())
 
 
 def print_task(task: TaskView, endpoint: Endpoint, console: Console) -> None:

@@ -32,7 +32,11 @@ def _run(folder: Path) -> TaskResult:
         file_mb=assignment.file_mb,
         processes=assignment.max_processes,
     )
-    return Workflow(assignment, folder, agent_for).run()
+    if assignment.code is None:
+        return Workflow(assignment, folder, agent_for).run()
+    from switchyard_worker.child.code import CodeTask  # noqa: PLC0415 - agents need none of it
+
+    return CodeTask(assignment, assignment.code, folder).run()
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ def _heading(assignment: Assignment, result: TaskResult, running: str | None) ->
     lines = [
         f"task      {assignment.request_id}",
         f"attempt   {assignment.attempt}",
-        f"agent     {assignment.backend} ({assignment.model})",
+        _who(assignment),
         f"status    {f'running {running}' if running else _status(result)}",
         f"duration  {result.duration_ms} ms, {effort.turns} turns",
         f"tokens    {effort.input_tokens} in, {effort.output_tokens} out, "
@@ -164,6 +164,13 @@ def _heading(assignment: Assignment, result: TaskResult, running: str | None) ->
     if result.failure:
         lines.append(f"error     {result.failure.category}: {result.failure.error}")
     return lines
+
+
+def _who(assignment: Assignment) -> str:
+    code = assignment.code
+    if code is None:
+        return f"agent     {assignment.backend} ({assignment.model})"
+    return f"code      {code.function or ' '.join(code.command)}"
 
 
 def _line(step: StepResult) -> str:

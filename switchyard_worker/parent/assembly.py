@@ -10,6 +10,7 @@ from switchyard.settings import WorkerSettings
 from switchyard_worker.boundary import TOO_MANY_PROCESSES
 from switchyard_worker.parent.attempts.assignments import Assignments
 from switchyard_worker.parent.attempts.attempt import AttemptFolders, ChildAttempts
+from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.coroutines import Runtime
@@ -55,6 +56,7 @@ def assemble(
     children: Children,
     host_environment: Mapping[str, str],
     claude: ClaudeProxy | None,
+    functions: ServedFunctions,
 ) -> Loop:
     """Return a worker that runs each attempt in a child process."""
     machine = _machine(ports, settings)
@@ -62,7 +64,7 @@ def assemble(
     attempts = ChildAttempts(
         runtime=runtime_of(ports),
         settings=settings,
-        assignments=_assignments(ports, settings, claude),
+        assignments=_assignments(ports, settings, claude, functions),
         guard=GuardClient(clock=ports.clock, sleep=ports.sleep, host_environment=host_environment),
         supervisor=_supervisor(ports, settings, children, host_environment),
         folders=_folders(ports, settings, children, host_environment),
@@ -193,10 +195,18 @@ def _machine(ports: WorkerPorts, settings: WorkerSettings) -> Machine:
 
 
 def _assignments(
-    ports: WorkerPorts, settings: WorkerSettings, claude: ClaudeProxy | None
+    ports: WorkerPorts,
+    settings: WorkerSettings,
+    claude: ClaudeProxy | None,
+    functions: ServedFunctions,
 ) -> Assignments:
-    credential = claude.credential if claude else None
-    return Assignments(ports.payloads, ports.definitions, settings, credential=credential)
+    return Assignments(
+        ports.payloads,
+        ports.definitions,
+        settings,
+        credential=claude.credential if claude else None,
+        functions=functions,
+    )
 
 
 def _supervisor(

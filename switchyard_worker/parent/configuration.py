@@ -13,7 +13,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from switchyard.functions.errors import FunctionsError
 from switchyard.settings import WorkerSettings
+from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.files.folder import make_folder
 from switchyard_worker.parent.files.users import (
     SlotUser,
@@ -33,6 +35,7 @@ class Misconfigured(Exception):
 class Configuration:
     settings: WorkerSettings
     timing: LeaseTiming
+    functions: ServedFunctions
 
 
 def read_configuration() -> Configuration:
@@ -45,11 +48,18 @@ def read_configuration() -> Configuration:
             deletes_files=settings.delete_files_after_upload,
         )
         check_writable(settings.output_folder, os.environ)
-        return Configuration(settings, LeaseTiming.of(settings))
+        return Configuration(settings, LeaseTiming.of(settings), _functions(settings))
     except ValidationError as error:
         raise Misconfigured("\n".join(map(_sentence, error.errors()))) from error
     except ValueError as error:
         raise Misconfigured(f"{error}.") from error
+
+
+def _functions(settings: WorkerSettings) -> ServedFunctions:
+    try:
+        return ServedFunctions.at(settings.functions)
+    except FunctionsError as problem:
+        raise Misconfigured(f"FUNCTIONS is {settings.functions!r}: {problem}.") from problem
 
 
 def _sentence(problem: Any) -> str:

@@ -69,7 +69,9 @@ def run_in_order(
     steps: list[Step] = []
     for block in blocks:
         if "file" in block.marks:
-            (clone / block.marks["file"]).write_text(block.text)
+            file = clone / block.marks["file"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text)
         elif block.language in SHELL and block.runs:
             steps += _steps_of(block)
     return steps, _run(steps, clone, (*programs, clone.parent / "programs"))

@@ -23,6 +23,7 @@ from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard_worker.boundary import become_subreaper
 from switchyard_worker.parent.assembly import assemble
+from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.health.stop import Stop
 from switchyard_worker.parent.receive.lease import LeaseTiming
@@ -210,6 +211,7 @@ class WorkerHarness:
             ports,
             self.settings,
             timing,
+            functions=ServedFunctions.at(self.settings.functions),
             stop=stop,
             children=Children(
                 clock=ports.clock,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from switchyard.contracts.wire import Written
-from switchyard_cli.errors import Unreachable
+from switchyard_cli.errors import BadInput, Unreachable
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.terminal import notices, print_json, results
@@ -30,13 +30,35 @@ class CloudStatus(Written):
     worker_pid: int | None
 
 
-def up(context: typer.Context) -> None:
+FunctionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--functions",
+        metavar="PATH",
+        help="The folder of a Python package whose functions the worker serves from now on. May be "
+        "given several times.",
+    ),
+]
+NoFunctionsOption = Annotated[
+    bool, typer.Option("--no-functions", help="Serve no functions from now on.")
+]
+
+
+def up(
+    context: typer.Context,
+    *,
+    functions: FunctionsOption = None,
+    no_functions: NoFunctionsOption = False,
+) -> None:
     """Start the local cloud, or update it.
 
     Deploys the same stacks as to AWS into a cloud on this machine and starts a worker. Needs no
     AWS account, no Docker and no API key.
     """
-    endpoint = services_of(context).cloud.up(saying(notices()))
+    if functions and no_functions:
+        raise BadInput("Give either --functions or --no-functions.")
+    served = [] if no_functions else functions or None
+    endpoint = services_of(context).cloud.up(saying(notices()), functions=served)
     results().print(f"The local cloud is up: {endpoint.api_url}", soft_wrap=True)
 
 

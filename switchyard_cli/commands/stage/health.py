@@ -52,6 +52,8 @@ def health(
 ) -> None:
     """Check the running tasks; exit 1 if one is stuck, late or makes no progress.
 
+    Exits with 1 as well while tasks wait for code that no worker serves.
+
     The worst come first: when each gave its last sign of life, for how long it has been running,
     who runs it, and why that is or is not well. Nothing is changed and no alert is posted.
     """
@@ -82,10 +84,14 @@ def _of_one(report: HealthReport, request_id: str) -> HealthReport:
     found = tuple(task for task in report.tasks if task.ref.request_id == request_id)
     if not found:
         raise BadInput(f"No task {request_id!r} is being processed.")
-    return replace(report, tasks=found)
+    return replace(report, tasks=found, unserved=())
 
 
 def _print_report(report: HealthReport, console: Console) -> None:
+    for unserved in report.unserved:
+        waiting = f"{counted(unserved.tasks, 'task')} for up to {_minutes(unserved.waiting_ms)}"
+        line = f"No worker serves {unserved.code}: waiting, {waiting}."
+        console.print(clean(line), style="bold red", soft_wrap=True)
     if not report.tasks:
         console.print("No task is being processed.")
         return

@@ -22,8 +22,9 @@ from switchyard.domain.prompts.references import (
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Payload, Task
 from switchyard.ports import DefinitionStore, Payloads
 from switchyard.settings import AgentBackend, WorkerSettings
-from switchyard_worker.boundary import Assignment, Step
+from switchyard_worker.boundary import CODE, Assignment, Code, Step
 from switchyard_worker.guard.examine import Wrong
+from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.supervision.child_environment import Credential
 
@@ -98,8 +99,8 @@ def planned(
         attempt=order.attempt,
         backend=backend,
         model=definition.model or defaults.model,
-        tag=definition.tag,
-        description=definition.description,
+        tag=definition.tag or "",
+        description=definition.description or "",
         max_turns=ceilings.turns(definition.max_turns),
         timeout_ms=ceilings.timeout_ms(definition.timeout or defaults.timeout_ms),
         tools=definition.tools,
@@ -109,6 +110,27 @@ def planned(
         input=order.input,
         context=dict(order.context),
         max_cost_usd=ceilings.cost_usd(definition.max_cost_usd),
+    )
+
+
+def planned_code(
+    definition: TaskDefinition, order: Order, defaults: Defaults, *, code: Code
+) -> Assignment:
+    """Plan an attempt that asks no agent: it has no model, no tools and no turns."""
+    timeout_ms = order.overrides.timeout_ms or definition.timeout or defaults.timeout_ms
+    return Assignment(
+        request_id=order.request_id,
+        attempt=order.attempt,
+        backend=CODE,
+        model="",
+        tag="",
+        description="",
+        max_turns=0,
+        timeout_ms=defaults.ceilings.timeout_ms(timeout_ms),
+        output_schema=definition.output_schema,
+        input=order.input,
+        context=dict(order.context),
+        code=code,
     )
 
 
@@ -162,8 +184,10 @@ class Assignments:
         settings: WorkerSettings,
         *,
         credential: Credential | None,
+        functions: ServedFunctions | None = None,
     ) -> None:
         self._payloads = payloads
+        self._functions = functions or ServedFunctions()
         self._settings = settings
         self._credential = credential
         self._defaults = Defaults(
@@ -176,12 +200,13 @@ class Assignments:
         self._definition = lru_cache(KEPT_DEFINITIONS)(definitions.version)
 
     def gather(self, task: Task) -> Assignment:
-        """Raise `UnknownDefinition`, `OfflineRefused`, `InvalidInput`, `MustNotStart` or
-        `Unavailable`.
+        """Raise `UnknownDefinition`, `OfflineRefused`, `NotServed`, `InvalidInput`, `MustNotStart`
+        or `Unavailable`.
 
         The input is not yet held against its schema: that needs the guard.
         """
         definition = self._defined(task)
+        code = self._functions.code_for(definition) if definition.kind == CODE else None
         payload = self._payloads.read_to_start(task.ref)
         given, context = self._given(task, payload)
         order = Order(
@@ -191,18 +216,25 @@ class Assignments:
             context=context,
             overrides=task.overrides,
         )
-        backend = resolve_backend(
-            definition,
-            stage=self._settings.agent_backend,
-            credential=self._credential,
-            tenant=task.ref.tenant,
-        )
         return replace(
-            planned(definition, order, self._defaults, backend=backend),
+            self._planned(definition, order, tenant=task.ref.tenant, code=code),
             memory_mb=self._settings.child_memory_mb,
             offline_delay_ms=self._settings.offline_delay_ms,
             traceparent=attempt_context(task),
         )
+
+    def _planned(
+        self, definition: RegisteredDefinition, order: Order, *, tenant: str, code: Code | None
+    ) -> Assignment:
+        if code is not None:
+            return planned_code(definition, order, self._defaults, code=code)
+        backend = resolve_backend(
+            definition,
+            stage=self._settings.agent_backend,
+            credential=self._credential,
+            tenant=tenant,
+        )
+        return planned(definition, order, self._defaults, backend=backend)
 
     def timeout_ms(self, task: Task) -> int:
         """Return how long an attempt may take, gathering included. Raise as `gather` does."""

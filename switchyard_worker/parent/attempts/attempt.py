@@ -25,6 +25,7 @@ from switchyard_worker.parent.attempts.assignments import (
     input_document,
 )
 from switchyard_worker.parent.attempts.child_outcome import Judge
+from switchyard_worker.parent.attempts.functions import NotServed, left_to_others
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.upload import AttemptFiles, artifacts_prefix
 from switchyard_worker.parent.attempts.verdict import (
@@ -120,6 +121,8 @@ class ChildAttempts:
             )
         except Rejected as problem:
             return failed(category=FailureCategory.VALIDATION, error=str(problem))
+        except NotServed as missing:
+            return left_to_others(claimed.task, missing, self.runtime)
         except Unavailable as outage:
             reason = f"its data could not be read: {outage}"
             return HandedBack(reason=reason, delay_ms=DELAY_AFTER_OUTAGE_MS)

@@ -26,6 +26,7 @@ class PresenceReports:
         worker_id: str,
         slots: int,
         backend: str,
+        functions: Callable[[], tuple[str, ...]],
         load: Callable[[], Load],
         changed: asyncio.Event,
     ) -> None:
@@ -35,6 +36,7 @@ class PresenceReports:
         self._worker_id = worker_id
         self._slots = slots
         self._backend = backend
+        self._functions = functions
         self._load = load
         self._changed = changed
         self._started_at_ms = runtime.clock.now_ms()
@@ -76,6 +78,7 @@ class PresenceReports:
             busy_until_ms=load.busy_until_ms,
             sick=load.sick,
             backend=self._backend,
+            functions=self._functions(),
         )
 
     async def _report(self, report: Callable[[], None]) -> None:

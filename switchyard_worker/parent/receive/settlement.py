@@ -47,7 +47,9 @@ class Settlement:
         Raise `Unavailable`, `LeaseLost` among them.
         """
         if isinstance(verdict, HandedBack):
-            await self._hand_back(claimed, verdict.reason, delay_ms=verdict.delay_ms)
+            await self._hand_back(
+                claimed, verdict.reason, delay_ms=verdict.delay_ms, error=verdict.error
+            )
         elif verdict.failed:
             await self._settle_failure(claimed, verdict)
         else:

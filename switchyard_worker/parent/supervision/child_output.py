@@ -18,7 +18,7 @@ from switchyard_worker.parent.coroutines import others_first
 
 logger = get_logger("worker")
 
-ActivityType = Literal["step_running", "sdk_query", "waiting"]
+ActivityType = Literal["step_running", "sdk_query", "waiting", "progress"]
 
 
 @dataclass(frozen=True, slots=True)

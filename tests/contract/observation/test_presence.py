@@ -36,6 +36,14 @@ def test_a_worker_says_which_agent_it_runs(backend: Backend) -> None:
     assert list(backend.presence.all()) == [offline]
 
 
+def test_a_worker_says_which_functions_it_serves(backend: Backend) -> None:
+    served = replace(WORKER, functions=("my_functions@ab12", "others@cd34"))
+    backend.presence.seen(served)
+    assert backend.presence.all() == [served]
+    backend.presence.seen(WORKER)
+    assert backend.presence.all() == [WORKER]
+
+
 def test_one_that_left_is_not_there_and_may_come_back(backend: Backend) -> None:
     backend.presence.seen(WORKER)
     backend.presence.left(WORKER.worker_id, now_ms=NOW_MS)

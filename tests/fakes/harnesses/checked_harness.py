@@ -48,6 +48,7 @@ class CheckedHarness:
         return TaskChecker(
             unsettled=self.memory.unsettled,
             definitions=self.memory.definitions,
+            presence=self.memory.presence,
             clock=self.clock,
             limits=self.limits,
         )

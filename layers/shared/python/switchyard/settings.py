@@ -231,6 +231,9 @@ class WorkerSettings(EmitterSettings):
     claude_model: str = "claude-sonnet-5-5"
     claude_extra_models: str = ""
     """Which models a task's agent may use beside its own, with commas between."""
+    functions: str = ""
+    """The packages whose functions the worker serves, as folders or import names with commas
+    between; installed packages with an entry point are served as well."""
     stop_grace_seconds: PositiveInt = 100
     """How long running tasks may finish after a stop signal; Fargate kills at 120 s."""
     output_folder: Path = Path(".output")

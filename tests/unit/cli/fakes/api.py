@@ -1,7 +1,7 @@
 """The outside as the command line sees it: an API that answers as told, and a local cloud."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -115,10 +115,12 @@ class FakeCloud:
     worker_lives: bool = True
     calls: list[str] = field(default_factory=list)
     invoked: Invoked | None = None
+    functions: Sequence[str] | None = None
     supervised: ScalingPolicy | None = None
 
-    def up(self, say: Say) -> Endpoint:
+    def up(self, say: Say, *, functions: Sequence[str] | None = None) -> Endpoint:
         self.calls.append("up")
+        self.functions = functions
         say("Deploying")
         self.running = True
         return self.endpoint()

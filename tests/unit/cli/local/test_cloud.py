@@ -1,6 +1,7 @@
 """`up`, `down`, `status`."""
 
 import io
+from collections.abc import Sequence
 
 import pytest
 from rich.console import Console
@@ -19,6 +20,27 @@ def test_up_tells_where_the_api_is(switchyard: Switchyard) -> None:
 
     assert result.stdout == f"The local cloud is up: {URL}\n"
     assert result.stderr == "Deploying\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "functions"),
+    [
+        ([], None),
+        (["--functions", "./a", "--functions", "b"], ["./a", "b"]),
+        (["--no-functions"], []),
+    ],
+)
+def test_up_says_which_functions_the_worker_serves(
+    options: list[str], functions: list[str] | None, switchyard: Switchyard, cloud: FakeCloud
+) -> None:
+    assert switchyard("up", *options).exit_code == 0
+    assert cloud.functions == functions
+
+
+def test_functions_are_served_or_not(switchyard: Switchyard) -> None:
+    result = switchyard("up", "--functions", "./a", "--no-functions")
+
+    assert result.stderr == "Give either --functions or --no-functions.\n"
 
 
 def test_down_stops_it(switchyard: Switchyard, cloud: FakeCloud) -> None:
@@ -74,7 +96,7 @@ def test_a_cloud_that_does_not_start(
     cloud: FakeCloud,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def up(say: Say) -> Endpoint:
+    def up(say: Say, *, functions: Sequence[str] | None) -> Endpoint:
         raise failure
 
     monkeypatch.setattr(cloud, "up", up)

@@ -122,3 +122,22 @@ def test_a_stage_that_is_out_of_reach(
 
     assert result.stderr.startswith("The tasks of the stage prod are out of reach: You must")
     assert result.exit_code == 3
+
+
+def test_code_that_no_worker_serves_is_named_and_ends_in_one(
+    switchyard: Switchyard, task_checker: FakeTaskChecker
+) -> None:
+    harness = task_checker.harness
+    lease = harness.start(
+        kind="code", tag=None, description=None, function="my_functions:a", code_hash="ab12" * 16
+    )
+    harness.memory.leases.release(
+        lease, not_before_ms=0, now_ms=harness.clock.now_ms(), give_attempt_back=True
+    )
+    harness.clock.advance(11 * MINUTE)
+
+    result = switchyard("health")
+
+    assert result.exit_code == 1
+    assert "No worker serves my_functions@ab12ab12ab12: waiting, 1 task for up to" in result.stdout
+    assert json.loads(switchyard("health", "--json").stdout)["unserved"][0]["tasks"] == 1

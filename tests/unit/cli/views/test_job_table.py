@@ -39,6 +39,12 @@ def test_parents_come_before_children_and_less_indented() -> None:
     assert lines[5].endswith("colors, fonts")
 
 
+def test_what_a_running_task_does_takes_the_place_of_the_dependencies() -> None:
+    running = a_task("scrape", "processing", after=("a",), activity="progress:40 % page 12 of 30")
+
+    assert drawn("processing", running)[2].endswith("40 % page 12 of 30")
+
+
 def test_an_error_takes_the_place_of_the_dependencies() -> None:
     lines = drawn("failed", a_task("scrape", "failed", error="boom\x1b[2J\n[red]"))
 

@@ -18,6 +18,7 @@ from switchyard.domain.alerts.stage_incidents import (
 from switchyard.domain.alerts.subjects import DeadLettersSubject
 from switchyard.domain.health.health import Health, HealthReport, worst_first
 from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.unserved import UnservedCode
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Outcome, Task, Usage
@@ -80,6 +81,25 @@ def test_a_sick_worker_is_named_with_what_its_machine_lacks() -> None:
     [section] = incident.sections
     assert section.title == "worker-7"
     assert ("its machine", "/work: No space left on device") in section.facts
+    assert incident.fingerprint != health_incident(mixed(healthy=3)).fingerprint
+
+
+UNSERVED = UnservedCode(
+    code="my_functions@ab12", tasks=3, first=JOB.task("a"), waiting_ms=12 * 60_000
+)
+
+
+def test_code_that_no_worker_serves_is_an_incident_until_one_does() -> None:
+    incident = health_incident(replace(mixed(healthy=3), unserved=(UNSERVED,)))
+
+    assert incident.title == "3 tasks wait for code that no worker serves"
+    assert (incident.open, incident.severity) == (True, Severity.WARNING)
+    [section] = incident.sections
+    assert section.title == "my_functions@ab12"
+    assert ("waiting", "3 for up to 12 min") in section.facts
+    later = replace(UNSERVED, tasks=4, waiting_ms=99 * 60_000)
+    again = health_incident(replace(mixed(healthy=3), unserved=(later,)))
+    assert again.fingerprint == incident.fingerprint
     assert incident.fingerprint != health_incident(mixed(healthy=3)).fingerprint
 
 

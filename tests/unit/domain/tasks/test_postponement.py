@@ -7,7 +7,7 @@ import pytest
 
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
-from switchyard.domain.tasks.postponement import Postpone, decide_postponement
+from switchyard.domain.tasks.postponement import Postpone, decide_postponement, decide_unserved
 from switchyard.domain.tasks.retries import GiveUp
 from switchyard.domain.tasks.task import Usage, milliseconds
 from tests.builders import NOW_MS, a_task
@@ -78,3 +78,20 @@ def test_it_waits_until_its_deadline_and_not_beyond() -> None:
     assert isinstance(decide(now_ms=last), Postpone)
     assert isinstance(decide(now_ms=last + 1), GiveUp)
     assert isinstance(decide(now_ms=last + 1, usage=Usage(cost_usd=1.0)), GiveUp)
+
+
+def test_a_task_whose_code_a_worker_lacks_waits_longer_each_time() -> None:
+    def waited_ms(claims: int) -> int:
+        claimed = replace(TASK, fence=claims + 2, attempt=1)
+        decision = decide_unserved(claimed, now_ms=NOW_MS + 10)
+        assert isinstance(decision, Postpone)
+        return decision.delay_ms
+
+    assert [waited_ms(claims) for claims in (1, 2, 3)] == [5_000, 10_000, 20_000]
+    assert waited_ms(90) == 300_000
+
+
+def test_a_task_whose_code_nobody_had_for_a_day_is_given_up() -> None:
+    given_up = decide_unserved(TASK, now_ms=NOW_MS + DAY_MS + 1)
+
+    assert given_up == GiveUp("no worker had its code for 24 h")

@@ -8,6 +8,7 @@ import pytest
 
 from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.domain.health.health import Health, HealthLimits
+from switchyard.domain.health.presence import PresentWorker
 from switchyard.domain.ids import DUE_SHARDS, JobRef, TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Outcome, Overrides, Task
@@ -173,3 +174,65 @@ def test_a_task_that_is_unknown_or_does_not_run_is_not_found(harness: CheckedHar
     harness.memory.leases.settle(lease, done, output=None, now_ms=harness.clock.now_ms())
     assert harness.checker.check_one(lease.ref) is None
     assert harness.checker.check_one(JobRef("acme", lease.ref.job_id).task("nobody")) is None
+
+
+CODE = {
+    "kind": "code",
+    "tag": None,
+    "description": None,
+    "function": "my_functions.text:split",
+    "code_hash": "ab12" * 16,
+}
+WORKER = PresentWorker(worker_id="w-1", started_at_ms=0, seen_at_ms=0, slots=3, busy=0, version="1")
+
+
+def hand_back(harness: CheckedHarness, **facts: Any) -> TaskRef:
+    lease = harness.start(**facts)
+    harness.memory.leases.release(
+        lease, not_before_ms=0, now_ms=harness.clock.now_ms(), give_attempt_back=True
+    )
+    return lease.ref
+
+
+def test_code_that_no_worker_serves_is_found_once_its_tasks_have_waited(
+    harness: CheckedHarness,
+) -> None:
+    first = hand_back(harness, **CODE)
+    harness.clock.advance(MINUTE)
+    hand_back(harness, **CODE)
+    hand_back(harness)  # an agent's: any worker serves it
+
+    assert harness.checker.check().unserved == ()
+    harness.clock.advance(11 * MINUTE)
+    report = harness.checker.check()
+
+    (unserved,) = report.unserved
+    assert (unserved.code, unserved.tasks) == ("my_functions@ab12ab12ab12", 2)
+    assert (unserved.first, unserved.waiting_ms) == (first, 12 * 60_000)
+    assert report.alarming
+
+
+def test_code_that_a_present_worker_serves_is_only_waited_for(harness: CheckedHarness) -> None:
+    hand_back(harness, **CODE)
+    harness.clock.advance(11 * MINUTE)
+    now_ms = harness.clock.now_ms()
+    served = replace(WORKER, seen_at_ms=now_ms, functions=("my_functions@ab12ab12ab12",))
+
+    harness.memory.presence.seen(replace(served, seen_at_ms=0))
+    assert len(harness.checker.check().unserved) == 1
+    harness.memory.presence.seen(served)
+    assert harness.checker.check().unserved == ()
+
+
+def test_a_task_that_runs_is_not_waiting_for_its_code(harness: CheckedHarness) -> None:
+    harness.start(**CODE)
+    harness.clock.advance(11 * MINUTE)
+
+    assert harness.checker.check().unserved == ()
+
+
+def test_progress_that_a_function_reports_is_part_of_the_reason(harness: CheckedHarness) -> None:
+    harness.beat(harness.start(), activity="progress:40 % page 12 of 30")
+
+    (task,) = harness.checker.check().tasks
+    assert task.reason == "40 % page 12 of 30, last sign of life 0 s ago"

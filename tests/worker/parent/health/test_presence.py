@@ -24,6 +24,7 @@ THERE = PresentWorker(
     busy=0,
     version=VERSION,
     backend="offline",
+    functions=("my_functions@ab12",),
 )
 
 
@@ -43,6 +44,7 @@ class Office:
             worker_id=ports.worker_id,
             slots=3,
             backend="offline",
+            functions=lambda: ("my_functions@ab12",),
             load=lambda: self.load,
             changed=self.changed,
         )

@@ -187,6 +187,7 @@ def test_its_presence_says_at_once_that_it_drains(
                 worker_id=ports.worker_id,
                 slots=2,
                 backend="offline",
+                functions=lambda: ("my_functions@ab12",),
                 load=lambda: loop.intake.load,
                 changed=loop.intake.changed,
             )

@@ -38,6 +38,7 @@ def task_checker(
 ) -> TaskChecker:
     return TaskChecker(
         unsettled=DynamoDbUnsettled(DynamoDbTable(dynamodb, state)),
+        presence=DynamoDbPresence(DynamoDbTable(dynamodb, state)),
         definitions=definition_store(dynamodb, definitions),
         clock=function_clock(),
         limits=limits,

@@ -1,8 +1,17 @@
-"""A task definition: what is to be done, by which role, within which limits."""
+"""A task definition: what is to be done, by an agent or by code, within which limits."""
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticKnownError
 
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema
@@ -14,12 +23,13 @@ from switchyard.contracts.steps import (
     problem_with_steps,
 )
 from switchyard.contracts.wire import (
+    CLEANED,
     CleanLine,
-    CleanText,
     Closed,
     DefinitionName,
     Written,
     at_most,
+    described_by,
     timeout_up_to,
 )
 from switchyard.domain.access.limits import Asked, Ceilings
@@ -27,12 +37,57 @@ from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
+from switchyard.domain.text import without_control_characters
 
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(MAX_TIMEOUT_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """From a size on that the table has numbers for."""
+
+MAX_ARGUMENTS: Final = 100
+_FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+_CODE_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_OF_AGENTS: Final = (
+    *("tag", "max_turns", "tools", "process_output", "steps"),
+    *("max_cost_usd", "model", "backend"),
+)
+_NEEDED_BY_AGENTS: Final = ("description", "tag")
+_OF_CODE: Final = ("function", "code_hash", "command")
+_AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
+    "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
+    "then": {"anyOf": [{"required": ["function", "codeHash"]}, {"required": ["command"]}]},
+    "else": {"required": [*_NEEDED_BY_AGENTS]},
+}
+"""What the fields alone do not say, for the description of the API and for editors."""
+
+
+def _function(reference: str) -> str:
+    if not _FUNCTION.fullmatch(reference):
+        raise ValueError("must be package.module:name, as `switchyard definitions push` writes it")
+    return reference
+
+
+def _code_hash(code_hash: str) -> str:
+    if not _CODE_HASH.fullmatch(code_hash):
+        raise ValueError("must be 64 of 0-9 a-f, as `switchyard definitions push` writes it")
+    return code_hash
+
+
+def _argument(text: str) -> str:
+    if without_control_characters(text) != text:
+        raise ValueError("contains a control character, or half of a character")
+    return text
+
+
+FunctionName = Annotated[
+    str, Field(max_length=200), AfterValidator(_function), described_by(_FUNCTION)
+]
+CodeHash = Annotated[str, AfterValidator(_code_hash), described_by(_CODE_HASH)]
+Argument = Annotated[str, Field(max_length=8_000), AfterValidator(_argument)]
+Command = Annotated[
+    tuple[Argument, ...], Field(min_length=1, max_length=MAX_ARGUMENTS), at_most(MAX_ARGUMENTS)
+]
 
 
 class RetryPolicy(Closed):
@@ -41,9 +96,21 @@ class RetryPolicy(Closed):
 
 
 class TaskDefinition(Closed):
-    description: CleanText = Field(min_length=1, max_length=20_000)
-    tag: CleanText = Field(min_length=1, max_length=200)
-    """The role that does it."""
+    model_config = ConfigDict(json_schema_extra=_AGENTS_HAVE_A_ROLE)
+
+    # Version 0.1.0 reads no definition with a field that it does not know: agents' have none.
+    kind: Literal["agent", "code"] = Field(
+        default="agent", exclude_if=lambda kind: bool(kind == "agent")
+    )
+    """Who does it: an agent, which is not written, or `code`: a function or a program."""
+    description: Annotated[str, Field(min_length=1, max_length=20_000), CLEANED] | None = Field(
+        default=None, validate_default=True
+    )
+    """Needed for an agent: its prompt."""
+    tag: Annotated[str, Field(min_length=1, max_length=200), CLEANED] | None = Field(
+        default=None, validate_default=True
+    )
+    """The role that does it, needed for an agent."""
     max_turns: Turns = 10
     tools: ToolNames = ()
     timeout: Milliseconds | None = None
@@ -63,6 +130,46 @@ class TaskDefinition(Closed):
     """From when on one of its tasks is not well; else as the stage has it."""
     model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
+    function: FunctionName | None = None
+    """The function that a code task calls, as in `my_functions.text:split`."""
+    code_hash: CodeHash | None = None
+    """The content of the function's package: a worker with another content does not run it."""
+    command: Command | None = None
+    """The program that a code task runs instead of a function, with its arguments."""
+
+    @field_validator(*_NEEDED_BY_AGENTS)
+    @classmethod
+    def _agents_need_it(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None and info.data.get("kind") == "agent":
+            raise PydanticKnownError("missing")
+        return value
+
+    @field_validator(*_OF_AGENTS)
+    @classmethod
+    def _code_has_none(cls, value: Any, info: ValidationInfo) -> Any:
+        default = cls.model_fields[info.field_name or ""].default
+        if info.data.get("kind") == "code" and value != default:
+            raise ValueError("belongs to agents; a definition of kind `code` does not have it")
+        return value
+
+    @field_validator(*_OF_CODE)
+    @classmethod
+    def _agents_have_none(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is not None and info.data.get("kind") == "agent":
+            raise ValueError("belongs to code; a definition that has it is of kind `code`")
+        return value
+
+    @model_validator(mode="after")
+    def _code_is_one_of_both(self) -> "TaskDefinition":
+        if self.kind != "code":
+            return self
+        if (self.function is None) is (self.command is None):
+            raise ValueError("a definition of kind `code` has either function or command")
+        if (self.function is None) is not (self.code_hash is None):
+            raise ValueError("codeHash and function belong together")
+        if self.command and not self.command[0].strip():
+            raise ValueError("command begins with the name of a program")
+        return self
 
     @model_validator(mode="after")
     def _steps_fit_together(self) -> "TaskDefinition":
@@ -80,7 +187,7 @@ class TaskDefinition(Closed):
         asked = Asked(
             model=self.model,
             tools=self.tools,
-            max_turns=self.max_turns,
+            max_turns=None if self.kind == "code" else self.max_turns,
             timeout_ms=self.timeout,
             max_cost_usd=self.max_cost_usd,
         )

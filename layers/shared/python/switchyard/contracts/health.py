@@ -8,6 +8,7 @@ from switchyard.contracts.events.checks import Health as HealthName
 from switchyard.contracts.events.checks import HealthSummary
 from switchyard.contracts.wire import Closed, Written
 from switchyard.domain.health.health import CheckedTask, HealthReport, OwnLimits
+from switchyard.domain.health.unserved import UnservedCode
 from switchyard.domain.ids import TaskRef, task_named
 
 NOT_FOUND = {"health": "not_found"}
@@ -59,15 +60,38 @@ class TaskHealth(Written):
         )
 
 
+class UnservedTasks(Written):
+    """Code that no worker serves, and how many tasks wait for it."""
+
+    code: str
+    tasks: int
+    first: str
+    """The request id of the task that has waited for the longest time."""
+    waiting: int
+    """Milliseconds, of that task."""
+
+    @classmethod
+    def of(cls, found: UnservedCode) -> Self:
+        return cls(
+            code=found.code,
+            tasks=found.tasks,
+            first=found.first.request_id,
+            waiting=found.waiting_ms,
+        )
+
+
 class StageHealth(Written):
     checked_at: int
     summary: HealthSummary
     tasks: tuple[TaskHealth, ...]
     """The worst first."""
+    unserved: tuple[UnservedTasks, ...] = ()
+    """What tasks wait for, and no worker serves."""
 
     @classmethod
     def of(cls, report: HealthReport) -> Self:
         return cls(
+            unserved=tuple(map(UnservedTasks.of, report.unserved)),
             checked_at=report.checked_at_ms,
             summary=HealthSummary.of(report),
             tasks=tuple(map(TaskHealth.of, report.tasks)),

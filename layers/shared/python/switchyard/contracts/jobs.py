@@ -86,6 +86,8 @@ class TaskSummary(Written):
     cost_usd: float = 0.0
     error: str | None = unless_absent()
     """The beginning of its error, or of the error of its earlier attempt if it has none."""
+    activity: str | None = unless_absent()
+    """While it runs, what it does: `type:step`, or `progress:` and what its code reported."""
     cancel_requested: bool | None = unless_absent()
     """True once the task's cancellation was asked for, in this run."""
 

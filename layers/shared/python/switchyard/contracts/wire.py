@@ -7,7 +7,7 @@ written it, so unknown fields are ignored, at every level.
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -88,7 +88,9 @@ def _one_line(value: Any) -> Any:
     return " ".join(_clean(value).split()) if isinstance(value, str) else value
 
 
-CleanText = Annotated[str, BeforeValidator(_clean)]
+CLEANED: Final = BeforeValidator(_clean)
+"""Behind limits of length, where the text may be absent: `Annotated[str, Field(…), CLEANED]`."""
+CleanText = Annotated[str, CLEANED]
 """Cleaned first, so that limits of length hold for what is left."""
 
 CleanLine = Annotated[str, BeforeValidator(_one_line)]

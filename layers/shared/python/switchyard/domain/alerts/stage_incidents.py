@@ -16,6 +16,7 @@ from switchyard.domain.alerts.subjects import (
 from switchyard.domain.causes import cause_of
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport
 from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.unserved import UnservedCode
 
 SHOWN: Final = 100
 """How many tasks, and how many workers, an incident shows at most; the rest is counted."""
@@ -70,19 +71,24 @@ class DeadLettersSeen:
 
 
 def health_incident(report: HealthReport) -> Incident:
-    """The incident of all running tasks that are not healthy and of all sick workers."""
+    """The incident of running tasks that are not healthy, sick workers and unserved code."""
     unwell = [task for task in report.tasks if task.health is not Health.HEALTHY]
     red = any(task.health in _RED for task in unwell)
-    sick = report.sick_workers
-    summary = _health_summary(report, red=red) if unwell or sick else "All running tasks are well"
+    sick, unserved = report.sick_workers, report.unserved
+    wrong = bool(unwell or sick or unserved)
+    summary = _health_summary(report, red=red) if wrong else "All running tasks are well"
     return Incident(
         subject=HealthSubject(),
         severity=Severity.CRITICAL if red else Severity.WARNING,
-        open=bool(unwell or sick),
+        open=wrong,
         title=summary,
-        sections=(*map(_worker_section, sick[:SHOWN]), *_task_sections(unwell)),
-        fingerprint=_health_fingerprint(unwell, sick),
-        news=f"Now: {summary}" if unwell or sick else "Over: all running tasks are well again",
+        sections=(
+            *map(_worker_section, sick[:SHOWN]),
+            *map(_unserved_section, unserved[:SHOWN]),
+            *_task_sections(unwell),
+        ),
+        fingerprint=_health_fingerprint(unwell, sick, unserved),
+        news=f"Now: {summary}" if wrong else "Over: all running tasks are well again",
     )
 
 
@@ -119,6 +125,10 @@ def dead_letters_incident(seen: DeadLettersSeen, *, stage: str) -> Incident:
 def _health_summary(report: HealthReport, *, red: bool) -> str:
     """A summary that names both red kinds whenever there is a red task of either kind."""
     parts = [_sick_workers(len(report.sick_workers))] if report.sick_workers else []
+    waiting = sum(code.tasks for code in report.unserved)
+    if waiting:
+        noun = "task waits" if waiting == 1 else "tasks wait"
+        parts.append(f"{waiting:,} {noun} for code that no worker serves")
     for health, one, several in _KINDS:
         count = len(report.of(health))
         if count or (red and health in _RED):
@@ -137,6 +147,23 @@ def _worker_section(worker: PresentWorker) -> Section:
             ("its machine", worker.sick or ""),
             ("effect", f"it takes no tasks; {worker.busy} of {worker.slots} slots still run one"),
             ("what to do", "stop it, and let the service start another, if it does not recover"),
+        ),
+    )
+
+
+def _unserved_section(unserved: UnservedCode) -> Section:
+    package = unserved.code.partition("@")[0]
+    return Section(
+        title=unserved.code,
+        facts=(
+            ("waiting", f"{unserved.tasks:,} for up to {_minutes(unserved.waiting_ms)}"),
+            ("first task", unserved.first.request_id),
+            ("tenant", unserved.first.tenant),
+            (
+                "what to do",
+                f"start workers with this version of {package}, or push the version that they have "
+                "and submit the job again",
+            ),
         ),
     )
 
@@ -162,9 +189,12 @@ def _task_section(task: CheckedTask) -> Section:
     )
 
 
-def _health_fingerprint(unwell: list[CheckedTask], sick: Sequence[PresentWorker]) -> str:
+def _health_fingerprint(
+    unwell: list[CheckedTask], sick: Sequence[PresentWorker], unserved: Sequence[UnservedCode]
+) -> str:
     tasks = (f"{task.ref.tenant}/{task.ref.request_id}/{task.health}" for task in unwell)
-    return _digest(sorted((*tasks, *(f"worker {worker.worker_id}" for worker in sick))))
+    workers = (f"worker {worker.worker_id}" for worker in sick)
+    return _digest(sorted((*tasks, *workers, *(f"code {code.code}" for code in unserved))))
 
 
 def _minutes(duration_ms: int) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from switchyard.domain.health.presence import PresentWorker
+from switchyard.domain.health.unserved import UnservedCode
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Task, milliseconds
 
@@ -14,6 +15,8 @@ ENDING_MS: Final = milliseconds(timedelta(minutes=1))
 """What an attempt may take beyond its timeout: its child is stopped, its files are uploaded."""
 STARTED: Final = "Task Processing Started"
 HEARTBEAT: Final = "Task Heartbeat"
+PROGRESS: Final = "progress"
+"""The activity of a function that says how far it is."""
 
 
 class Health(StrEnum):
@@ -87,13 +90,17 @@ class HealthReport:
     """All that are being processed, the worst first."""
     sick_workers: tuple[PresentWorker, ...] = ()
     """Workers that take no tasks, since their machines lack something."""
+    unserved: tuple[UnservedCode, ...] = ()
+    """Code that tasks wait for, and that no worker serves."""
 
     def of(self, health: Health) -> tuple[CheckedTask, ...]:
         return tuple(task for task in self.tasks if task.health is health)
 
     @property
     def alarming(self) -> bool:
-        return bool(self.sick_workers) or any(task.health.alarming for task in self.tasks)
+        return bool(self.sick_workers or self.unserved) or any(
+            task.health.alarming for task in self.tasks
+        )
 
 
 def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:
@@ -138,11 +145,21 @@ def _progress(task: Task, limits: HealthLimits, now_ms: int) -> tuple[Health, st
     unchanged = _unchanged(task, now_ms)
     if unchanged > limits.progress_ms:
         return Health.NOT_PROGRESSING, f"alive, but {_doing(task)} for {_minutes(unchanged)}"
-    return Health.HEALTHY, f"last sign of life {_minutes(_silent(task, now_ms))} ago"
+    reported = _reported_progress(task)
+    alive = f"last sign of life {_minutes(_silent(task, now_ms))} ago"
+    return Health.HEALTHY, f"{reported}, {alive}" if reported else alive
+
+
+def _reported_progress(task: Task) -> str | None:
+    """Return what the task's own code said of its progress, if that is its activity."""
+    activity = (task.signs.activity if task.signs else None) or ""
+    kind, _, said = activity.partition(":")
+    return said if kind == PROGRESS else None
 
 
 def _doing(task: Task) -> str:
-    activity = task.signs.activity if task.signs else None
+    reported = _reported_progress(task)
+    activity = reported or (task.signs.activity if task.signs else None)
     return f"at {activity}" if activity else "without saying what it does"
 
 

@@ -36,6 +36,8 @@ class PresentWorker:
     """What its machine lacks, while that keeps it from taking tasks."""
     backend: str | None = None
     """The agent of tasks whose definition names none: `offline`, or one that calls Claude."""
+    functions: tuple[str, ...] = ()
+    """The packages of functions that it serves, each with the beginning of its hash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

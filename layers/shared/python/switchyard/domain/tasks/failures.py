@@ -21,6 +21,8 @@ class FailureCategory(StrEnum):
     RATE_LIMIT = "rate-limit"
     SERVER_ERROR = "server-error"
     CHILD_DIED = "child-died"
+    CODE_FAILED = "code-failed"
+    """A task's own function raised an exception, or its program ended with an exit code."""
 
     @property
     def transient(self) -> bool:
@@ -34,6 +36,7 @@ _TRANSIENT: Final = frozenset(
         FailureCategory.RATE_LIMIT,
         FailureCategory.SERVER_ERROR,
         FailureCategory.CHILD_DIED,
+        FailureCategory.CODE_FAILED,
     }
 )
 

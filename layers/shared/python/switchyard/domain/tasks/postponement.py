@@ -1,9 +1,11 @@
-"""Whether a task whose agent was refused for now may wait, at no cost of an attempt."""
+"""Whether a task may wait at no cost of an attempt: its agent was refused for now, or a worker
+lacks its code."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from switchyard.domain.backoff import Backoff
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.retries import GiveUp
 from switchyard.domain.tasks.task import Task, Usage, milliseconds
@@ -16,6 +18,10 @@ LAST_FENCE: Final = 100
 """Every claim raises the fence: a child that lies about its spending is not believed for ever."""
 SPREAD: Final = 0.25
 """The share by which waits differ: tasks that were refused together do not return together."""
+UNSERVED: Final = Backoff(first=5_000, longest=300_000)  # milliseconds
+"""The waits of a task whose code no worker has had so far."""
+FENCES_BEFORE: Final = 2
+"""By so much the fence is ahead of the attempt at a first claim: it became ready, and was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,19 @@ def decide_postponement(
         return None
     delay_ms = max(retry_after_ms, SHORTEST_MS)
     reason = f"{category}: to be tried again after {delay_ms} ms"
+    return Postpone(delay_ms, round(delay_ms * (1 + SPREAD)), reason)
+
+
+def decide_unserved(task: Task, *, now_ms: int) -> Postpone | GiveUp:
+    """Decide about a claimed task whose code the worker lacks: each wait is longer than the last.
+
+    Every claim raises the fence, and a claim that was handed back counts as no attempt.
+    """
+    if now_ms > _deadline_ms(task):
+        return GiveUp(f"no worker had its code for {LONGEST_WAIT // timedelta(hours=1)} h")
+    earlier = max(task.fence - task.attempt - FENCES_BEFORE, 0)
+    delay_ms = UNSERVED.at_most(earlier)
+    reason = f"this worker lacks its code: to be tried again after {delay_ms} ms"
     return Postpone(delay_ms, round(delay_ms * (1 + SPREAD)), reason)
 
 

@@ -33,7 +33,7 @@ def accepted_definition(
     if size > MAX_DEFINITION_BYTES:
         most = f"at most {MAX_DEFINITION_BYTES:,} are accepted"
         raise InvalidDefinition([Problem((), f"the definition is {size:,} bytes; {most}")])
-    if "max_turns" not in definition.model_fields_set:
+    if definition.kind == "agent" and "max_turns" not in definition.model_fields_set:
         definition = definition.model_copy(update={"max_turns": ceilings.turns(None)})
     problems = definition.problems_with(ceilings)
     if problems:

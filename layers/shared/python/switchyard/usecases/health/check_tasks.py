@@ -1,4 +1,4 @@
-"""Looks at every task that is being processed, and says how each of them is."""
+"""Looks at every task that is being processed, and at code that tasks wait for in vain."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +14,21 @@ from switchyard.domain.health.health import (
     check_task,
     worst_first,
 )
+from switchyard.domain.health.presence import those_there
+from switchyard.domain.health.unserved import (
+    UNSERVED_AFTER_MS,
+    UnservedCode,
+    code_name,
+    unserved_code,
+)
 from switchyard.domain.ids import DUE_SHARDS, TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
-from switchyard.ports import Clock, DefinitionStore, Unsettled
+from switchyard.ports import Clock, DefinitionStore, Presence, Unsettled, UnsettledTask
 
 ROWS_PER_PAGE: Final = 1_000
+MAX_WAITING: Final = 2_000
+"""How many tasks that were handed back are looked at; the code that they lack is the same."""
 
 Pinned = tuple[str, str, int]
 """Whose definition it is, its name and its version."""
@@ -31,16 +40,22 @@ class TaskChecker:
 
     unsettled: Unsettled
     definitions: DefinitionStore
+    presence: Presence
     clock: Clock
     limits: HealthLimits
     """The stage's."""
 
     def check(self) -> HealthReport:
         """Of all tenants, however long ago a task was started. Raise `Unavailable`."""
-        refs = [ref for shard in range(DUE_SHARDS) for ref in self._processing(shard)]
-        tasks = self._read(list(dict.fromkeys(refs)))
+        rows = [row for shard in range(DUE_SHARDS) for row in self._rows(shard)]
+        running = [row.ref for row in rows if row.state is TaskState.PROCESSING]
+        tasks = self._read(list(dict.fromkeys(running)))
         now_ms = self.clock.now_ms()
-        return HealthReport(checked_at_ms=now_ms, tasks=self._checked(tasks, now_ms))
+        return HealthReport(
+            checked_at_ms=now_ms,
+            tasks=self._checked(tasks, now_ms),
+            unserved=self._unserved(rows, now_ms),
+        )
 
     def check_one(self, ref: TaskRef) -> CheckedTask | None:
         """`None` for a task that is not being processed. Raise `Unavailable`."""
@@ -48,11 +63,11 @@ class TaskChecker:
             return checked
         return None
 
-    def _processing(self, shard: int) -> Iterator[TaskRef]:
+    def _rows(self, shard: int) -> Iterator[UnsettledTask]:
         cursor: str | None = None
         while True:
             page = self.unsettled.page(shard, limit=ROWS_PER_PAGE, cursor=cursor)
-            yield from (row.ref for row in page.tasks if row.state is TaskState.PROCESSING)
+            yield from page.tasks
             if page.cursor is None:
                 return
             cursor = page.cursor
@@ -61,6 +76,20 @@ class TaskChecker:
         """Read the tasks as they are: the list may name one that has settled since."""
         tasks = self.unsettled.read(refs)
         return [task for task in tasks if task.state is TaskState.PROCESSING]
+
+    def _unserved(self, rows: list[UnsettledTask], now_ms: int) -> tuple[UnservedCode, ...]:
+        """Find code that no present worker has among the tasks that were handed back."""
+        refs = [row.ref for row in rows if _was_handed_back(row, now_ms)]
+        waiting = self.unsettled.read(list(dict.fromkeys(refs))[:MAX_WAITING]) if refs else ()
+        tasks = [task for task in waiting if task.state is TaskState.QUEUED]
+        definitions = {pinned: self._definition(*pinned) for pinned in set(map(_pinned, tasks))}
+        codes = [(task, _code_of(definitions[_pinned(task)])) for task in tasks]
+        needed = [(task, code) for task, code in codes if code is not None]
+        if not needed:
+            return ()
+        there = those_there(self.presence.all(), now_ms=now_ms)
+        served = {code for worker in there for code in worker.functions}
+        return unserved_code(needed, served, now_ms=now_ms)
 
     def _checked(self, tasks: list[Task], now_ms: int) -> tuple[CheckedTask, ...]:
         definitions = {pinned: self._definition(*pinned) for pinned in set(map(_pinned, tasks))}
@@ -80,6 +109,19 @@ class TaskChecker:
             return self.definitions.version(tenant, name, version)
         except UnknownDefinition:  # its task will fail of that; meanwhile it is like any other
             return None
+
+
+def _was_handed_back(row: UnsettledTask, now_ms: int) -> bool:
+    if row.state is not TaskState.QUEUED or row.started_at_ms is None:
+        return False
+    return now_ms - (row.ready_at_ms or row.started_at_ms) >= UNSERVED_AFTER_MS
+
+
+def _code_of(definition: TaskDefinition | None) -> str | None:
+    """Return the name of the code that a definition needs, if that is a function."""
+    if definition is None or definition.function is None or definition.code_hash is None:
+        return None
+    return code_name(definition.function, definition.code_hash)
 
 
 def _pinned(task: Task) -> Pinned:

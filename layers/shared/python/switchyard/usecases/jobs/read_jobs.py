@@ -22,7 +22,7 @@ from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
-from switchyard.domain.states import task_status
+from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import Json, Outcome, Payload, Task
 from switchyard.ports import JobStore, Payloads, TaskGraph
 from switchyard.usecases.jobs.last_event import last_event
@@ -174,5 +174,12 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
         settled_at=instant(task.settled_at_ms),
         cost_usd=outcome.usage.cost_usd if outcome else 0.0,
         error=(outcome.error if outcome else None) or task.last_error,
+        activity=_activity(task),
         cancel_requested=task.cancel_requested or None,
     )
+
+
+def _activity(task: Task) -> str | None:
+    """What the task does at present; the signs of a task that runs no more say nothing."""
+    running = task.state is TaskState.PROCESSING and task.signs
+    return running.activity if running else None

@@ -1,0 +1,131 @@
+"""`definitions push`: register the functions of a Python package as task definitions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from switchyard.client.errors import Refused
+from switchyard.contracts.wire import Written
+from switchyard_cli.connections.api import Api
+from switchyard_cli.connections.endpoints import endpoint_of
+from switchyard_cli.errors import BadInput
+from switchyard_cli.options import JsonOption, StageOption
+from switchyard_cli.services import services_of
+from switchyard_cli.stages import Stage
+from switchyard_cli.terminal import clean, print_json, results
+from switchyard_cli.views.wording import counted
+
+if TYPE_CHECKING:
+    from switchyard.contracts.definitions import RegisteredDefinition
+    from switchyard.functions.definitions import FunctionDefinitions
+    from switchyard.ports import Clock
+
+PackageArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PACKAGE", help="The folder of a Python package, or the name it is imported by."
+    ),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show the definitions, and register nothing.")
+]
+
+
+class PushedFunction(Written):
+    """One function of a package; `version` is absent where nothing was registered."""
+
+    name: str
+    function: str
+    code_hash: str
+    version: int | None = None
+
+
+def push(
+    context: typer.Context,
+    package: PackageArgument,
+    *,
+    dry_run: DryRunOption = False,
+    stage: StageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Register every function of a package that `@task` marks.
+
+    The package is imported on this machine, and nowhere else. A definition names the hash of the
+    package's files: a worker with other files leaves its tasks to a worker that has these.
+    """
+    found = _described(package)
+    if dry_run:
+        pushed = [_pushed(name, found) for name in found.definitions]
+    else:
+        services = services_of(context)
+        with Api(endpoint_of(stage, services), services.transport) as api:
+            pushed = [
+                _pushed(one.name, found, one.version)
+                for one in _registered(found, api, services.clock)
+            ]
+    if as_json:
+        print_json([*pushed])
+    else:
+        _print_pushed(pushed, found, registered=not dry_run)
+
+
+def _described(place: str) -> FunctionDefinitions:
+    from switchyard.functions.definitions import definitions_of
+    from switchyard.functions.packages import located
+
+    with _explained():
+        found = located(place)
+        with redirect_stdout(sys.stderr):  # what the package prints is no part of our answer
+            return definitions_of(found)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    from switchyard.functions.errors import FunctionsError
+
+    try:
+        yield
+    except FunctionsError as problem:
+        raise BadInput(f"{problem}.") from problem
+    except OSError as problem:
+        raise BadInput(f"{problem.filename} cannot be read: {problem.strerror}.") from problem
+
+
+def _registered(
+    found: FunctionDefinitions, api: Api, clock: Clock
+) -> Iterator[RegisteredDefinition]:
+    from switchyard_cli.actions.retry import until_accepted
+
+    for name, definition in found.definitions.items():
+        try:
+            yield until_accepted(partial(api.put_definition, name, definition), clock)
+        except Refused as refused:
+            said = "; ".join(map(str, refused.problems)) or str(refused).rstrip(".")
+            raise BadInput(f"{definition.function} is refused: {said}.") from refused
+
+
+def _pushed(name: str, found: FunctionDefinitions, version: int | None = None) -> PushedFunction:
+    function = found.definitions[name].function or ""
+    return PushedFunction(name=name, function=function, code_hash=found.code_hash, version=version)
+
+
+def _print_pushed(
+    pushed: list[PushedFunction], found: FunctionDefinitions, *, registered: bool
+) -> None:
+    from switchyard.domain.health.unserved import code_name
+    from switchyard_cli.views.tables import table_of
+
+    table = table_of("name", "version", giving_way="function")
+    for one in pushed:
+        table.add_row(clean(one.name), str(one.version or ""), clean(one.function))
+    console = results()
+    console.print(table)
+    code = code_name(found.package.name, found.code_hash)
+    done = "registered" if registered else "found, and not registered"
+    console.print(f"{counted(len(pushed), 'function')} of {code} {done}.", soft_wrap=True)
