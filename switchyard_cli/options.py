@@ -42,6 +42,10 @@ AdditionFileArgument = Annotated[
     Path, typer.Argument(help="Tasks in YAML or JSON: tasks, definitions.")
 ]
 JobArgument = Annotated[str, typer.Argument(help="A job's id: job-…")]
+JobOrTaskArgument = Annotated[
+    str,
+    typer.Argument(metavar="JOB|TASK", help="A job's id, or a task's request id (job-…__task)."),
+]
 TaskArgument = Annotated[str | None, typer.Argument(help="The task's id, after a job's id.")]
 RequestArgument = Annotated[str, typer.Argument(help="A request id (job-…__task), or a job's id.")]
 JsonLinesOption = Annotated[

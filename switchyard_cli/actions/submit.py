@@ -129,20 +129,21 @@ def look_up_definitions(
     Definitions of the file are not looked up. Return neither, with a notice, if the stage cannot
     be reached.
     """
-    tasks = {at: task for at, task in file.tasks.items() if task.name not in file.defined}
+    named = {at: task.name for at, task in file.tasks.items() if task.name is not None}
+    names = {at: name for at, name in named.items() if name not in file.defined}
     found: dict[str, RegisteredDefinition] = {}
     problems: list[Problem] = []
-    if not tasks:
+    if not names:
         return found, problems
     try:
         with Api(endpoint_of(stage, services), services.transport) as api:
-            for name in sorted({task.name for task in tasks.values()}):
+            for name in sorted(set(names.values())):
                 with suppress(NotFound):
                     found[name] = api.definition(name)
-            missing = {at: task for at, task in tasks.items() if task.name not in found}
+            missing = {at: name for at, name in names.items() if name not in found}
             registered = [d.name for d in api.definitions().definitions] if missing else []
             known = [*file.defined, *registered]
-            problems = [_not_registered(at, task.name, known) for at, task in missing.items()]
+            problems = [_not_registered(at, name, known) for at, name in missing.items()]
     except (CliError, ClientError) as error:
         said = f"Registered definitions are not checked: {error}"
         notices().print(clean(said), style="dim", soft_wrap=True)

@@ -33,7 +33,7 @@ def doubtful_references(
     file: Readable, definitions: Mapping[str, TaskDefinition]
 ) -> Iterator[Doubt]:
     """Yield each reference of a task's input to a member that its schema does not name."""
-    names = {task.task_id: task.name for task in file.tasks.values()}
+    names = {task.task_id: task.name or "" for task in file.tasks.values()}
     for index, task in file.tasks.items():
         try:
             references = references_in(task.input)

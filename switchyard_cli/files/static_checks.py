@@ -47,7 +47,7 @@ def static_problems(
     definitions = {**(registered or {}), **file.definitions}
     found = definition_problems(file.definitions)
     for index, task in file.tasks.items():
-        definition = definitions.get(task.name)
+        definition = definitions.get(task.name) if task.name else None
         if definition is not None:
             place = ("tasks", index, "input")
             found += _schema_problems(place, task.input, definition.input_schema)

@@ -79,7 +79,9 @@ def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
     read, written, cached = tokens
     return {
         "request": task.request_id,
-        "definition": f"{task.name} version {task.definition_version}",
+        "definition": f"{task.name} version {task.definition_version}" if task.name else "",
+        "kind": task.kind or "",
+        "held until": f"{task.held_until:%Y-%m-%d %H:%M} UTC" if task.held_until else "",
         "after": ", ".join(task.depends_on),
         "attempt": f"{task.attempt} of {task.max_attempts}, run {task.run}{_retried_after(task)}",
         "time": duration(task.duration_ms / 1000) if task.duration_ms is not None else "",

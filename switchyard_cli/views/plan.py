@@ -35,7 +35,7 @@ class Plan(Written):
 
 def plan_of(job: JobFile) -> Plan:
     specs = [task.spec() for task in job.tasks]
-    used = {spec.name for spec in specs}
+    used = {spec.name for spec in specs if spec.name}
     return Plan(
         name=job.name,
         total_tasks=len(specs),
@@ -61,13 +61,15 @@ def _table(job: JobFile, plan: Plan) -> Table:
     for number, task_ids in enumerate(plan.levels, start=1):
         for task_id in task_ids:
             task = tasks[task_id]
-            table.add_row(str(number), task_id, task.name, cut_to_fit(_after(task), "dim"))
+            done_by = task.name or f"({task.kind})"
+            table.add_row(str(number), task_id, done_by, cut_to_fit(_after(task), "dim"))
     return table
 
 
 def _after(task: TaskRequest) -> str:
     rule = "" if task.rule is Rule.ALL_COMPLETED else f" ({task.rule})"
-    return f"{', '.join(task.depends_on)}{rule}"
+    condition = f" when {task.when}" if task.when else ""
+    return f"{', '.join(task.depends_on)}{rule}{condition}"
 
 
 def _facts(plan: Plan) -> list[RenderableType]:

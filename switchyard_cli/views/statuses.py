@@ -13,6 +13,7 @@ _LOOKS: Final = {
     "waiting": ("·", "dim"),
     "pending": ("○", "cyan"),
     "processing": ("●", "bold blue"),
+    "held": ("◇", "bold cyan"),
     "retrying": ("↻", "yellow"),
     "partial_failure": ("●", "bold yellow"),
     COMPLETED: ("✔", "green"),

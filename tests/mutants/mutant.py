@@ -13,6 +13,8 @@ MADE: Final = (".*", "__pycache__", "cdk.out")
 """What is no source."""
 ALL_PASSED, SOME_FAILED = 0, 1
 """Pytest's exit codes; any other means that the tests did not run."""
+MOST_SECONDS: Final = 600
+"""A bug that makes a test run for ever is caught by that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +60,16 @@ def try_out(mutant: Mutant, folder: Path) -> Verdict:
 
 def run_tests(folder: Path, tests: tuple[str, ...]) -> tuple[int, str]:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=MOST_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return SOME_FAILED, f"FAILED by-not-ending-within-{MOST_SECONDS}-s"
     return done.returncode, done.stdout + done.stderr

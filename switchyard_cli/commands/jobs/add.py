@@ -78,7 +78,7 @@ def add(
 def plan_of(file: AdditionFile) -> AdditionPlan:
     new = {task.task_id for task in file.tasks}
     among = {task.task_id: [p for p in task.depends_on if p in new] for task in file.tasks}
-    used = {task.name for task in file.tasks}
+    used = {task.name for task in file.tasks if task.name}
     return AdditionPlan(
         levels=tuple(map(tuple, levels(among))),
         tasks_expected=file.expected,

@@ -11,7 +11,7 @@ from switchyard.client.waiting import SLOWEST_POLL_SECONDS
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.ids import job_named, task_named
-from switchyard_cli.options import JsonOption, StageOption, TaskArgument
+from switchyard_cli.options import JobOrTaskArgument, JsonOption, StageOption, TaskArgument
 from switchyard_cli.services import Services, services_of
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import notices, print_json, results
@@ -21,10 +21,6 @@ from switchyard_cli.views.statuses import FINAL
 if TYPE_CHECKING:
     from switchyard.contracts.jobs import TaskView
 
-WhatArgument = Annotated[
-    str,
-    typer.Argument(metavar="JOB|TASK", help="A job's id, or a task's request id (job-…__task)."),
-]
 WaitOption = Annotated[
     bool, typer.Option("--wait", help="Follow the job, or the task, until it has settled.")
 ]
@@ -32,7 +28,7 @@ WaitOption = Annotated[
 
 def cancel(
     context: typer.Context,
-    what: WhatArgument,
+    what: JobOrTaskArgument,
     task: TaskArgument = None,
     *,
     wait: WaitOption = False,

@@ -137,7 +137,7 @@ class TaskRequest(Closed):
     def _hold(self, kind: TaskKind) -> Hold:
         return Hold(
             kind=kind,
-            for_ms=self.wait_for or self.timeout or LONGEST_MS,
+            for_ms=int(self.wait_for or self.timeout or LONGEST_MS),
             until_ms=_milliseconds(self.until) if self.until else None,
             on_timeout=self.on_timeout or OnTimeout.FAIL,
             on_reject=self.on_reject or OnReject.COMPLETE,
