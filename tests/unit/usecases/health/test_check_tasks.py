@@ -176,7 +176,7 @@ def test_a_task_that_is_unknown_or_does_not_run_is_not_found(harness: CheckedHar
     assert harness.checker.check_one(JobRef("acme", lease.ref.job_id).task("nobody")) is None
 
 
-CODE = {
+CODE: dict[str, Any] = {
     "kind": "code",
     "tag": None,
     "description": None,
