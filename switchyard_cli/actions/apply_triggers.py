@@ -76,7 +76,7 @@ def _needs_stage(file: TriggerFile) -> bool:
 
 
 def _never_fire(file: TriggerFile, *, now_ms: int) -> Iterator[Problem]:
-    from switchyard.contracts.trigger_checks import never_fires  # noqa: PLC0415
+    from switchyard.contracts.triggers.checks import never_fires  # noqa: PLC0415
 
     for index, declared in enumerate(file.triggers):
         yield from _below(("triggers", index), never_fires(declared, now_ms=now_ms))

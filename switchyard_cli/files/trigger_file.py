@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from switchyard.contracts.trigger_checks import trigger_problems
 from switchyard.contracts.triggers import TenantName, Trigger
+from switchyard.contracts.triggers.checks import trigger_problems
 from switchyard.contracts.wire import Closed
 from switchyard.domain.errors import Problem
 from switchyard_cli.files.document import Document, read_document

@@ -13,7 +13,7 @@ from switchyard_cli.views.wording import cost
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from switchyard.contracts.decisions import DecisionView, ShownParent
+    from switchyard.contracts.changes import DecisionView, ShownParent
 
 
 def print_decision(decision: DecisionView, console: Console) -> None:

@@ -16,6 +16,7 @@ from switchyard.contracts.events import (
     TaskFailed,
     TaskHealthCheck,
     TaskHeartbeat,
+    TaskHeld,
     TaskPending,
     TaskProcessingFailed,
     TaskProcessingStarted,
@@ -66,6 +67,9 @@ def _of_task(said: Any) -> list[str]:
                 said.name,
                 *([f"after {' and '.join(said.depends_on)}"] if said.depends_on else []),
             ]
+        case TaskHeld():
+            until = f"until {instant(said.held_until):%Y-%m-%d %H:%M} UTC"
+            return [said.kind, until, said.question or ""]
         case TaskProcessingStarted():
             return [said.worker_id, f"process {said.process_id}"]
         case TaskHeartbeat():
@@ -77,6 +81,7 @@ def _of_task(said: Any) -> list[str]:
                 _time(said.duration_ms),
                 cost(said.usage.cost_usd),
                 used,
+                f"by {said.decided_by}" if said.decided_by else "",
             ]
         case TaskTimeout():
             return [f"{said.signal} after {_time(said.elapsed_ms)} of {_time(said.timeout_ms)}"]

@@ -29,13 +29,17 @@ def simulated() -> Iterator[Cloud]:
         yield cloud
 
 
-@pytest.fixture(params=["moto", "ministack"])
+MOTO = pytest.param("moto", marks=pytest.mark.long)
+"""A second emulator of the same services: what one refuses, the other may let pass."""
+
+
+@pytest.fixture(params=[MOTO, "ministack"])
 def cloud(request: pytest.FixtureRequest) -> Cloud:
     chosen: Cloud = request.getfixturevalue(request.param)
     return chosen
 
 
-@pytest.fixture(params=["memory", "moto", "ministack", "simulated"])
+@pytest.fixture(params=["memory", MOTO, "ministack", "simulated"])
 def backend(request: pytest.FixtureRequest) -> Backend:
     if request.param == "memory":
         return in_memory()

@@ -17,7 +17,7 @@ from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import notices, print_json, results
 
 if TYPE_CHECKING:
-    from switchyard.contracts.decisions import DecideTask, SignalTask, TaskDecided
+    from switchyard.contracts.changes import DecideTask, SignalTask, TaskDecided
 
 WhatArgument = Annotated[
     str,
@@ -140,7 +140,7 @@ def _value(file: Path) -> Any:
 def _request(given: dict[str, Any], basis: str, request_id: str) -> DecideTask:
     from pydantic import ValidationError
 
-    from switchyard.contracts.decisions import DecideTask
+    from switchyard.contracts.changes import DecideTask
     from switchyard.contracts.problems import validation_problems
 
     known = {name: value for name, value in given.items() if name == "value" or value is not None}
@@ -153,7 +153,7 @@ def _request(given: dict[str, Any], basis: str, request_id: str) -> DecideTask:
 def _signal(given: dict[str, Any], request_id: str) -> SignalTask:
     from pydantic import ValidationError
 
-    from switchyard.contracts.decisions import SignalTask
+    from switchyard.contracts.changes import SignalTask
     from switchyard.contracts.problems import validation_problems
 
     try:

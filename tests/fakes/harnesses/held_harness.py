@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from switchyard.contracts.decisions import DecideTask, DecisionView, SignalTask, TaskDecided
+from switchyard.contracts.changes import DecideTask, DecisionView, SignalTask, TaskDecided
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.ids import START, JobRef, TaskRef
 from switchyard.domain.tasks.task import Outcome

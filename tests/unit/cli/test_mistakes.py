@@ -110,7 +110,7 @@ def test_no_cloud(switchyard: Switchyard, cloud: FakeCloud) -> None:
 def test_a_taken_port(
     switchyard: Switchyard, cloud: FakeCloud, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise CloudError("Port 4566 is taken by another program; stop that, or set another port.")
 
     monkeypatch.setattr(cloud, "up", refuse)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.trigger_checks import trigger_problems
+from switchyard.contracts.triggers.checks import trigger_problems
 from switchyard.domain.jobs import notify as domain
 from switchyard.usecases.triggers.start_triggered import Parked
 from tests.builders import TENANT

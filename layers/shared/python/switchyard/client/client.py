@@ -30,11 +30,14 @@ from switchyard.client.waiting import as_it_changes
 from switchyard.clock import system_clock, system_ids
 from switchyard.contracts.changes import (
     CancelAccepted,
+    DecideTask,
+    DecisionView,
     RedriveAccepted,
     RedriveJob,
+    SignalTask,
     TaskCancelAccepted,
+    TaskDecided,
 )
-from switchyard.contracts.decisions import DecideTask, DecisionView, SignalTask, TaskDecided
 from switchyard.contracts.events.views import EventsAsked, EventView
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.triggers import (

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from switchyard.client.connection import Connection, M
     from switchyard.contracts.changes import (
         CancelAccepted,
+        DecideTask,
+        DecisionView,
         RedriveAccepted,
         RedriveJob,
+        SignalTask,
         TaskCancelAccepted,
+        TaskDecided,
     )
-    from switchyard.contracts.decisions import DecideTask, DecisionView, SignalTask, TaskDecided
     from switchyard.contracts.definitions import (
         DefinitionDeleted,
         DefinitionList,
@@ -112,18 +115,18 @@ class Routes:
         return self._call(TaskCancelAccepted, "POST", path)
 
     def decision(self, job_id: str, task_id: str) -> DecisionView:
-        from switchyard.contracts.decisions import DecisionView
+        from switchyard.contracts.changes import DecisionView
 
         return self._call(DecisionView, "GET", f"/jobs/{job_id}/tasks/{task_id}/decision")
 
     def decide(self, job_id: str, task_id: str, request: DecideTask) -> TaskDecided:
-        from switchyard.contracts.decisions import TaskDecided
+        from switchyard.contracts.changes import TaskDecided
 
         path = f"/jobs/{job_id}/tasks/{task_id}/decision"
         return self._call(TaskDecided, "POST", path, json=_body(request))
 
     def signal(self, job_id: str, task_id: str, request: SignalTask) -> TaskDecided:
-        from switchyard.contracts.decisions import TaskDecided
+        from switchyard.contracts.changes import TaskDecided
 
         path = f"/jobs/{job_id}/tasks/{task_id}/signal"
         return self._call(TaskDecided, "POST", path, json=_body(request))

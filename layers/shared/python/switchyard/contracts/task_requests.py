@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from switchyard.contracts.simple_schema import SimpleJsonSchema
+from switchyard.contracts.json_schema import SimpleJsonSchema
 from switchyard.contracts.wire import (
     CleanText,
     Closed,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
-from switchyard.contracts.decisions import DecideTask, DecisionView, SignalTask, TaskDecided
+from switchyard.contracts.changes import DecideTask, DecisionView, SignalTask, TaskDecided
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import Logger
 from switchyard.usecases.jobs.decide_task import TaskDecider

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.contracts.decisions import (
+from switchyard.contracts.changes import (
     MAX_VALUE_BYTES,
     DecideTask,
     DecisionView,
@@ -14,7 +14,7 @@ from switchyard.contracts.decisions import (
     TaskDecided,
 )
 from switchyard.contracts.jobs import instant
-from switchyard.contracts.simple_schema import mismatch
+from switchyard.contracts.json_schema import mismatch
 from switchyard.domain.errors import (
     Conflict,
     InvalidDecision,

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Final
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.contracts.trigger_checks import never_fires
 from switchyard.contracts.triggers import (
     BUSES,
     AppliedTrigger,
@@ -15,6 +14,7 @@ from switchyard.contracts.triggers import (
     Trigger,
     message_template,
 )
+from switchyard.contracts.triggers.checks import never_fires
 from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import Conflict, InvalidDefinition, InvalidTrigger, Problem

@@ -10,7 +10,6 @@ from typing import Final
 from pydantic import ValidationError
 
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.trigger_checks import trigger_problems
 from switchyard.contracts.triggers import (
     AppliedTrigger,
     BusEvent,
@@ -22,6 +21,7 @@ from switchyard.contracts.triggers import (
     TriggerList,
     whole_event,
 )
+from switchyard.contracts.triggers.checks import trigger_problems
 from switchyard.domain.errors import Conflict, InvalidTrigger, Problem
 from switchyard.domain.ids import TRIGGER_NAME
 from switchyard.domain.triggers.triggers import UnknownTrigger
