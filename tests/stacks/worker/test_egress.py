@@ -264,7 +264,7 @@ def test_the_templates_of_a_restricted_stage_are_valid(restricted: SynthesizedSt
     assert restricted.findings == "", "the security checks refuse it"
     lint = Path(sys.executable).parent / "cfn-lint"
     template = restricted.folder / f"{restricted.stage.prefixed('consumer')}.template.json"
-    command = [lint, "--ignore-checks", "W3005", "--", template]
+    command = [str(lint), "--ignore-checks", "W3005", "--", str(template)]
     checked = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (checked.stdout, checked.returncode) == ("", 0)
 

@@ -27,7 +27,7 @@ def test_a_failure_ends_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def fail(verb: str) -> None:
+    def fail(*_: object) -> None:
         raise failure
 
     monkeypatch.setattr(command, "run", fail)
