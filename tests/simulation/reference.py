@@ -79,8 +79,13 @@ def reopened(
 
 
 def _may_run(rule: Rule, parents: list[TaskState]) -> bool:
-    if rule is Rule.ANY_FAILED:
-        return bool(FAILURES.intersection(parents))
+    match rule:
+        case Rule.ANY_FAILED:
+            return bool(FAILURES.intersection(parents))
+        case Rule.NONE_FAILED:
+            return not FAILURES.intersection(parents)
+        case Rule.ANY_COMPLETED:
+            return not parents or TaskState.COMPLETED in parents
     return rule is Rule.ALL_SETTLED or set(parents) <= {TaskState.COMPLETED}
 
 

@@ -20,6 +20,10 @@ CHAIN = (Declared("c", ("b",)), Declared("b", ("a",)), Declared("a"))
         (Rule.ANY_FAILED, COMPLETED, COMPLETED, SKIPPED),
         (Rule.ANY_FAILED, COMPLETED, TIMED_OUT, COMPLETED),
         (Rule.ANY_FAILED, FAILED, COMPLETED, COMPLETED),
+        (Rule.NONE_FAILED, COMPLETED, COMPLETED, COMPLETED),
+        (Rule.NONE_FAILED, COMPLETED, TIMED_OUT, SKIPPED),
+        (Rule.ANY_COMPLETED, FAILED, COMPLETED, COMPLETED),
+        (Rule.ANY_COMPLETED, FAILED, TIMED_OUT, SKIPPED),
     ],
 )
 def test_a_task_runs_if_its_rule_allows_it(

@@ -88,8 +88,7 @@ def test_what_came_with_the_last_needless_ones_and_finds_no_slot_is_let_go_at_on
         one.send(19)
         one.screening.note_refused()
         running = asyncio.create_task(one.loop(slots=1).run())
-        await until(lambda: len(one.inbox.let_go) == 3)
-        assert len(one.handling) == 1
+        await until(lambda: (len(one.inbox.let_go), len(one.handling)) == (3, 1))
         one.finish.set()
         await until(lambda: one.waiting == 0)
         one.stop.ask()
