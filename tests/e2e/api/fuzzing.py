@@ -78,7 +78,9 @@ class Fuzzer:
     def reach(self, cases: int) -> None:
         """For the known things alone, with well-formed requests; a PUT makes one of one's own."""
         strategies = [
-            operation.as_strategy(RIGHTLY, path_parameters=ids).map(_without_query)
+            operation.as_strategy(RIGHTLY, path_parameters=ids)
+            .map(_without_query)
+            .map(self._with_plain_tasks)
             for operation in self._operations
             if (ids := self._ids_in(operation)) and operation.method != "put"
         ]
@@ -122,7 +124,7 @@ class Fuzzer:
         """Leave out what only held tasks and conditions have, which is seldom right by chance."""
         match case.body:
             case {"tasks": [*tasks]}:
-                for task in tasks:
+                for task in (task for task in tasks if isinstance(task, dict)):
                     for name in task.keys() - PLAIN_TASK:
                         del task[name]
                     task["name"] = self.known["name"]
