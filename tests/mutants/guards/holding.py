@@ -28,8 +28,12 @@ GUARDS: Final = (
     Mutant(
         guard="of two decisions the first counts",
         file=TASK_TRANSITIONS,
-        old='equal("state", TaskState.HELD),\n',
-        new="",
+        old="""            equal("state", TaskState.HELD),
+            equal("run", task.run),
+            equal("fence", task.fence),
+""",
+        new="""            equal("run", task.run),
+""",
         tests=HELD_TESTS,
     ),
     Mutant(
