@@ -53,7 +53,7 @@ class RedriveAccepted(Written):
 
 MAX_COMMENT: Final = 2_000
 MAX_VALUE_BYTES: Final = 60_000
-"""Of an edited value or of a signal's: it is stored beside its task."""
+"""The largest edited value, or value of a signal: it is stored beside its task."""
 
 Basis = Annotated[str, Field(min_length=16, max_length=16, pattern=r"^[0-9a-f]{16}$")]
 RequestId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]

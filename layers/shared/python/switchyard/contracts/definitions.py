@@ -102,7 +102,7 @@ class TaskDefinition(Closed):
     kind: Literal["agent", "code"] = Field(
         default="agent", exclude_if=lambda kind: bool(kind == "agent")
     )
-    """Who does it: an agent, which is not written, or `code`: a function or a program."""
+    """What does the work: an agent, which is not written, or `code`: a function or a program."""
     description: Annotated[str, Field(min_length=1, max_length=20_000), CLEANED] | None = Field(
         default=None, validate_default=True
     )

@@ -13,7 +13,7 @@ from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 
 SCHEMA_VERSION: Final = 1
 WITH_CONDITIONS: Final = 2
-"""Of a job with conditions or held tasks: a version that knows neither refuses to write it."""
+"""The schema of a job with conditions or held tasks: older versions refuse to write such a job."""
 
 DocumentSchema = Annotated[Literal[1, 2], BeforeValidator(refuse_newer(WITH_CONDITIONS))]
 

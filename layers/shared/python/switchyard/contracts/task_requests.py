@@ -162,7 +162,7 @@ def _out_of_place(field: str, kinds: tuple[TaskKind, ...]) -> str:
 
 
 def _few_enough(tasks: Any) -> Any:
-    """As `at_most`, and in the words that a job is refused with."""
+    """Refuse too many tasks or edges before each is looked at, in the words of a refused job."""
     if not isinstance(tasks, list) or not tasks:
         return tasks
     problem = size_problem(len(tasks), sum(map(_edges, tasks)))
@@ -172,7 +172,7 @@ def _few_enough(tasks: Any) -> Any:
 
 
 def _edges(task: Any) -> int:
-    """By whichever name; an input may be a list too, and is one problem at most."""
+    """Count the items of a task's lists, whatever they are called, without those of its input."""
     given = task.items() if isinstance(task, dict) else ()
     return sum(len(part) for name, part in given if name != "input" and isinstance(part, list))
 

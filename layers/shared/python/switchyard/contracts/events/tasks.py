@@ -94,7 +94,7 @@ class TaskCompleted(AttemptEnded):
     exit_code: int
     usage: UsageFigures
     decided_by: str | None = None
-    """Who ended a held task; nobody where time did."""
+    """The person or program that ended a held task; `None` if its time was up."""
 
 
 class TaskFailed(AttemptEnded):

@@ -55,7 +55,7 @@ class Outcome:
     error_category: str | None = None
     source: str = "worker"
     decided_by: str | None = None
-    """Who ended a held task; nobody where time did."""
+    """The person or program that ended a held task; `None` if its time was up."""
     timeout_ms: int | None = None
     signal: str | None = None
     none_completed: bool = False
