@@ -57,6 +57,13 @@ def test_a_condition_that_cannot_be_judged_fails_its_task(harness: HeldHarness) 
     assert harness.emitted()["Task Failed"] == 1
 
 
+def test_outputs_that_are_too_large_for_a_condition_fail_its_task(harness: HeldHarness) -> None:
+    harness.begin(triage=WORKER, page=after("triage", when="exists ${tasks.triage.output.level}"))
+    harness.complete("triage", {"level": "x" * 1_000_001})
+    assert harness.state("page") is TaskState.FAILED
+    assert "more than 1,000,000 bytes" in reason(harness, "page")
+
+
 def test_what_may_be_missing_is_asked_for_first(harness: HeldHarness) -> None:
     condition = "exists ${tasks.triage.output.level} and ${tasks.triage.output.level} > 3"
     harness.begin(triage=WORKER, page=after("triage", when=condition))

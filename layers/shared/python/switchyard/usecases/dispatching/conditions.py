@@ -4,13 +4,14 @@ from typing import Final
 
 from switchyard.domain.errors import Rejected
 from switchyard.domain.jobs.condition_parser import parse_condition
+from switchyard.domain.jobs.condition_reasons import shortened
 from switchyard.domain.jobs.conditions import CannotBeJudged, DoesNotHold, Holds, evaluate
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import Payloads
 
-MAX_BYTES: Final = 10_000_000
+MAX_BYTES: Final = 1_000_000
 """What the outputs that a condition names may have together."""
 CATEGORY: Final = "condition"
 """Of the failure of a task whose condition cannot be judged."""
@@ -30,7 +31,7 @@ class Conditions:
             wanted = sorted(condition.task_ids)
             outputs = self._payloads.outputs(task.ref.job, wanted, max_bytes=MAX_BYTES)
         except Rejected as problem:
-            return _failed(f"the condition {text} cannot be judged: {problem}")
+            return _failed(f"the condition {shortened(text)} cannot be judged: {problem}")
         match evaluate(condition, outputs):
             case Holds(reason):
                 return Readiness(TaskState.READY, reason)

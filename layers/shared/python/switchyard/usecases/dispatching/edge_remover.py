@@ -64,9 +64,14 @@ class EdgeRemover:
     ) -> list[Task]:
         """Decide tasks that wait for nothing any more; return them as they are then."""
         lost = self._not_completed(job, free, known)
-        return self._parallel.each(
-            lambda child: self._decide(child, lost, job_cancelled=job_cancelled), free
-        )
+
+        def decided(child: Task) -> Task:
+            return self._decide(child, lost, job_cancelled=job_cancelled)
+
+        plain = [child for child in free if not child.conditional]
+        judged = [child for child in free if child.conditional]
+        # One by one: each may read outputs of a megabyte, and a job has thousands of tasks.
+        return [*self._parallel.each(decided, plain), *map(decided, judged)]
 
     def _decide(self, child: Task, lost: Mapping[str, Task], *, job_cancelled: bool) -> Task:
         for _ in range(TRIES):
