@@ -7,7 +7,7 @@ from pydantic import Field
 
 from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
 from switchyard.contracts.task_requests import TaskId
-from switchyard.contracts.wire import CleanText, Closed, JsonValue, Written, at_most
+from switchyard.contracts.wire import CleanLine, CleanText, Closed, JsonValue, Written, at_most
 from switchyard.domain.jobs.limits import MAX_TASKS
 
 
@@ -66,7 +66,7 @@ class DecideTask(Closed):
     comment: CleanText | None = Field(default=None, max_length=MAX_COMMENT)
     value: JsonValue = None
     """Given on instead of what was shown; its `valueSchema` is checked."""
-    decided_by: CleanText | None = Field(default=None, max_length=200)
+    decided_by: CleanLine | None = Field(default=None, max_length=200)
     """The person, as the caller knows them; beside it the key is always recorded."""
     request_id: RequestId | None = None
     """Repeated with the same id, the request is answered as before."""
