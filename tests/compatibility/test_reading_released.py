@@ -38,7 +38,10 @@ from tests.simulation.run import silence
 
 every_release = pytest.mark.parametrize("released", RELEASED, ids=str)
 KINDS = [(r, kind) for r in RELEASED for kind, _ in r.kinds("items")]
-MOMENTS = ("parked", "job-cancelling", "redriving")
+MOMENTS = (
+    "redriving",
+    *(pytest.param(moment, marks=pytest.mark.long) for moment in ("parked", "job-cancelling")),
+)
 """Of those recorded; `make compatibility` takes over the others, too."""
 ANSWERS: dict[tuple[str, str], type[Any]] = {
     ("GET", "/jobs"): JobPage,

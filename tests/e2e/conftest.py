@@ -178,6 +178,7 @@ def running(folder: Path, *, thinks_ms: int) -> Iterator[RunningCloud]:
             "FUNCTION_PACKAGES": str(bundle_dependencies(THIS_HOST) / "python"),
             "OFFLINE_DELAY_MS": str(thinks_ms),
             "VISIBILITY_EXTENSION_INTERVAL": str(BEAT_MS),
+            "SWITCHYARD_SAVE_SECONDS": "60",
         },
     )
     try:
@@ -245,6 +246,16 @@ def _client(service: str, endpoint: Endpoint) -> Any:
 @cache
 def _tables(endpoint: Endpoint) -> Any:
     return boto3.resource("dynamodb", **_aws(endpoint))  # type: ignore[call-overload]
+
+
+def chosen_values(request: pytest.FixtureRequest, name: str) -> list[object]:
+    """Return a parameter's values in the tests that were chosen, of the module that asks."""
+    tests = [
+        item
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and item.module is request.module
+    ]
+    return list(dict.fromkeys(test.callspec.params[name] for test in tests))
 
 
 def free_port() -> int:

@@ -12,7 +12,7 @@ import pytest
 from tests.docs.pages import ROOT, SHELL, blocks_of, pages
 from tests.docs.shell import lay_out, problems_with
 from tests.docs.warm_command import warm_command
-from tests.e2e.conftest import RunningCloud
+from tests.e2e.conftest import RunningCloud, chosen_values
 
 WITH_COMMANDS = [
     page
@@ -28,11 +28,7 @@ Readers = dict[Path, Future[list[str]]]
 def readers(
     request: pytest.FixtureRequest, cloud: RunningCloud, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Readers]:
-    wanted = [
-        item.callspec.params["page"]
-        for item in request.session.items
-        if isinstance(item, pytest.Function) and item.module is request.module
-    ]
+    wanted = [page for page in chosen_values(request, "page") if isinstance(page, Path)]
     with warm_command() as switchyard, ThreadPoolExecutor(len(wanted)) as pool:
         yield {
             page: pool.submit(

@@ -6,6 +6,8 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from switchyard_local.emulator.loopback import is_free
 from tests.local.leftovers import left_below
 
@@ -31,6 +33,7 @@ def wait_for_line(containing: str, process: subprocess.Popen[str]) -> None:
     assert said is not None, f"it never said {containing!r}"
 
 
+@pytest.mark.long  # `test_interrupts.py` interrupts one, too
 def test_an_interrupted_start_leaves_nothing_behind(tmp_path: Path, port: int) -> None:
     folder = tmp_path / "local cloud"
     with subprocess.Popen(

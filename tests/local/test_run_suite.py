@@ -88,7 +88,7 @@ def test_two_interruptions_leave_nothing_behind(tmp_path: Path) -> None:
     assert left_below(tmp_path) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_terminated_run_leaves_nothing_behind(tmp_path: Path) -> None:
     with start(tmp_path) as process:
         wait_until(lambda: len(list(tmp_path.glob("started-*"))) == 2)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.simulation.races.run import KINDS, race
 
-SEEDS = range(12)
+SEEDS = range(6)
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -18,9 +18,9 @@ from tests.simulation.scripted.one_task import (
     A_SWEEP_LATER,
     LATENCY_SECONDS,
     POLL_SECONDS,
-    WAYS,
     WORK_SECONDS,
     OneTask,
+    every_way,
     longest_idle,
     messages_deleted,
 )
@@ -44,7 +44,7 @@ def doomed(seed: int, way: int, fate: str) -> OneTask:
     return one
 
 
-@pytest.mark.parametrize("way", range(1, WAYS))
+@every_way
 def test_a_killed_worker_is_replaced_within_a_lease_and_a_poll_or_a_sweep(way: int) -> None:
     """A sweep if it died between renewing its lease and hiding the message for longer."""
     one = doomed(seed=way, way=way, fate="killed")
@@ -54,7 +54,7 @@ def test_a_killed_worker_is_replaced_within_a_lease_and_a_poll_or_a_sweep(way: i
     )
 
 
-@pytest.mark.parametrize("way", range(1, WAYS))
+@every_way
 def test_a_frozen_worker_changes_nothing_when_it_wakes(way: int) -> None:
     one = doomed(seed=way, way=way, fate="frozen")
     assert violations(one.harness) == []

@@ -15,7 +15,7 @@ from tests.simulation.scripted.large_jobs import find_wide_job, wide_job
 from tests.simulation.stage.workers import SETTINGS
 from tests.simulation.weather import CALM
 
-SEEDS = range(1, 4)
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))]
 WORKERS = 3
 WIDE = 30
 CANCEL_AT = 45.0

@@ -29,7 +29,7 @@ from tests.simulation.kernel.node import Node
 from tests.simulation.kernel.world import World
 from tests.simulation.weather import Weather
 
-INTERLEAVINGS: Final = int(os.environ.get("ZOMBIE_INTERLEAVINGS", "300"))
+INTERLEAVINGS: Final = int(os.environ.get("ZOMBIE_INTERLEAVINGS", "100"))
 WORKERS: Final = 3
 LEASE_MS: Final = 10_000
 ROUNDS: Final = 4

@@ -114,6 +114,7 @@ def test_a_second_signal_ends_the_worker_and_its_children_at_once(workers: Any) 
     assert _all_end(children)
 
 
+@pytest.mark.long
 def test_an_idle_worker_stops_with_success(workers: Any) -> None:
     worker = workers(delay_ms=0, tasks=1)
     worker.wait_for("task is settled")

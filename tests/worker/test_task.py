@@ -90,6 +90,7 @@ def test_the_output_is_printed_and_no_marker(done: Done) -> None:
     assert "::step" not in done.printed + done.errors
 
 
+@pytest.mark.long
 def test_a_task_that_fails_ends_with_one(folder: Path) -> None:
     (folder / "inputs" / "definition.json").write_text(json.dumps(DEFINITION))
 

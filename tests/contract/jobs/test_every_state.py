@@ -131,7 +131,11 @@ CASES = [
     ],
 ]
 # Moto would take longer than all others together, to show the same of the same adapter.
-PLACES = pytest.mark.parametrize("backend", ["memory", "ministack", "simulated"], indirect=True)
+PLACES = pytest.mark.parametrize(
+    "backend",
+    ["memory", pytest.param("ministack", marks=pytest.mark.long), "simulated"],
+    indirect=True,
+)
 
 
 def every_case(test: Test) -> Test:

@@ -37,6 +37,7 @@ def assert_completed(recovery: Recovery, *, attempts: int = 1) -> None:
     assert recovery.told_once, (recovery.completions, recovery.accepted)
 
 
+@pytest.mark.long
 def test_a_message_that_was_deleted_by_hand_is_sent_again(harness: Stricken) -> None:
     recovery = recover(harness, Fault("deleted", message_deleted))
 
@@ -55,6 +56,7 @@ def test_what_a_killed_worker_ran_is_run_by_another_once_its_lease_is_over(
     assert nudge.reason.startswith("the lease was over at ")
 
 
+@pytest.mark.long
 def test_events_that_were_dropped_are_emitted_again_and_followed(harness: Stricken) -> None:
     recovery = recover(harness, Fault("dropped", events_dropped))
 
@@ -68,6 +70,7 @@ def test_events_that_were_dropped_are_emitted_again_and_followed(harness: Strick
     assert [e["eventType"] for e in reported["events"]].count("Job Created") == 1
 
 
+@pytest.mark.long
 def test_what_a_disabled_dispatcher_left_it_does_when_it_is_back(harness: Stricken) -> None:
     recovery = recover(harness, Fault("disabled", dispatcher_disabled))
 

@@ -21,6 +21,8 @@ from tests.e2e.patience import eventually
 from tests.e2e.workers import Worker, Workers
 from tests.fakes.servers.ecs_metadata import EcsMachine, ecs_machine
 
+pytestmark = pytest.mark.long  # six workers of two versions; each step has tests of its own
+
 IMPATIENT = Path(__file__).parent / "impatient"
 SLOTS = 2
 TASKS = 16

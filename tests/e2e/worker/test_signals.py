@@ -101,6 +101,7 @@ def test_what_was_handed_back_is_done_by_the_next_in_one_attempt(
     assert (item["attempt"], item["fence"]) == (1, FIRST_FENCE + 1)
 
 
+@pytest.mark.long
 def test_a_worker_that_was_frozen_for_two_leases_changes_nothing(
     cloud: RunningCloud, workers: Workers
 ) -> None:

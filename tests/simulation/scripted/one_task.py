@@ -4,6 +4,8 @@ import contextlib
 from dataclasses import dataclass
 from typing import Final
 
+import pytest
+
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.task import Usage
@@ -27,6 +29,9 @@ A_SWEEP_LATER: Final = (
 )
 WAYS: Final = 26
 """To services and back: a worker that runs one task takes about so many."""
+every_way = pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=pytest.mark.long if way % 3 else ()) for way in range(1, WAYS)]
+)
 
 
 @dataclass

@@ -260,6 +260,7 @@ def test_agents_are_given_the_proxy_only_if_the_stage_says_so(
     assert given.get("CHILD_HTTPS_PROXY") == wanted
 
 
+@pytest.mark.parametrize("restricted", ["prod, agents without the proxy"], indirect=True)
 def test_the_templates_of_a_restricted_stage_are_valid(restricted: SynthesizedStage) -> None:
     assert restricted.findings == "", "the security checks refuse it"
     lint = Path(sys.executable).parent / "cfn-lint"

@@ -142,7 +142,7 @@ class Simulation:
 @pytest.mark.parametrize(
     ("scenario", "arriving"),
     [
-        (scenario, arriving)
+        pytest.param(scenario, arriving, marks=pytest.mark.long if (number + turn) % 4 else ())
         for number, scenario in enumerate(SCENARIOS)
         for turn, arriving in enumerate(ARRIVING)
         if turn == 0 or (number + turn) % 3 == 0  # each with some, and each way with many
@@ -175,7 +175,13 @@ def test_for_one_backlog_the_number_rises_and_then_falls(
     assert wanted[top:] == sorted(wanted[top:], reverse=True)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(scenario, marks=pytest.mark.long if number % 4 else ())
+        for number, scenario in enumerate(SCENARIOS)
+    ],
+)
 def test_if_a_policy_were_given_the_newest_datapoint_alone_it_would_still_be_safe(
     synthesized: SynthesizedStage, scenario: str
 ) -> None:

@@ -65,12 +65,14 @@ def test_structured_output_comes_back_with_what_it_cost_and_a_path_in_the_prompt
     assert "canary-in-a-file" not in heard
 
 
+@pytest.mark.long
 def test_without_a_schema_the_answer_is_a_text(run: Run) -> None:
     with run.answering(says("green")) as api:
         assert run(output_schema=None).output == {"text": "green"}
     assert not api.requests[0].get("tools")
 
 
+@pytest.mark.long
 def test_an_answer_of_more_than_a_megabyte_arrives(run: Run) -> None:
     with run.answering(answers({"colour": "x" * 1_500_000})):
         assert len(run().output["colour"]) == 1_500_000
@@ -134,6 +136,7 @@ def test_an_api_that_refuses_is_classified_not_asked_again_and_costs_nothing(
         assert len(api.requests) == 1
 
 
+@pytest.mark.long
 def test_an_api_that_cannot_be_reached_is_a_network_failure(run: Run) -> None:
     with proxied(NOBODY_LISTENS) as proxy:
         cut_off = replace(run, shared=replace(run.shared, proxy=proxy))
@@ -174,6 +177,7 @@ def test_a_request_that_hangs_is_a_time_out(run: Run) -> None:
     assert failure.category == "timeout"
 
 
+@pytest.mark.long
 def test_a_session_that_lasts_too_long_is_a_time_out_with_its_trace(
     run: Run, tmp_path: Path
 ) -> None:

@@ -53,5 +53,6 @@ def test_every_tool_that_is_offered_unasked_is_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_other_names_are_accepted(tmp_path: Path) -> None:
     assert offered(tmp_path, "--tools", ",".join(OTHER_NAMES)) == {"Task", "TaskStop"}

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 CANARY = "canary-9f8e7d6c"
 MEMORY_MB = 1024
-BACKENDS = ("claude-agent-sdk", "messages")
+BACKENDS = ("claude-agent-sdk", pytest.param("messages", marks=pytest.mark.long))
 BLUE = answers({"colour": "blue"})
 NOBODY_THERE = "http://127.0.0.1:9"
 

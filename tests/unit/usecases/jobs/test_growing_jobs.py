@@ -76,7 +76,7 @@ class GrowingHarness(AddingHarness):
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_a_job_that_grew_ends_like_one_that_was_whole(seed: int) -> None:
     harness = GrowingHarness(Random(seed))

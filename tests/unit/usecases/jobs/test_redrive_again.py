@@ -184,7 +184,7 @@ def jobs(draw: st.DrawFn) -> tuple[dict[str, list[str]], dict[str, Rule]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(job=jobs(), data=st.data())
 def test_any_job_may_be_redriven_however_often_and_wherever_it_crashes(
     job: tuple[dict[str, list[str]], dict[str, Rule]], data: st.DataObject
