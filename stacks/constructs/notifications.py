@@ -18,6 +18,7 @@ from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.alerting import (
     ALARM_EVENT,
+    APPROVAL_EVENTS,
     JOB_EVENTS,
     OBJECT_EVENTS,
     TASK_EVENTS,
@@ -25,6 +26,7 @@ from switchyard.contracts.alerting import (
 from switchyard.contracts.events import DETAIL_TYPE
 from switchyard.contracts.events.envelope import DELIVERY_RETRIES, DELIVERY_SECONDS
 from switchyard.contracts.parked_messages import PARKED_PREFIXES
+from switchyard.domain.states import TaskKind
 from switchyard.settings import ReportIncidentsSettings
 
 GATHERED = Duration.seconds(5)
@@ -100,7 +102,15 @@ class Notifications(Construct):
                 "properties": {"jobId": [{"exists": False}]},
             },
         )
+        approvals = events.EventPattern(
+            detail_type=[DETAIL_TYPE],
+            detail={
+                "eventType": list(APPROVAL_EVENTS),
+                "properties": {"kind": [TaskKind.APPROVAL.value]},
+            },
+        )
         self._rule("JobsThatFail", jobs, bus=shared.bus)
+        self._rule("ApprovalsThatWait", approvals, bus=shared.bus)
         self._rule("TasksWithoutAJobThatFail", tasks, bus=shared.bus)
         self._rule("LettersThatAreKept", dead_letters)
         self._rule("AlarmsThatChange", alarms)
@@ -135,8 +145,10 @@ class Notifications(Construct):
 
     def _grant(self, stage: Stage, shared: InfrastructureStack) -> None:
         role = self.report.role
-        allow(role, "dynamodb:Query", on=[shared.state_table.table_arn])
+        allow(role, "dynamodb:BatchGetItem", "dynamodb:Query", on=[shared.state_table.table_arn])
         shared.artifacts.allow_reading_parked_messages(role)
+        shared.artifacts.allow_task_files(role, "s3:GetObject")
+        shared.artifacts.allow_listing_task_files(role)
         named = f"{stage.prefixed('')}*"
         alarms = Stack.of(self).format_arn(
             service="cloudwatch",

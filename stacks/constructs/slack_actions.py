@@ -66,12 +66,14 @@ class SlackActions(Construct):
 
 
 def _grant(role: iam.IRole, stage: Stage, shared: InfrastructureStack) -> None:
-    """It begins a redrive or a cancellation; the dispatcher carries them out."""
+    """It ends approvals, and begins redrives and cancellations; the dispatcher carries those out."""
     state = shared.state_table.table_arn
-    allow(role, "dynamodb:GetItem", "dynamodb:Query", on=[state])
+    allow(role, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", on=[state])
     _allow_on_items(role, "dynamodb:UpdateItem", state, named=job_partition("*", "*"))
     _allow_on_items(role, "dynamodb:PutItem", state, named=f"{DEDUPLICATION_PREFIX}*")
-    shared.artifacts.allow_task_files(role, "s3:PutObject")
+    shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
+    shared.artifacts.allow_event_payloads(role)
+    allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
     queues = (shared.dispatches, shared.job_steps)
     allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow_secret(role, slack_secret(stage))

@@ -1,8 +1,10 @@
 """One incident of every kind, as `docs/alerts.md` shows them."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from switchyard.adapters.slack.blocks import news_of, pages_of
+from switchyard.contracts.changes import DecisionView, ShownParent
 from switchyard.domain.alerts.incidents import Incident
 from switchyard.domain.alerts.job_incidents import job_incident, task_incident
 from switchyard.domain.alerts.stage_incidents import (
@@ -17,8 +19,9 @@ from switchyard.domain.alerts.subjects import DeadLettersSubject
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport, worst_first
 from switchyard.domain.ids import JobRef, bare_task
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.states import JobState, TaskState
+from switchyard.domain.states import JobState, TaskKind, TaskState
 from switchyard.domain.tasks.task import Outcome, Task, Usage
+from switchyard.usecases.alerts.approval_incidents import approval_incident, approval_state
 from tests.fakes.slack.text import shown
 
 REF = JobRef("acme", "job-7d9c1c1e-5b1f-4c53-9d0a-3f2f6f6f2a10")
@@ -135,6 +138,41 @@ BROKEN = Alarm(
     reason="Threshold Crossed: 5 datapoints were greater than the threshold (0.0).",
 )
 
+HELD = Task(
+    ref=REF.task("release"),
+    state=TaskState.HELD,
+    definition="",
+    definition_version=0,
+    kind=TaskKind.APPROVAL,
+)
+DECIDED_ON = DecisionView(
+    job_id=REF.job_id,
+    task_id="release",
+    kind="approval",
+    status="held",
+    run=1,
+    question="Publish this draft?",
+    held_until=datetime(2027, 1, 17, 8, 0, tzinfo=UTC),
+    on_timeout="reject",
+    basis="5d41402abc4b2a76",
+    parents=(
+        ShownParent(
+            task_id="draft",
+            status="completed",
+            output={"title": "A quieter kettle"},
+            files=("artifacts/draft.md",),
+        ),
+    ),
+    job_cost_usd=0.0542,
+)
+DECISION = {"approved": True, "by": "ada (Slack U0123456789)", "comment": None}
+
+
+def approval(task: Task, view: DecisionView, decision: dict[str, object] | None = None) -> Incident:
+    state = approval_state(task, view.basis)
+    return approval_incident(state, task.ref, view, decision=decision, stage="prod")
+
+
 INCIDENTS = {
     "stuck and overtime": health(STUCK, LATE),
     "delayed heartbeats": health(QUIET),
@@ -149,6 +187,12 @@ INCIDENTS = {
         stage="prod",
     ),
     "failed task without a job": task_incident(ORDER),
+    "waiting approval": approval(HELD, DECIDED_ON),
+    "decided approval": approval(
+        replace(HELD, state=TaskState.COMPLETED),
+        DECIDED_ON.model_copy(update={"status": "completed"}),
+        DECISION,
+    ),
     "parked messages": dead_letters("switchyard-prod-task-queue", POISON),
     "undeliverable events": dead_letters("switchyard-prod-undeliverable-events-dlq", UNDELIVERED),
     "no more parked messages": dead_letters("switchyard-prod-task-queue"),

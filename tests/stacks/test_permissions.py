@@ -30,6 +30,7 @@ MAY: dict[str, set[str]] = {
     "notify": CONSUMING
     | {
         "cloudwatch:DescribeAlarms",
+        "dynamodb:BatchGetItem",
         "dynamodb:GetItem",
         "dynamodb:Query",
         "dynamodb:UpdateItem",
@@ -38,10 +39,13 @@ MAY: dict[str, set[str]] = {
         "secretsmanager:GetSecretValue",
     },
     "answer-slack": {
+        "dynamodb:BatchGetItem",
         "dynamodb:GetItem",
         "dynamodb:PutItem",
         "dynamodb:Query",
         "dynamodb:UpdateItem",
+        "events:PutEvents",
+        "s3:GetObject",
         "s3:PutObject",
         "secretsmanager:GetSecretValue",
         "sqs:SendMessage",

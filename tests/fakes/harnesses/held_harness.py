@@ -6,9 +6,11 @@ from switchyard.contracts.changes import DecideTask, DecisionView, SignalTask, T
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.ids import START, JobRef, TaskRef
 from switchyard.domain.tasks.task import Outcome
-from switchyard.ports import Claimed
+from switchyard.ports import Claimed, Clock
+from switchyard.testing import MemoryHarness
+from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.decide_task import TaskDecider
-from switchyard.usecases.jobs.task_files import TaskFiles
+from switchyard.usecases.jobs.held_task import HeldTaskReader
 from tests.builders import TENANT
 from tests.fakes.harnesses.job_harness import COMPLETED, OneJobId
 from tests.fakes.harnesses.swept_harness import SweptHarness
@@ -27,18 +29,26 @@ class ManyIds(OneJobId):
         return f"secret-{self._number}"
 
 
+def a_reader(memory: MemoryHarness) -> HeldTaskReader:
+    return HeldTaskReader(
+        jobs=memory.jobs, graph=memory.graph, payloads=memory.payloads, blobs=memory.blobs
+    )
+
+
+def a_decider(memory: MemoryHarness, emitter: Emitter, clock: Clock) -> TaskDecider:
+    return TaskDecider(
+        reader=a_reader(memory),
+        graph=memory.graph,
+        emitter=emitter,
+        clock=clock,
+        ids=ManyIds(),
+    )
+
+
 class HeldHarness(SweptHarness):
     def __init__(self) -> None:
         super().__init__()
-        self.decider = TaskDecider(
-            jobs=self.memory.jobs,
-            graph=self.memory.graph,
-            payloads=self.memory.payloads,
-            files=TaskFiles(blobs=self.memory.blobs, links=self.memory.links, bucket="bucket"),
-            emitter=self.emitter,
-            clock=self.clock,
-            ids=ManyIds(),
-        )
+        self.decider = a_decider(self.memory, self.emitter, self.clock)
 
     def begin(self, **tasks: dict[str, Any]) -> JobRef:
         """Submit a job of these tasks and start what follows nothing."""
@@ -56,7 +66,7 @@ class HeldHarness(SweptHarness):
         self.wake(task_id)
 
     def view(self, task_id: str) -> DecisionView:
-        return self.decider.view(self.ref(task_id))
+        return self.decider.reader.view(self.ref(task_id))
 
     def decide(self, task_id: str, *, approved: bool = True, **said: Any) -> TaskDecided:
         given = {"approved": approved, "basis": self.view(task_id).basis, **said}

@@ -15,6 +15,7 @@ from switchyard.testing.deduplication import MemoryDeduplication
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.alerts.press_button import ButtonPresses
 from tests.fakes.harnesses.changed_harness import ChangedHarness
+from tests.fakes.harnesses.held_harness import a_decider
 from tests.fakes.harnesses.job_harness import FAILED
 from tests.fakes.slack.press import SECRET, USER, a_payload, form_of, signed
 
@@ -64,6 +65,7 @@ class PressHarness:
             presses=ButtonPresses(
                 redrives=self.harness.redrives,
                 cancels=self.harness.cancels,
+                decider=a_decider(self.harness.memory, self.harness.emitter, self.harness.clock),
                 operators={USER},
                 tenants=self.harness.memory.tenants,
                 alerts=alerts,

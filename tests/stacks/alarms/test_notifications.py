@@ -71,10 +71,20 @@ def test_failures_and_ends_of_jobs_wake_the_watchers_from_our_bus(
 def test_failures_of_tasks_without_a_job_wake_the_watchers_and_those_of_jobs_do_not(
     synthesized: SynthesizedStage,
 ) -> None:
-    pattern = pattern_of(synthesized, "log-event", says="Task Failed")
+    pattern = pattern_of(synthesized, "log-event", says="Task Timeout")
     assert pattern["detail"] == {
         "eventType": ["Task Failed", "Task Timeout"],
         "properties": {"jobId": [{"exists": False}]},
+    }
+
+
+def test_approvals_wake_the_watchers_when_they_begin_to_wait_and_when_they_end(
+    synthesized: SynthesizedStage,
+) -> None:
+    pattern = pattern_of(synthesized, "log-event", says="Task Held")
+    assert pattern["detail"] == {
+        "eventType": ["Task Held", "Task Completed", "Task Failed", "Task Cancelled"],
+        "properties": {"kind": ["approval"]},
     }
 
 
@@ -149,7 +159,7 @@ def test_what_a_rule_cannot_deliver_is_kept_where_no_watcher_is_woken_by_it(
     synthesized: SynthesizedStage,
 ) -> None:
     found = rules(synthesized)
-    assert len(found) == 4
+    assert len(found) == 5
     for rule in found:
         (target,) = rule["Targets"]
         stored = named(synthesized, target["DeadLetterConfig"]["Arn"])
@@ -189,7 +199,7 @@ def test_who_tells_reads_its_own_secrets_alone(
         )
 
 
-def test_letters_are_read_and_listed_below_their_two_prefixes(
+def test_letters_and_what_approvals_decide_on_are_read_and_listed_below_their_prefixes(
     synthesized: SynthesizedStage,
 ) -> None:
     read = [
@@ -200,11 +210,14 @@ def test_letters_are_read_and_listed_below_their_two_prefixes(
     assert "parked/*" in str(read)
     assert "quarantine/*" in str(read)
     assert "undeliverable/*" in str(read)
-    assert "task/*" not in str(read)
-    (listing,) = (s for s in statements_of(synthesized, "notify") if s["Action"] == "s3:ListBucket")
-    assert listing["Condition"] == {
-        "StringLike": {"s3:prefix": ["parked/*", "quarantine/*", "undeliverable/*"]}
-    }
+    assert "task/*" in str(read)
+    listed_below = [
+        statement["Condition"]["StringLike"]["s3:prefix"]
+        for statement in statements_of(synthesized, "notify")
+        if statement["Action"] == "s3:ListBucket"
+    ]
+    assert ["parked/*", "quarantine/*", "undeliverable/*"] in listed_below
+    assert all("task/" in str(prefix) for prefix in listed_below if "parked/*" not in prefix)
 
 
 def test_incidents_are_posted_in_the_channel_of_the_stage(synthesized: SynthesizedStage) -> None:

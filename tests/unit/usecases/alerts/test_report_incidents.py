@@ -23,6 +23,7 @@ from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.alerts.read_dead_letters import DeadLetterReader
 from switchyard.usecases.alerts.report_incidents import SubjectChecker
 from tests.builders import JOB, JOB_ID, NOW_MS, TENANT, a_task
+from tests.fakes.harnesses.held_harness import a_reader
 from tests.fakes.slack.text import seen_in_slack
 
 SUBJECT = f"job/{TENANT}/{JOB_ID}"
@@ -52,6 +53,9 @@ class Escalations:
     def escalate(self, notify: NotifyTarget | None, incident: Incident, *, tenant: str) -> None:
         self.made.append((notify, incident))
 
+    def own_channel(self, notify: NotifyTarget | None, *, tenant: str) -> str | None:
+        return notify.channel if notify else None
+
 
 class KnownAlarms(dict[str, Alarm]):
     def find(self, name: str) -> Alarm | None:
@@ -78,6 +82,7 @@ class Harness:
             escalator=self.escalations,
             jobs=self.harness.jobs,
             tasks=self.harness.graph,
+            held=a_reader(self.harness),
             dead_letters=DeadLetterReader(blobs=self.harness.blobs, stage="dev"),
             alarms=self.alarms,
             stage="dev",

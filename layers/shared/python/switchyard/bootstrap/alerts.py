@@ -19,7 +19,12 @@ from switchyard.adapters.slack.interactions import Answer, SlackInteractions
 from switchyard.adapters.slack.requests import SlackRequest
 from switchyard.adapters.sqs import SqsDispatchQueue, SqsQueueSender
 from switchyard.adapters.webhooks import HttpWebhooks
-from switchyard.bootstrap.job_requests import cancel_requests, redrive_requests
+from switchyard.bootstrap.job_requests import (
+    cancel_requests,
+    held_task_reader,
+    redrive_requests,
+    task_decider,
+)
 from switchyard.bootstrap.wiring import emitter_for
 from switchyard.domain.alerts.alerts import PublishResult
 from switchyard.domain.alerts.incidents import Incident
@@ -75,6 +80,7 @@ def incident_reporter(settings: ReportIncidentsSettings) -> IncidentReporter:
         escalator=_escalator(settings, state, alerts),
         jobs=DynamoDbJobStore(state),
         tasks=DynamoDbTaskGraph(state),
+        held=held_task_reader(state, blobs),
         dead_letters=DeadLetterReader(blobs=blobs, stage=settings.stage),
         alarms=CloudWatchAlarms(aws.client("cloudwatch")),
         stage=settings.stage,
@@ -129,6 +135,7 @@ def slack_interactions(settings: AnswerSlackSettings) -> SlackInteractions:
         presses=ButtonPresses(
             redrives=redrive_requests(state, blobs, dispatches),
             cancels=cancel_requests(state, dispatches, emitter),
+            decider=task_decider(state, blobs, emitter),
             operators=settings.operators,
             tenants=DynamoDbTenantStore(state),
             alerts=alerts,

@@ -99,7 +99,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         cancels=cancel_requests(state, dispatches, emitter),
         pause_switch=DynamoDbPauseSwitch(state),
         redrives=redrive_requests(state, blobs, dispatches, settings.ceilings),
-        decider=task_decider(state, blobs, files, emitter),
+        decider=task_decider(state, blobs, emitter),
         jobs=DynamoDbJobStore(state),
         graph=DynamoDbTaskGraph(state),
         payloads=DynamoDbPayloads(state, blobs),

@@ -24,9 +24,9 @@ from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.decide_task import TaskDecider
+from switchyard.usecases.jobs.held_task import HeldTaskReader
 from switchyard.usecases.jobs.redrive import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
-from switchyard.usecases.jobs.task_files import TaskFiles
 from switchyard.usecases.triggers.start_triggered import TriggerStarter
 
 
@@ -90,14 +90,19 @@ def cancel_requests(
     )
 
 
-def task_decider(
-    state: DynamoDbTable, blobs: BlobStore, files: TaskFiles, emitter: Emitter
-) -> TaskDecider:
-    return TaskDecider(
+def held_task_reader(state: DynamoDbTable, blobs: BlobStore) -> HeldTaskReader:
+    return HeldTaskReader(
         jobs=DynamoDbJobStore(state),
         graph=DynamoDbTaskGraph(state),
         payloads=DynamoDbPayloads(state, blobs),
-        files=files,
+        blobs=blobs,
+    )
+
+
+def task_decider(state: DynamoDbTable, blobs: BlobStore, emitter: Emitter) -> TaskDecider:
+    return TaskDecider(
+        reader=held_task_reader(state, blobs),
+        graph=DynamoDbTaskGraph(state),
         emitter=emitter,
         clock=function_clock(),
         ids=SystemIds(),

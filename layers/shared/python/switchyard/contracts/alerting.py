@@ -11,7 +11,10 @@ from switchyard.contracts.events import (
     JobCompleted,
     JobFailed,
     JobFailureDetected,
+    TaskCancelled,
+    TaskCompleted,
     TaskFailed,
+    TaskHeld,
     TaskRedriven,
     TaskTimeout,
 )
@@ -20,6 +23,7 @@ from switchyard.contracts.wire import Written
 from switchyard.domain.alerts.subjects import (
     QUARANTINE,
     AlarmSubject,
+    ApprovalSubject,
     DeadLettersSubject,
     JobSubject,
     Subject,
@@ -33,7 +37,9 @@ from switchyard.domain.ids import (
     JobRef,
     bare_task,
     problem_with_bare_id,
+    split_request_id,
 )
+from switchyard.domain.states import TaskKind
 
 JOB_EVENTS: Final = tuple(
     event.event_type
@@ -45,6 +51,10 @@ TASK_EVENTS: Final = (TaskFailed.event_type, TaskTimeout.event_type)
 A failed task of a job is reported with its job: the dispatcher follows it, and emits Job Failure
 Detected at the first one.
 """
+APPROVAL_EVENTS: Final = tuple(
+    event.event_type for event in (TaskHeld, TaskCompleted, TaskFailed, TaskCancelled)
+)
+"""The events between which an approval waits for a person, if `kind` says that it is one."""
 OBJECT_EVENTS: Final = ("Object Created", "Object Deleted")
 ALARM_EVENT: Final = "CloudWatch Alarm State Change"
 
@@ -66,6 +76,7 @@ class _Loose(BaseModel):
 class _Properties(_Loose):
     job_id: str | None = Field(default=None, alias="jobId")
     request_id: str = Field(default="", alias="requestId")
+    kind: str | None = None
 
 
 class _EventDetail(_Loose):
@@ -88,6 +99,9 @@ class _EventDetail(_Loose):
         job_id, request_id = self.properties.job_id, self.properties.request_id
         if job_id is None:
             return TaskSubject(bare_task(self.tenant_id, request_id))
+        if self.properties.kind == TaskKind.APPROVAL:
+            _, task_id = split_request_id(request_id)
+            return ApprovalSubject(JobRef(self.tenant_id, job_id).task(task_id))
         return JobSubject(JobRef(self.tenant_id, job_id))
 
 

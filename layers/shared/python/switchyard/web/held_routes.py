@@ -23,7 +23,7 @@ def add_held_routes(
 
     @app.get("/jobs/<job_id>/tasks/<task_id>/decision")
     def get_decision(job_id: str, task_id: str) -> DecisionView:
-        return decider().view(ref(job_id, task_id))
+        return decider().reader.view(ref(job_id, task_id))
 
     @app.post("/jobs/<job_id>/tasks/<task_id>/decision")
     def post_decision(job_id: str, task_id: str, request: DecideTask) -> TaskDecided:

@@ -34,8 +34,18 @@ _ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _ESCAPED: Final = re.compile("[&<>]")
 _LOOK_ALIKES: Final = str.maketrans("`*~", "\u02cb\u2217\u223c")
 _SIGNS: Final = {Severity.CRITICAL: "🔴", Severity.WARNING: "🟡"}
-_LABELS: Final = {"redrive": "Redrive", "cancel": "Cancel"}
-_STYLES: Final = {"redrive": "primary", "cancel": "danger"}
+_LABELS: Final = {
+    "redrive": "Redrive",
+    "cancel": "Cancel",
+    "approve": "Approve",
+    "reject": "Reject",
+}
+_STYLES: Final = {
+    "redrive": "primary",
+    "cancel": "danger",
+    "approve": "primary",
+    "reject": "danger",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,19 +169,32 @@ def _actions(buttons: Sequence[Button]) -> Block:
 
 def _button(button: Button) -> Block:
     label = _LABELS[button.action]
+    question = f"{label} this?" if button.task_id else f"{label} this job?"
     return {
         "type": "button",
         "action_id": f"{ACTION_PREFIX}{button.action}",
         "style": _STYLES[button.action],
         "text": {"type": "plain_text", "text": label},
-        "value": json.dumps({"tenant": button.tenant, "job": button.job_id, "run": button.run}),
+        "value": json.dumps(_value(button)),
         "confirm": {
-            "title": {"type": "plain_text", "text": f"{label} this job?"},
-            "text": {"type": "plain_text", "text": button.job_id},
+            "title": {"type": "plain_text", "text": question},
+            "text": {"type": "plain_text", "text": button.task_id or button.job_id},
             "confirm": {"type": "plain_text", "text": label},
             "deny": {"type": "plain_text", "text": "Leave it"},
         },
     }
+
+
+def _value(button: Button) -> dict[str, str | int]:
+    """Return what `buttons` reads when the button was pressed."""
+    of_job: dict[str, str | int] = {
+        "tenant": button.tenant,
+        "job": button.job_id,
+        "run": button.run,
+    }
+    if button.task_id is None or button.basis is None:
+        return of_job
+    return of_job | {"task": button.task_id, "basis": button.basis}
 
 
 def _line(text: str, at_most: int) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt, StringConstraint
 from switchyard.adapters.slack.blocks import ACTION_PREFIX
 from switchyard.contracts.wire import CleanText
 from switchyard.domain.alerts.incidents import Action, Button
-from switchyard.domain.ids import JOB_ID, TENANT_ID
+from switchyard.domain.ids import JOB_ID, TASK_ID, TENANT_ID
 from switchyard.ports.alerting import Posted
 from switchyard.usecases.alerts.press_button import Press
 
@@ -19,7 +19,13 @@ _PRESSED: Final = "block_actions"
 _ACTIONS: Final[Mapping[str, Action]] = {
     f"{ACTION_PREFIX}redrive": "redrive",
     f"{ACTION_PREFIX}cancel": "cancel",
+    f"{ACTION_PREFIX}approve": "approve",
+    f"{ACTION_PREFIX}reject": "reject",
 }
+
+
+DECISIONS: Final = frozenset({"approve", "reject"})
+"""The actions on an approval."""
 
 
 class UnreadablePress(ValueError):
@@ -64,6 +70,8 @@ class _Value(_Payload):
     tenant: Annotated[str, _like(TENANT_ID)]
     job: Annotated[str, _like(JOB_ID)]
     run: PositiveInt
+    task: Annotated[str, _like(TASK_ID)] | None = None
+    basis: Annotated[str, _like(r"[0-9a-f]{16}")] | None = None
 
 
 def parse_press(body: bytes) -> tuple[Press, str] | None:
@@ -84,8 +92,17 @@ def parse_press(body: bytes) -> tuple[Press, str] | None:
 
 def _press(interaction: _Interaction, action: Action) -> Press:
     value = _Value.model_validate_json(interaction.actions[0].value)
+    if action in DECISIONS and (value.task is None or value.basis is None):
+        raise ValueError("the button names no approval")
     return Press(
-        button=Button(action=action, tenant=value.tenant, job_id=value.job, run=value.run),
+        button=Button(
+            action=action,
+            tenant=value.tenant,
+            job_id=value.job,
+            run=value.run,
+            task_id=value.task,
+            basis=value.basis,
+        ),
         user_id=interaction.user.id,
         user_name=interaction.user.username,
         message=Posted(interaction.container.channel_id, interaction.container.message_ts),

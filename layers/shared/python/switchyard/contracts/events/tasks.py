@@ -93,6 +93,8 @@ class TaskCompleted(AttemptEnded):
     duration_ms: int
     exit_code: int
     usage: UsageFigures
+    kind: str | None = None
+    """Of a held task, as its Task Held event says; likewise below."""
     decided_by: str | None = None
     """The person or program that ended a held task; `None` if its time was up."""
 
@@ -106,6 +108,7 @@ class TaskFailed(AttemptEnded):
     retry_count: int
     source: str
     """`worker`, `dlq` or `dispatcher`."""
+    kind: str | None = None
     decided_by: str | None = None
     """The person who rejected it."""
     duration_ms: int | None = None
@@ -133,6 +136,7 @@ class TaskSkipped(TaskProperties):
 class TaskCancelled(AttemptEnded):
     event_type: ClassVar[str] = "Task Cancelled"
 
+    kind: str | None = None
     reason: str
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from switchyard.domain.alerts.subjects import Subject
 
-Action = Literal["redrive", "cancel"]
+Action = Literal["redrive", "cancel", "approve", "reject"]
 
 
 class Severity(StrEnum):
@@ -31,12 +31,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """An action on one run of a job that a reader may ask for."""
+    """An action on one run of a job, or on one of its approvals, that a reader may ask for."""
 
     action: Action
     tenant: str
     job_id: str
     run: int
+    """The job's, or the approval's."""
+    task_id: str | None = None
+    """The approval."""
+    basis: str | None = None
+    """Stands for what the reader decides on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ _JOB: Final = "job/"
 _TASK: Final = "task/"
 _DEAD_LETTERS: Final = "letters/"
 _ALARM: Final = "alarm/"
+_APPROVAL: Final = "approval/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,23 @@ class AlarmSubject:
         return f"{_ALARM}{self.name}"
 
 
-Subject = HealthSubject | JobSubject | TaskSubject | DeadLettersSubject | AlarmSubject
+@dataclass(frozen=True, slots=True)
+class ApprovalSubject:
+    """One approval of a job, which a person decides."""
+
+    ref: TaskRef
+
+    @property
+    def job(self) -> JobRef:
+        return self.ref.job
+
+    def __str__(self) -> str:
+        return f"{_APPROVAL}{_job_text(self.ref.job)}/{self.ref.task_id}"
+
+
+Subject = (
+    HealthSubject | JobSubject | TaskSubject | DeadLettersSubject | AlarmSubject | ApprovalSubject
+)
 """`str(subject)` is the text that is stored, and `parse_subject` reads it."""
 
 
@@ -103,6 +120,9 @@ def parse_subject(text: str) -> Subject:
         return DeadLettersSubject(queue, _job_in(job) if job else None)
     if text.startswith(_ALARM):
         return AlarmSubject(text.removeprefix(_ALARM))
+    if text.startswith(_APPROVAL):
+        job, _, task_id = text.removeprefix(_APPROVAL).rpartition("/")
+        return ApprovalSubject(_job_in(job).task(task_id))
     raise ValueError(f"{text!r} is not the subject of an incident")
 
 

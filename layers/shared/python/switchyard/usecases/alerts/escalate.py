@@ -76,6 +76,11 @@ class Escalator:
             return self.alerts.needs_update(addressed)
         return needs_action(self._decision(addressed))
 
+    def own_channel(self, notify: NotifyTarget | None, *, tenant: str) -> str | None:
+        """Return the channel that a job names, if its tenant may name it."""
+        allowed = notify is not None and self._is_allowed(notify, tenant)
+        return notify.channel if notify is not None and allowed else None
+
     def _is_allowed(self, notify: NotifyTarget, tenant: str) -> bool:
         """Check again: the list of channels may have changed since the job was submitted."""
         if notify.channel is None:

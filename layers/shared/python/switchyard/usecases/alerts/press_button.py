@@ -4,16 +4,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.contracts.changes import RedriveJob
+from switchyard.contracts.changes import DecideTask, RedriveJob
 from switchyard.domain.access.tenants import may_press
 from switchyard.domain.alerts.incidents import Button
-from switchyard.domain.alerts.subjects import JobSubject
+from switchyard.domain.alerts.subjects import ApprovalSubject, JobSubject
 from switchyard.domain.errors import Rejected, Unavailable
-from switchyard.domain.ids import JobRef
+from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.ports import TenantStore
 from switchyard.ports.alerting import MessageKey, Note, Posted
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.jobs.cancel import CancelRequests
+from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.redrive import RedriveRequests
 
 TRY_AGAIN: Final = "something that this needs does not answer; try again in a moment"
@@ -54,6 +55,7 @@ class Pressed:
 class ButtonPresses:
     redrives: RedriveRequests
     cancels: CancelRequests
+    decider: TaskDecider
     operators: Collection[str]
     """The ids of the users who may press buttons on every tenant's incidents."""
     tenants: TenantStore
@@ -63,7 +65,7 @@ class ButtonPresses:
         try:
             if not self._is_allowed(press):
                 return Pressed(NOT_AN_OPERATOR.format(press.user_id))
-            done = self._act(press.button, by=press.by)
+            done = self._act(press)
         except Rejected as error:
             return Pressed(str(error))
         except Unavailable:
@@ -74,16 +76,30 @@ class ButtonPresses:
         settings = self.tenants.find(press.button.tenant)
         return may_press(press.user_id, stage_operators=self.operators, settings=settings)
 
-    def _act(self, button: Button, *, by: str) -> str:
+    def _act(self, press: Press) -> str:
+        button, by = press.button, press.by
         ref = JobRef(button.tenant, button.job_id)
+        if button.task_id is not None:
+            return self._decide(press, ref.task(button.task_id))
         if button.action == "redrive":
             accepted = self.redrives.request_redrive(ref, RedriveJob(), run=button.run, by=by)
             return f"redrove it: run {accepted.run}"
         self.cancels.request_cancel(ref, run=button.run, by=by)
         return f"cancelled it: run {button.run}"
 
+    def _decide(self, press: Press, approval: TaskRef) -> str:
+        """The id of the request names the message and the user: a press counts once."""
+        button = press.button
+        approved = button.action == "approve"
+        request_id = f"slack-{press.message.ts}-{press.user_id}-{button.action}"
+        request = DecideTask(approved=approved, basis=button.basis or "", request_id=request_id)
+        self.decider.decide(approval, request, by=press.by)
+        return f"{'approved' if approved else 'rejected'} {approval.task_id}"
+
     def _post_note(self, press: Press, done: str) -> str | None:
         button = press.button
-        subject = JobSubject(JobRef(button.tenant, button.job_id))
+        job = JobRef(button.tenant, button.job_id)
+        approval = button.task_id and ApprovalSubject(job.task(button.task_id))
+        subject = approval or JobSubject(job)
         key = MessageKey(subject, 0, f"{button.action}-{button.run}-{press.user_id}")
         return self.alerts.post_note(press.message, Note(done, user_id=press.user_id), key)

@@ -24,20 +24,24 @@ from switchyard.domain.alerts.job_incidents import (
 from switchyard.domain.alerts.stage_incidents import Alarm, alarm_incident
 from switchyard.domain.alerts.subjects import (
     AlarmSubject,
+    ApprovalSubject,
     DeadLettersSubject,
     HealthSubject,
     JobSubject,
     Subject,
     TaskSubject,
 )
+from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import Clock, JobStore, QueueSender
 from switchyard.ports.alerting import Alarms, AlertStore
+from switchyard.usecases.alerts.approval_incidents import approval_incident, approval_state
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.alerts.read_dead_letters import DeadLetterReader
+from switchyard.usecases.jobs.held_task import HeldTaskReader
 
 CLOCKS_DIFFER_MS: Final = 5_000
 """How far the clock of the queue and ours may be apart."""
@@ -62,6 +66,8 @@ class Escalates(Protocol):
 
     def escalate(self, notify: NotifyTarget | None, incident: Incident, *, tenant: str) -> None: ...
 
+    def own_channel(self, notify: NotifyTarget | None, *, tenant: str) -> str | None: ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectChecker:
@@ -71,6 +77,7 @@ class SubjectChecker:
     escalator: Escalates
     jobs: JobStore
     tasks: Tasks
+    held: HeldTaskReader
     dead_letters: DeadLetterReader
     alarms: Alarms
     stage: str
@@ -86,6 +93,8 @@ class SubjectChecker:
                 return self._check_dead_letters(subject)
             case AlarmSubject():
                 return self._check_alarm(subject.name)
+            case ApprovalSubject():
+                return self._check_approval(subject.ref)
             case HealthSubject():
                 raise NotAWakeUp("the health of tasks is checked on a schedule")
 
@@ -118,6 +127,24 @@ class SubjectChecker:
         if task is None:
             return PublishResult(PublishStatus.UNCHANGED, "there is no such task")
         return self.alerts.publish(task_incident(task))
+
+    def _check_approval(self, ref: TaskRef) -> PublishResult:
+        """Read what is decided on only if the alert has to be posted or updated."""
+        job = self.jobs.find(ref.job)
+        if job is None:
+            return PublishResult(PublishStatus.UNCHANGED, "there is no such job")
+        try:
+            held = self.held.read(ref)
+        except Rejected as error:
+            return PublishResult(PublishStatus.UNCHANGED, str(error))
+        channel = self.escalator.own_channel(job.notify, tenant=ref.tenant)
+        state = replace(approval_state(held.task, held.basis), channel=channel)
+        if not self.alerts.needs_update(state):
+            return PublishResult(PublishStatus.UNCHANGED, "posted already, or postponed")
+        view, decision = self.held.view(ref), held.payload.output
+        return self.alerts.publish(
+            approval_incident(state, ref, view, decision=decision, stage=self.stage)
+        )
 
     def _check_dead_letters(self, subject: DeadLettersSubject) -> PublishResult:
         """Also escalate to the jobs of the dead letters, and to a named job if none is left."""

@@ -140,6 +140,7 @@ def _completed(task: Task, outcome: Outcome, output: Json) -> Properties:
         duration_ms=outcome.duration_ms,
         exit_code=outcome.exit_code or 0,
         usage=UsageFigures(**asdict(outcome.usage)),
+        kind=task.kind,
         decided_by=outcome.decided_by,
     )
 
@@ -156,6 +157,7 @@ def _failed(task: Task, outcome: Outcome, _output: Json) -> Properties:
         error_category=outcome.error_category or "unknown",
         retry_count=max(task.attempt - 1, 0),
         source=outcome.source if outcome.source in _SOURCES else "worker",
+        kind=task.kind,
         decided_by=outcome.decided_by,
         duration_ms=outcome.duration_ms or None,
         usage=_spent(outcome.usage),
@@ -184,7 +186,7 @@ def _skipped(task: Task, outcome: Outcome, _output: Json) -> Properties:
 
 def _cancelled(task: Task, outcome: Outcome, _output: Json) -> Properties:
     reason = outcome.error or "cancellation was requested"
-    return TaskCancelled(**_identity(task), **_ended(task), reason=reason)
+    return TaskCancelled(**_identity(task), **_ended(task), kind=task.kind, reason=reason)
 
 
 _EMIT: Final[Mapping[TaskState, Callable[[Task, Outcome, Json], Properties]]] = {
