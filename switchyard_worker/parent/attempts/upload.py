@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.jobs.files import MAX_NAME_BYTES
 from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Json, Lease, Usage
@@ -14,6 +16,7 @@ from switchyard.ports import BlobStore
 from switchyard_worker.boundary import SUMMARY_FILE, TRACE_FILE
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.attempts.left_behind import LeftBehind, left_behind
+from switchyard_worker.parent.attempts.required_artifacts import with_required
 from switchyard_worker.parent.attempts.verdict import Concluded, failed
 from switchyard_worker.parent.coroutines import Runtime, all_of, with_retries
 from switchyard_worker.parent.files.confined import NotReadable
@@ -27,7 +30,6 @@ MAX_LOOKED_AT: Final = 10_000
 MAX_LOOKING_SECONDS: Final = 10.0
 MAX_FILE_BYTES: Final = 20 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
-MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
 GROWTH_BYTES: Final = 1024 * 1024  # of a log, between the choice of files and its upload
 UPLOADS_AT_ONCE: Final = 3  # of the six threads of a slot (PORT_THREADS_PER_SLOT)
 
@@ -55,8 +57,8 @@ class Uploader:
         self._counted = counted
         self._left_behind = LeftBehind()
 
-    async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> bool:
-        """Upload files within bounds; return whether there were any. Raise `Unavailable`.
+    async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> list[str]:
+        """Upload files within bounds; return the names of those. Raise `Unavailable`.
 
         Of a completed task, what only explains a failure is left out too, and the result, which
         `upload_result` brings.
@@ -78,7 +80,8 @@ class Uploader:
         if len(emittable) < len(sizes):
             fields = {"key": prefix, "files": len(sizes) - len(emittable)}
             logger.warning("files whose names contain a key are not uploaded", extra=fields)
-        return any(await all_of(map(upload_one, emittable)))
+        uploaded = await all_of(map(upload_one, emittable))
+        return [name for name, there in zip(emittable, uploaded, strict=True) if there]
 
     async def _look_elsewhere(self, folder: TaskFolder, prefix: str) -> None:
         found = await self._runtime.offload(
@@ -149,6 +152,12 @@ def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) ->
     return chosen
 
 
+def collectable(folder: TaskFolder, monotonic: Clock) -> list[str]:
+    """Return the names of files that a completed task leaves and that are small enough."""
+    sizes = files_to_upload(folder, completed=True, monotonic=monotonic)
+    return [name for name, size in sizes.items() if size <= MAX_FILE_BYTES]
+
+
 def _explains_failures_only(name: str, size: int) -> bool:
     if name in RAW_LOGS:
         return size == 0
@@ -176,8 +185,21 @@ class AttemptFiles:
         self._runtime = runtime
         self._uploader = Uploader(runtime, blobs, redaction, counted=counted)
 
-    async def stored(self, verdict: Concluded, folder: TaskFolder, *, prefix: str) -> Concluded:
-        """Upload a result until it is durable, then other files; add the prefix to the verdict."""
+    async def stored(
+        self,
+        verdict: Concluded,
+        folder: TaskFolder,
+        *,
+        prefix: str,
+        required: Sequence[str] = (),
+    ) -> Concluded:
+        """Upload a result until it is durable, then other files; add the prefix to the verdict.
+
+        A completed task that lacks what is `required` of its artifacts has failed.
+        """
+        if verdict.completed and required:
+            names = await self._runtime.offload(collectable, folder, self._runtime.clock.monotonic)
+            verdict = with_required(verdict, required, names)
         if verdict.completed:
             try:
                 await self._store_result(verdict, prefix)
@@ -188,8 +210,12 @@ class AttemptFiles:
                 folder, prefix=prefix, completed=verdict.completed
             )
         except Unavailable as outage:
+            if verdict.completed and required:
+                return _lost(verdict, outage, what="artifacts")
             logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
-            uploaded = False
+            uploaded = []
+        if verdict.completed:
+            verdict = with_required(verdict, required, uploaded)
         return verdict.changed(artifacts=prefix) if uploaded or verdict.completed else verdict
 
     async def _store_result(self, verdict: Concluded, prefix: str) -> None:
@@ -204,10 +230,10 @@ class AttemptFiles:
         return await self._uploader.upload_result(verdict.output, prefix=prefix)
 
 
-def _lost(completed: Concluded, outage: Unavailable) -> Concluded:
+def _lost(completed: Concluded, outage: Unavailable, *, what: str = "result") -> Concluded:
     return failed(
         category=FailureCategory.NETWORK,
-        error=f"its result could not be uploaded: {outage}",
+        error=f"its {what} could not be uploaded: {outage}",
         usage=completed.outcome.usage,
         duration_ms=completed.outcome.duration_ms,
         exit_code=0,

@@ -1,13 +1,13 @@
 """A submission as it is stored until all of its job is written."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from switchyard.contracts.jobs import SubmitJob
-from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import Written, refuse_newer
-from switchyard.domain.errors import UnreadableDocument
+from switchyard.contracts.stored_documents import StoredDocument
+from switchyard.contracts.wire import refuse_newer
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 
@@ -18,7 +18,7 @@ WITH_CONDITIONS: Final = 2
 DocumentSchema = Annotated[Literal[1, 2], BeforeValidator(refuse_newer(WITH_CONDITIONS))]
 
 
-class JobDocument(Written):
+class JobDocument(StoredDocument):
     schema_version: DocumentSchema = Field(default=SCHEMA_VERSION, alias="schema")
     created_at: int
     """In milliseconds: the job's, however much later it is written."""
@@ -29,23 +29,14 @@ class JobDocument(Written):
     job: SubmitJob
 
     @classmethod
-    def read(cls, content: bytes) -> Self:
-        """Raise `UnreadableDocument`."""
-        try:
-            return cls.model_validate_json(content)
-        except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False)
-            raise UnreadableDocument(validation_problems(found)) from error
-
-    @classmethod
     def of(cls, job: SubmitJob, **known: Any) -> Self:
         """Return the document of a submission, in the oldest schema that can say it."""
-        newer = any(task.needs_newer for task in job.tasks)
+        newer = bool(job.files) or any(task.needs_newer for task in job.tasks)
         return cls(schema_version=WITH_CONDITIONS if newer else SCHEMA_VERSION, job=job, **known)
 
     def plan(self, ref: JobRef) -> JobPlan:
         """The same one each time."""
-        return plan_job(
+        plan = plan_job(
             ref,
             name=self.job.name,
             tags=self.job.tags,
@@ -55,3 +46,4 @@ class JobDocument(Written):
             now_ms=self.created_at,
             trace=self.trace,
         )
+        return replace(plan, job=replace(plan.job, file_count=len(self.job.files)))
