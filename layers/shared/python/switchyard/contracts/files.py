@@ -7,16 +7,13 @@ from pydantic import AfterValidator, Field
 
 from switchyard.contracts.stored_documents import StoredDocument
 from switchyard.contracts.wire import Closed, Written, at_most, described_by
+from switchyard.domain.ids import FILE_NAME, FILE_NAME_RULE, SHA256
 from switchyard.domain.jobs.files import (
-    FILE_NAME,
-    FILE_NAME_RULE,
     MAX_FILE_BYTES,
     MAX_JOB_FILES,
     MAX_PATTERN_CHARACTERS,
     MAX_PATTERNS,
     MEGABYTE,
-    SHA256,
-    SHA256_RULE,
     FileReference,
     JobFile,
     pattern_problem,
@@ -31,7 +28,7 @@ def _file_name(name: str) -> str:
 
 def _sha256(text: str) -> str:
     if not SHA256.fullmatch(text):
-        raise ValueError(f"must be {SHA256_RULE}")
+        raise ValueError("must be the SHA-256 of the file: 64 of 0-9 a-f")
     return text
 
 

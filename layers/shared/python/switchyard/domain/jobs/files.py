@@ -4,7 +4,6 @@ Names of artifacts are an agent's, and patterns are a tenant's: both are bounded
 matched in time that grows with its length alone.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -24,11 +23,6 @@ MAX_PATTERN_CHARACTERS: Final = 200
 MAX_NAME_BYTES: Final = 700
 """The longest name of an artifact: a key has 1,024 bytes, and its prefix takes some of them."""
 MAX_PART_BYTES: Final = 255
-
-FILE_NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")
-FILE_NAME_RULE: Final = "1 to 100 of a-z A-Z 0-9 . - _, and begin with a letter or a digit"
-SHA256: Final = re.compile(r"[0-9a-f]{64}")
-SHA256_RULE: Final = "the SHA-256 of the file: 64 of 0-9 a-f"
 
 OF_THE_JOB: Final = "job"
 """What stands before the slash in the name of a file that was submitted with the job."""
