@@ -147,7 +147,9 @@ def test_a_damaged_file_is_a_trouble_that_costs_an_attempt(harness: WorkerHarnes
     assert harness.task().attempt == 2
     assert harness.task().state is TaskState.FAILED
     assert "does not have its checksum" in error_of(harness)
-    assert harness.task().outcome.error_category == "server-error"
+    outcome = harness.task().outcome
+    assert outcome is not None
+    assert outcome.error_category == "server-error"
 
 
 def test_an_outage_hands_the_task_back_without_an_attempt(
