@@ -109,32 +109,33 @@ def submit(
     from switchyard_cli.actions.follow_to_end import follow_to_end
     from switchyard_cli.actions.submit import submit as send
     from switchyard_cli.actions.upload import named_files
-    from switchyard_cli.files.job_file import read_job
+    from switchyard_cli.files.job_file import nothing_more, read_job
 
     services = services_of(context)
     given = named_files(files or ())
-    names = [one.name for one in given]
+    also = partial(_static_problems, stage=stage, services=services) if dry_run else nothing_more
+    job = read_job(file, also, files=[one.name for one in given])
+    _check(key)
     if dry_run:
-        also = partial(_static_problems, stage=stage, services=services)
-        job = read_job(file, also=also, files=names)
-        _check(key)
         _show_plan(job, file, as_json=as_json)
         return
-    job = read_job(file, files=names)
-    _check(key)
     with Api(endpoint_of(stage, services), services.transport) as api:
         one_key = key or services.new_key()
         accepted = send(job, api, key=one_key, services=services, files=given)
         if accepted.repeated:
-            said = f"This key was used before: {accepted.job_id} is the job that it started"
-            when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
-            notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
+            _warn_of_repetition(accepted)
         if watch:
             follow_to_end(api, accepted.job_id, services, as_json=as_json)
         elif as_json:
             print_json(accepted)
         else:
             _print_accepted(accepted, stage)
+
+
+def _warn_of_repetition(accepted: JobAccepted) -> None:
+    said = f"This key was used before: {accepted.job_id} is the job that it started"
+    when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
+    notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
 
 
 def _static_problems(file: Readable, *, stage: Stage, services: Services) -> list[Problem]:

@@ -1,11 +1,10 @@
 """Files of jobs on the wire: how an upload is asked for, and how jobs and tasks name files."""
 
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from switchyard.contracts.stored_documents import StoredDocument
 from switchyard.contracts.wire import Closed, Written, at_most, described_by
 from switchyard.domain.ids import FILE_NAME, FILE_NAME_RULE, SHA256
 from switchyard.domain.jobs.files import (
@@ -15,7 +14,6 @@ from switchyard.domain.jobs.files import (
     MAX_PATTERNS,
     MEGABYTE,
     FileReference,
-    JobFile,
     pattern_problem,
 )
 
@@ -95,25 +93,3 @@ class UploadLink(Written):
     headers: dict[str, str] = Field(default_factory=dict)
     """What the request has to have; the link is signed for them."""
     expires_at: datetime | None = None
-
-
-class StoredFile(Written):
-    name: str
-    sha256: str
-    size: int
-
-
-class JobFiles(StoredDocument):
-    """The files of one job, as they are stored beside it."""
-
-    files: tuple[StoredFile, ...]
-
-    @classmethod
-    def of(cls, files: dict[str, FileContent]) -> Self:
-        named = sorted(files.items())
-        return cls(
-            files=tuple(StoredFile(name=name, sha256=f.sha256, size=f.size) for name, f in named)
-        )
-
-    def values(self) -> tuple[JobFile, ...]:
-        return tuple(JobFile(one.name, one.sha256, one.size) for one in self.files)

@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.contracts.files import FileContent, JobFiles, UploadLink
+from switchyard.contracts.files import FileContent, UploadLink
+from switchyard.contracts.job_document import JobFiles
 from switchyard.contracts.jobs import instant
 from switchyard.domain.errors import MissingBlob, Problem
 from switchyard.domain.ids import JobRef
