@@ -109,7 +109,8 @@ def submit(
     from switchyard_cli.actions.follow_to_end import follow_to_end
     from switchyard_cli.actions.submit import submit as send
     from switchyard_cli.actions.upload import named_files
-    from switchyard_cli.files.job_file import nothing_more, read_job
+    from switchyard_cli.files.job_file import read_job
+    from switchyard_cli.files.readable import nothing_more
 
     services = services_of(context)
     given = named_files(files or ())
