@@ -121,8 +121,7 @@ def submit(
         _show_plan(job, file, as_json=as_json)
         return
     with Api(endpoint_of(stage, services), services.transport) as api:
-        one_key = key or services.new_key()
-        accepted = send(job, api, key=one_key, services=services, files=given)
+        accepted = send(job, api, key=key or services.new_key(), services=services, files=given)
         if accepted.repeated:
             _warn_of_repetition(accepted)
         if watch:

@@ -6,7 +6,7 @@ completed. Contents stream from the bucket to the disk, and are compared with th
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -26,7 +26,7 @@ from switchyard.domain.prompts.artifacts import ARTIFACTS, upload_key
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Task
-from switchyard.ports import BlobStore, StoredBlob, TaskLeases
+from switchyard.ports import BlobStore, TaskLeases
 from switchyard.usecases.jobs.job_files import read_job_files
 from switchyard_worker.boundary import InputFile
 from switchyard_worker.parent.attempts.verdict import HandedBack, Verdict, failed
@@ -58,8 +58,7 @@ class InputFinder:
     def found_for(self, task: Task, files: Sequence[str]) -> tuple[InputFile, ...]:
         """Raise `NoSuchInput` or `Unavailable`."""
         references = [FileReference.parse(text) for text in files]
-        sources = dict.fromkeys(reference.source for reference in references)
-        available = {source: self._available(task, source) for source in sources}
+        available = self._available(task, dict.fromkeys(one.source for one in references))
         chosen: dict[str, InputFile] = {}
         for reference in references:
             there = available[reference.source]
@@ -72,13 +71,18 @@ class InputFinder:
         self._check(inputs)
         return inputs
 
-    def _available(self, task: Task, source: str) -> dict[str, InputFile]:
-        if source == OF_THE_JOB:
-            return {file.name: _of_job(task, file) for file in self._job_files(task)}
-        return {
-            name: InputFile(name=f"{source}/{name}", size=blob.size, key=blob.key)
-            for name, blob in self._artifacts(task, source)
+    def _available(self, task: Task, sources: Iterable[str]) -> dict[str, dict[str, InputFile]]:
+        """Return the files of each source by their names, without the source."""
+        refs = {name: task.ref.job.task(name) for name in sources if name != OF_THE_JOB}
+        seen = self.leases.look_at([*refs.values()]) if refs else {}
+        available = {
+            name: dict(self._artifacts(name, seen[ref].task if ref in seen else None))
+            for name, ref in refs.items()
         }
+        if OF_THE_JOB in sources:
+            files = self._job_files(task)
+            available[OF_THE_JOB] = {file.name: _of_job(task, file) for file in files}
+        return available
 
     def _job_files(self, task: Task) -> Sequence[JobFile]:
         try:
@@ -86,17 +90,16 @@ class InputFinder:
         except MissingBlob as error:
             raise NoSuchInput("the files of the job are gone: they have expired") from error
 
-    def _artifacts(self, task: Task, source: str) -> Iterator[tuple[str, StoredBlob]]:
-        ref = task.ref.job.task(source)
-        seen = self.leases.look_at([ref]).get(ref)
-        if seen is None or seen.task.state is not TaskState.COMPLETED:
+    def _artifacts(self, source: str, made_by: Task | None) -> Iterator[tuple[str, InputFile]]:
+        if made_by is None or made_by.state is not TaskState.COMPLETED:
             raise NoSuchInput(f"files: {source!r} did not complete, so it has no artifacts")
-        stored = seen.task.outcome.artifacts if seen.task.outcome else None
+        stored = made_by.outcome.artifacts if made_by.outcome else None
         if stored is None:  # no worker ran it
             return
         prefix = f"{stored}{ARTIFACTS}/"
         for blob in islice(self.blobs.listed(prefix), MOST_LISTED):
-            yield blob.key.removeprefix(prefix), blob
+            name = blob.key.removeprefix(prefix)
+            yield name, InputFile(name=f"{source}/{name}", size=blob.size, key=blob.key)
 
     def _check(self, inputs: Sequence[InputFile]) -> None:
         for file in inputs:

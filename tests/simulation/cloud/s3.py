@@ -17,7 +17,7 @@ class S3:
         self.objects: dict[str, bytes] = {}
         self._clock = clock or ManualClock()
         self._modified: dict[str, datetime] = {}
-        self._checksums: dict[str, str] = {}
+        self._checksums: dict[str, str | None] = {}
 
     def create_bucket(self, **request: Any) -> dict[str, Any]:
         """There is one, for everybody."""
@@ -27,7 +27,7 @@ class S3:
         self.objects[request["Key"]] = request["Body"]
         whole_seconds = self._clock.now_ms() // 1000
         self._modified[request["Key"]] = datetime.fromtimestamp(whole_seconds, tz=UTC)
-        self._checksums[request["Key"]] = request["ChecksumSHA256"]
+        self._checksums[request["Key"]] = request.get("ChecksumSHA256")
         return {}
 
     def list_objects_v2(self, **request: Any) -> dict[str, Any]:
@@ -49,7 +49,9 @@ class S3:
 
     def get_object(self, **request: Any) -> dict[str, Any]:
         content = self._stored(request["Key"], "GetObject")
-        return {"Body": io.BytesIO(content), "ChecksumSHA256": self._checksums[request["Key"]]}
+        checksum = self._checksums.get(request["Key"])
+        known = {"ChecksumSHA256": checksum} if checksum else {}
+        return {"Body": io.BytesIO(content), **known}
 
     def head_object(self, **request: Any) -> dict[str, Any]:
         size = len(self._stored(request["Key"], "HeadObject"))

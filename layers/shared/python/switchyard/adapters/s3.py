@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -48,9 +49,10 @@ class S3BlobStore:
     def pieces(self, key: str) -> Iterator[bytes]:
         answer = call(self._answer, self._client.get_object, key, ChecksumMode="ENABLED")
         digest = hashlib.sha256()
-        while piece := call(_piece_of, answer["Body"], key):
-            digest.update(piece)
-            yield piece
+        with closing(answer["Body"]) as body:  # a reader may stop early
+            while piece := call(_piece_of, body, key):
+                digest.update(piece)
+                yield piece
         if answer.get("ChecksumSHA256", _in_base64(digest)) != _in_base64(digest):
             raise DamagedBlob(key)
 
