@@ -59,16 +59,15 @@ def artifacts_of_draft(harness: WorkerHarness, **contents: bytes) -> None:
         harness.memory.blobs.put(key, content, content_type="text/plain")
 
 
-def add(harness: WorkerHarness, *files: str, script: str = SCRIPT, **facts: Any) -> None:
+def add(harness: WorkerHarness, *files: str, **facts: Any) -> None:
     definition = {
         "kind": "code",
         "tag": None,
         "description": None,
-        "command": ["python3", "-c", script],
+        "command": ["python3", "-c", SCRIPT],
     }
-    artifacts = facts.pop("artifacts", ())
     ref = harness.add_task(definition=definition, **facts)
-    payload = replace(harness.memory.state.payloads[ref], files=files, artifacts=artifacts)
+    payload = replace(harness.memory.state.payloads[ref], files=files)
     harness.memory.state.payloads[ref] = payload
 
 
@@ -252,40 +251,3 @@ async def _cancelled_while_it_downloads(tmp_path: Path) -> None:
     assert blobs.given < 9
     assert not (folder.path / "inputs/job/b").exists()
     folder.close()
-
-
-REPORT = 'open("artifacts/report.md", "w").write("done")'
-LINK = 'import os; os.symlink("/etc/hostname", "artifacts/report.md")'
-PIPE = 'import os; os.mkfifo("artifacts/report.md")'
-LARGE = 'open("artifacts/report.md", "w").truncate(30_000_000)'
-OTHER = 'open("artifacts/notes.md", "w").write("x")'
-
-
-def test_a_task_that_leaves_its_artifacts_completes(harness: WorkerHarness) -> None:
-    add(harness, script=REPORT, artifacts=("*.md",))
-    harness.work(harness.quiet)
-    assert harness.task().state is TaskState.COMPLETED
-    assert harness.blob("artifacts/report.md") == "done"
-
-
-@pytest.mark.parametrize(
-    ("script", "said"),
-    [
-        ("pass", "artifacts: nothing matches report.md: the task left no files in its folder"),
-        (OTHER, "artifacts: nothing matches report.md; the task left notes.md"),
-        (LINK, "artifacts: nothing matches report.md"),
-        (PIPE, "artifacts: nothing matches report.md"),
-        (LARGE, "artifacts: nothing matches report.md"),
-    ],
-)
-def test_a_task_without_its_artifacts_fails_and_may_be_tried_again(
-    harness: WorkerHarness, script: str, said: str
-) -> None:
-    add(harness, script=script, artifacts=("report.md",), max_attempts=1)
-    harness.work(harness.quiet)
-    outcome = harness.task().outcome
-    assert harness.task().state is TaskState.FAILED
-    assert error_of(harness).startswith(said)
-    assert outcome is not None
-    assert outcome.error_category == "code-failed"
-    assert "summary.log" in "".join(harness.memory.blobs.keys(outcome.artifacts or "?"))
