@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from switchyard.domain.jobs.files import OUTPUT_NAME, unmatched
+from switchyard.domain.jobs.files import OUTPUT_NAME, matches, unmatched
 from switchyard.domain.prompts.artifacts import ARTIFACTS
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard_worker.parent.attempts.verdict import Concluded, failed
@@ -29,6 +29,12 @@ def with_required(verdict: Concluded, required: Sequence[str], names: Sequence[s
         duration_ms=verdict.outcome.duration_ms,
         exit_code=verdict.outcome.exit_code,
     )
+
+
+def meant(name: str, required: Sequence[str]) -> bool:
+    """Return whether a file of an attempt is one that its task has to leave behind."""
+    folder, slash, artifact = name.partition("/")
+    return folder == ARTIFACTS and bool(slash) and any(matches(artifact, one) for one in required)
 
 
 def _missing(patterns: Sequence[str], names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from switchyard.ports import BlobStore
 from switchyard_worker.boundary import SUMMARY_FILE, TRACE_FILE
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.attempts.left_behind import LeftBehind, left_behind
-from switchyard_worker.parent.attempts.required_artifacts import with_required
+from switchyard_worker.parent.attempts.required_artifacts import meant, with_required
 from switchyard_worker.parent.attempts.verdict import Concluded, failed
 from switchyard_worker.parent.coroutines import Runtime, all_of, with_retries
 from switchyard_worker.parent.files.confined import NotReadable
@@ -57,14 +57,20 @@ class Uploader:
         self._counted = counted
         self._left_behind = LeftBehind()
 
-    async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> list[str]:
+    async def upload(
+        self, folder: TaskFolder, *, prefix: str, completed: bool, required: Sequence[str] = ()
+    ) -> list[str]:
         """Upload files within bounds; return the names of those. Raise `Unavailable`.
 
         Of a completed task, what only explains a failure is left out too, and the result, which
         `upload_result` brings.
         """
         sizes = await self._runtime.offload(
-            files_to_upload, folder, completed=completed, monotonic=self._runtime.clock.monotonic
+            files_to_upload,
+            folder,
+            completed=completed,
+            monotonic=self._runtime.clock.monotonic,
+            required=required,
         )
         await self._look_elsewhere(folder, prefix)
         room = asyncio.Semaphore(UPLOADS_AT_ONCE)
@@ -119,8 +125,12 @@ def _json_bytes(output: Json) -> bytes:
     return json.dumps(output, ensure_ascii=False).encode()
 
 
-def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) -> dict[str, int]:
-    """Return names and sizes; small files first, so that the bounds cost the fewest."""
+def files_to_upload(
+    folder: TaskFolder, *, completed: bool, monotonic: Clock, required: Sequence[str] = ()
+) -> dict[str, int]:
+    """Return names and sizes: required artifacts first, then small files before large ones, so
+    that the bounds cost the fewest.
+    """
     bounds = Bounds(
         entries=MAX_LOOKED_AT, ends_at=monotonic() + MAX_LOOKING_SECONDS, monotonic=monotonic
     )
@@ -135,7 +145,7 @@ def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) ->
         found.refuse("has a name that cannot be stored")
     chosen: dict[str, int] = {}
     total = 0
-    for name in sorted(sizes, key=lambda name: (sizes[name], name)):
+    for name in sorted(sizes, key=lambda name: (not meant(name, required), sizes[name], name)):
         total += sizes[name]
         if len(chosen) == MAX_FILES or total > MAX_TOTAL_BYTES:
             break
@@ -152,9 +162,9 @@ def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) ->
     return chosen
 
 
-def collectable(folder: TaskFolder, monotonic: Clock) -> list[str]:
+def collectable(folder: TaskFolder, required: Sequence[str], monotonic: Clock) -> list[str]:
     """Return the names of files that a completed task leaves and that are small enough."""
-    sizes = files_to_upload(folder, completed=True, monotonic=monotonic)
+    sizes = files_to_upload(folder, completed=True, monotonic=monotonic, required=required)
     return [name for name, size in sizes.items() if size <= MAX_FILE_BYTES]
 
 
@@ -198,7 +208,9 @@ class AttemptFiles:
         A completed task that lacks what is `required` of its artifacts has failed.
         """
         if verdict.completed and required:
-            names = await self._runtime.offload(collectable, folder, self._runtime.clock.monotonic)
+            names = await self._runtime.offload(
+                collectable, folder, required, self._runtime.clock.monotonic
+            )
             verdict = with_required(verdict, required, names)
         if verdict.completed:
             try:
@@ -207,7 +219,7 @@ class AttemptFiles:
                 return _lost(verdict, outage)
         try:
             uploaded = await self._uploader.upload(
-                folder, prefix=prefix, completed=verdict.completed
+                folder, prefix=prefix, completed=verdict.completed, required=required
             )
         except Unavailable as outage:
             if verdict.completed and required:

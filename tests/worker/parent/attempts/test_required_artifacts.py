@@ -37,6 +37,14 @@ def test_a_task_that_leaves_its_artifacts_completes(harness: WorkerHarness) -> N
     assert harness.blob("artifacts/report.md") == "done"
 
 
+def test_a_required_artifact_is_not_crowded_out_by_smaller_files(harness: WorkerHarness) -> None:
+    many = '[open(f"artifacts/{n}.txt", "w").close() for n in range(250)];'
+    add(harness, many + REPORT, "report.md")
+    harness.work(harness.quiet)
+    assert harness.task().state is TaskState.COMPLETED
+    assert harness.blob("artifacts/report.md") == "done"
+
+
 @pytest.mark.parametrize(
     ("script", "said"),
     [
