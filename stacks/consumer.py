@@ -132,6 +132,7 @@ def _grant(role: iam.IRole, stage: Stage, shared: InfrastructureStack) -> None:
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
     shared.artifacts.allow_event_payloads(role)
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
+    shared.artifacts.allow_listing_task_files(role)
     shared.artifacts.allow_parking(role)
 
 

@@ -24,6 +24,7 @@ from switchyard.settings import ApiSettings, AuthorizerSettings
 ROUTES = (
     (HttpMethod.POST, "/jobs"),
     (HttpMethod.GET, "/jobs"),
+    (HttpMethod.POST, "/files"),
     (HttpMethod.GET, "/jobs/{jobId}"),
     (HttpMethod.POST, "/jobs/{jobId}/tasks"),
     (HttpMethod.GET, "/jobs/{jobId}/tasks/{taskId}"),

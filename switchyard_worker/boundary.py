@@ -22,6 +22,8 @@ TASK_FILE: Final = "task.json"
 """What the parent writes for the child: an `Assignment`."""
 INPUT_FILE: Final = "input.json"
 """The input of a task that runs a program, in the folder that the program starts in."""
+INPUTS: Final = "inputs"
+"""The folder with the files that a task is given."""
 OUTCOME_FILE: Final = "outcome.json"
 """What the child writes last: its status, its output or error, and what it used."""
 SUMMARY_FILE: Final = "logs/summary.log"
@@ -75,6 +77,16 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InputFile:
+    name: str
+    """Below the folder `inputs`."""
+    size: int
+    key: str = field(default="", repr=False)
+    """Where in the bucket it is, which the child is not told; likewise its checksum."""
+    sha256: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """A task, or one step of it for an agent (`for_step`)."""
 
@@ -105,13 +117,20 @@ class Assignment:
     offline_delay_ms: int = 0
     code: Code | None = None
     """What runs instead of an agent."""
+    inputs: Sequence[InputFile] = ()
+    artifacts: Sequence[str] = ()
+    """Patterns for the files that the task has to leave behind."""
 
     @classmethod
     def parse(cls, text: str) -> "Assignment":
         """Parse what `write` has written."""
         fields = json.loads(text)
         steps, code = fields["steps"], fields["code"]
-        read = {"steps": [Step(**step) for step in steps], "code": Code(**code) if code else None}
+        read = {
+            "steps": [Step(**step) for step in steps],
+            "code": Code(**code) if code else None,
+            "inputs": [InputFile(**file) for file in fields["inputs"]],
+        }
         return cls(**fields | read)
 
     def in_order(self) -> Sequence[Step]:
@@ -155,6 +174,8 @@ class Assignment:
     def _json_value(self, name: str) -> Any:
         if name == "code":
             return asdict(self.code) if self.code else None
+        if name == "inputs":
+            return [{"name": file.name, "size": file.size} for file in self.inputs]
         return list(map(asdict, self.steps)) if name == "steps" else getattr(self, name)
 
 

@@ -63,6 +63,7 @@ from switchyard.usecases.jobs.list_jobs import list_jobs
 from switchyard.usecases.jobs.read_jobs import job_ref, read_job, read_task, task_ref
 from switchyard.web.bodies import json_in, unreadable_body
 from switchyard.web.description import described, shown
+from switchyard.web.file_routes import add_file_routes
 from switchyard.web.held_routes import add_held_routes
 from switchyard.web.operations import API_VERSION, VERSION_HEADER
 
@@ -114,7 +115,7 @@ def get_jobs(
 
 @app.get("/jobs/<job_id>")
 def get_job(job_id: str) -> JobView:
-    return read_job(tenant(), job_id, jobs=ports().jobs)
+    return read_job(tenant(), job_id, jobs=ports().jobs, files=ports().files)
 
 
 @app.post("/jobs/<job_id>/tasks")
@@ -161,6 +162,7 @@ def post_redrive(job_id: str, request: RedriveJob) -> RedriveAccepted:
 
 
 add_held_routes(app, lambda: ports().decider, logger)
+add_file_routes(app, lambda: ports().uploads)
 
 
 @app.get("/jobs/<job_id>/events")

@@ -45,8 +45,9 @@ class ArtifactsBucket(Construct):
         acknowledge(
             self.bucket,
             "AwsSolutions-S1",
-            because="Workers alone write here, under keys that name the task and its fence; "
-            "access logs would be a second bucket to guard that nobody reads.",
+            because="Workers write here, under keys that name the task and its fence, and links "
+            "that the API signs for one content at one key; access logs would be a second bucket "
+            "to guard that nobody reads.",
         )
 
     def _notify_eventbridge(self) -> None:

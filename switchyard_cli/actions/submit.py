@@ -22,6 +22,7 @@ from switchyard_cli.terminal import clean, notices
 from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
+    from switchyard.client.uploads import LocalFile
     from switchyard.contracts.definitions import RegisteredDefinition
     from switchyard.contracts.jobs import JobAccepted, SubmitJob, TasksAdded
     from switchyard.ports import Clock
@@ -33,14 +34,27 @@ if TYPE_CHECKING:
 
 
 def submit(
-    job: SourcedJob, api: Api, *, key: str, services: Services, cloud_goes_down: bool = False
+    job: SourcedJob,
+    api: Api,
+    *,
+    key: str,
+    services: Services,
+    files: Sequence[LocalFile] = (),
+    cloud_goes_down: bool = False,
 ) -> JobAccepted:
+    """Upload the files that the job is submitted with, register its definitions, and send it."""
     clock = services.clock
     commands = NextCommands.of(api, services, cloud_goes_down=cloud_goes_down)
     register(job.document, job.content.definitions, api, clock=clock)
+    submission = job.content.submission()
+    if files:
+        from switchyard_cli.actions.upload import uploaded  # noqa: PLC0415 - most jobs have none
+
+        contents = submission.files | uploaded(files, api, clock)
+        submission = submission.model_copy(update={"files": contents})
     try:
         with explaining_ctrl_c(commands.after_sending()):
-            return _sent(job.content.submission(), api, key, clock)
+            return _sent(submission, api, key, clock)
     except Refused as refused:
         raise _on_its_lines(_with_near_definitions(refused, api), job.document) from refused
 

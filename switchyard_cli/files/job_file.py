@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +15,7 @@ from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Closed, DefinitionName
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import HIDDEN_PREFIX
+from switchyard.domain.jobs.file_checks import file_problems, references_elsewhere
 from switchyard.domain.jobs.graph import TaskSpec, problems_in
 from switchyard.domain.prompts.references import reference_problems
 from switchyard_cli.errors import InvalidFile
@@ -79,15 +81,23 @@ class FieldsRefused(InvalidFile):
         self.problems = problems
 
 
-def read_job(file: Path, also: Check = nothing_more) -> SourcedJob:
-    """Raise `InvalidFile` with every problem, those that `also` finds included."""
+def read_job(
+    file: Path, also: Check = nothing_more, *, files: Sequence[str] | None = None
+) -> SourcedJob:
+    """Raise `InvalidFile` with every problem, those that `also` finds included.
+
+    `files` are the names of those that are submitted with the job, where they are known.
+    """
     document = read_document(file)
     refuse_kind(document, "triggers", "tasks", "a trigger file: `switchyard triggers apply {}`")
     content, problems = _validated_or_problems(document, JobFile)
     readable = Readable.of(document.value)
     if readable.is_whole:
         specs = [task.spec() for task in readable.tasks.values()]
-        problems += [*problems_in(specs), *reference_problems(specs)]
+        elsewhere = references_elsewhere(specs)
+        problems += [*problems_in(specs), *reference_problems(specs, elsewhere=elsewhere)]
+        if files is not None:
+            problems += file_problems(specs, [*files, *(content.files if content else ())])
     problems += also(readable)
     if content is None or problems:
         raise document.invalid(problems)

@@ -13,6 +13,7 @@ from switchyard_cli.views.levels import levels
 from switchyard_cli.views.statuses import COMPLETED, coloured, symbol
 from switchyard_cli.views.tables import cut_to_fit, table_of
 from switchyard_cli.views.wording import (
+    byte_count,
     cost,
     duration,
     job_seconds,
@@ -45,6 +46,9 @@ def job_table(job: JobView, *, now_ms: int, max_rows: int = MAX_ROWS) -> Group:
     parts: list[RenderableType] = [header(job, now_ms=now_ms), table]
     if len(shown) < len(rows):
         parts.append(Text(f"… and {len(rows) - len(shown):,} more", style="dim"))
+    if job.files:
+        shown_files = (f"{file.name} ({byte_count(file.size)})" for file in job.files)
+        parts.append(cut_to_fit(f"Files: {', '.join(shown_files)}", "dim"))
     return Group(*parts)
 
 

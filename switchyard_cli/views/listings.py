@@ -90,6 +90,8 @@ def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
         "error": own_error(task),
         "input": task.input_location or "",
         "output": task.output_location or "",
+        "given": ", ".join(task.input_files),
+        "to leave": ", ".join(task.required_artifacts),
         "files": task.artifacts or "",
         "on disk": str(folder_of(task, endpoint) or ""),
     }

@@ -12,7 +12,7 @@ from switchyard.domain.prompts.prompt import build_prompt
 from switchyard.domain.tasks.failures import FailureCategory, category_of
 from switchyard_worker.agents.agent import Agent, AgentFailed, Answer
 from switchyard_worker.agents.clock import Deadline, elapsed_ms, monotonic
-from switchyard_worker.boundary import TASK_STEP, Assignment, Step, mark
+from switchyard_worker.boundary import INPUTS, TASK_STEP, Assignment, Step, mark
 from switchyard_worker.child.ask_agent import ask
 from switchyard_worker.child.processors import process_named
 from switchyard_worker.child.results import (
@@ -79,6 +79,8 @@ class StepRun:
                 context=self.assignment.context,
                 steps=self.earlier,
                 has_tools=bool(self.assignment.tools),
+                inputs=[f"{INPUTS}/{file.name}" for file in self.assignment.inputs],
+                artifacts=self.assignment.artifacts,
             )
         except MissingValue as missing:
             raise AgentFailed(FailureCategory.VALIDATION, str(missing)) from missing

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from functools import partial
 
 from switchyard.bootstrap import WorkerPorts
+from switchyard.domain.jobs.files import MAX_INPUT_BYTES, MEGABYTE
 from switchyard.domain.tasks.task import Lease
 from switchyard.ports import Received
 from switchyard.settings import WorkerSettings
 from switchyard_worker.boundary import TOO_MANY_PROCESSES
 from switchyard_worker.parent.attempts.assignments import Assignments
-from switchyard_worker.parent.attempts.attempt import AttemptFolders, ChildAttempts
+from switchyard_worker.parent.attempts.attempt import ChildAttempts
 from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
+from switchyard_worker.parent.attempts.inputs import InputFinder
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.coroutines import Runtime
+from switchyard_worker.parent.files.attempt_folders import AttemptFolders
 from switchyard_worker.parent.files.removal import Removals
 from switchyard_worker.parent.files.users import SlotUsers, slot_users
 from switchyard_worker.parent.health.machine import Machine
@@ -205,6 +208,11 @@ def _assignments(
         ports.definitions,
         settings,
         credential=claude.credential if claude else None,
+        inputs=InputFinder(
+            leases=ports.leases,
+            blobs=ports.blobs,
+            max_bytes=min(MAX_INPUT_BYTES, settings.child_disk_mb * MEGABYTE // 2),
+        ),
         functions=functions,
     )
 

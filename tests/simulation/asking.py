@@ -31,6 +31,7 @@ def adding(ref: JobRef, tasks: Sequence[Declared]) -> Call:
             jobs=DynamoDbJobStore(state),
             payloads=payloads,
             additions=DynamoDbTaskAdditions(state, payloads),
+            blobs=seen.blobs(),
             definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
             dispatches=seen.dispatches(),
             emitter=seen.emitter(),

@@ -5,6 +5,7 @@ from tests.stacks.synthesized import SynthesizedStage
 ROUTES = {
     "POST /jobs",
     "GET /jobs",
+    "POST /files",
     "GET /jobs/{jobId}",
     "POST /jobs/{jobId}/cancel",
     "GET /jobs/{jobId}/tasks/{taskId}/decision",

@@ -132,6 +132,7 @@ MAY: dict[str, set[str]] = {
         "ecs:UpdateTaskProtection",
         "events:PutEvents",
         "s3:GetObject",
+        "s3:ListBucket",
         "s3:PutObject",
         "sqs:ChangeMessageVisibility",
         "sqs:DeleteMessage",
@@ -254,12 +255,13 @@ def test_no_role_has_a_policy_that_aws_manages(synthesized: SynthesizedStage) ->
     assert not [role for role in synthesized.all("AWS::IAM::Role") if role.get("ManagedPolicyArns")]
 
 
-def test_the_api_lists_no_more_of_the_bucket_than_what_tasks_left(
-    synthesized: SynthesizedStage,
+@pytest.mark.parametrize("name", ["api", "worker"])
+def test_nobody_lists_more_of_the_bucket_than_what_tasks_left(
+    synthesized: SynthesizedStage, name: str
 ) -> None:
     (listing,) = (
         statement
-        for statement in statements_of(synthesized, "api")
+        for statement in statements_of(synthesized, name)
         if statement["Action"] == "s3:ListBucket"
     )
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "task/logs/*"}}

@@ -34,6 +34,15 @@ DryRunOption = Annotated[
 ]
 
 
+FileOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--file",
+        metavar="NAME=PATH",
+        help="A file to submit with the job, up to 100 MB; tasks ask for it as job/NAME. Again for "
+        "each file.",
+    ),
+]
 KeyOption = Annotated[
     str | None,
     typer.Option(
@@ -45,7 +54,13 @@ KeyOption = Annotated[
 ]
 
 
-def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = False) -> None:
+def run(
+    context: typer.Context,
+    file: JobFileArgument,
+    *,
+    files: FileOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Run a job on this machine and show its progress.
 
     Starts the local cloud unless it is up, submits the job through its API, follows it, prints
@@ -53,11 +68,13 @@ def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = 
     """
     from switchyard_cli.actions.follow_to_end import follow_to_end
     from switchyard_cli.actions.submit import submit as send
+    from switchyard_cli.actions.upload import named_files
     from switchyard_cli.commands.local.cloud import saying
     from switchyard_cli.files.job_file import read_job
 
     services = services_of(context)
-    job = read_job(file)
+    given = named_files(files or ())
+    job = read_job(file, files=[one.name for one in given])
     say = saying(notices())
     say(agent_in(services.environment))
     with (
@@ -66,7 +83,9 @@ def run(context: typer.Context, file: JobFileArgument, *, as_json: JsonOption = 
         Api(local_endpoint(services), services.transport) as api,
     ):
         key = services.new_key()
-        accepted = send(job, api, key=key, services=services, cloud_goes_down=goes_down)
+        accepted = send(
+            job, api, key=key, services=services, files=given, cloud_goes_down=goes_down
+        )
         job_id = accepted.job_id
         follow_to_end(api, job_id, services, as_json=as_json, cloud_goes_down=goes_down)
 
@@ -77,6 +96,7 @@ def submit(
     *,
     watch: WatchOption = False,
     dry_run: DryRunOption = False,
+    files: FileOption = None,
     key: KeyOption = None,
     stage: StageOption = Stage.LOCAL,
     as_json: JsonOption = False,
@@ -88,28 +108,34 @@ def submit(
     """
     from switchyard_cli.actions.follow_to_end import follow_to_end
     from switchyard_cli.actions.submit import submit as send
+    from switchyard_cli.actions.upload import named_files
     from switchyard_cli.files.job_file import read_job
+    from switchyard_cli.files.readable import nothing_more
 
     services = services_of(context)
+    given = named_files(files or ())
+    also = partial(_static_problems, stage=stage, services=services) if dry_run else nothing_more
+    job = read_job(file, also, files=[one.name for one in given])
+    _check(key)
     if dry_run:
-        job = read_job(file, also=partial(_static_problems, stage=stage, services=services))
-        _check(key)
         _show_plan(job, file, as_json=as_json)
         return
-    job = read_job(file)
-    _check(key)
     with Api(endpoint_of(stage, services), services.transport) as api:
-        accepted = send(job, api, key=key or services.new_key(), services=services)
+        accepted = send(job, api, key=key or services.new_key(), services=services, files=given)
         if accepted.repeated:
-            said = f"This key was used before: {accepted.job_id} is the job that it started"
-            when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
-            notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
+            _warn_of_repetition(accepted)
         if watch:
             follow_to_end(api, accepted.job_id, services, as_json=as_json)
         elif as_json:
             print_json(accepted)
         else:
             _print_accepted(accepted, stage)
+
+
+def _warn_of_repetition(accepted: JobAccepted) -> None:
+    said = f"This key was used before: {accepted.job_id} is the job that it started"
+    when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
+    notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
 
 
 def _static_problems(file: Readable, *, stage: Stage, services: Services) -> list[Problem]:

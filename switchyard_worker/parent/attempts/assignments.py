@@ -26,6 +26,7 @@ from switchyard_worker.boundary import CODE, Assignment, Code, Step
 from switchyard_worker.guard.examine import Wrong
 from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
+from switchyard_worker.parent.attempts.inputs import InputFinder
 from switchyard_worker.parent.supervision.child_environment import Credential
 
 OFFLINE: Final = "offline"
@@ -184,9 +185,11 @@ class Assignments:
         settings: WorkerSettings,
         *,
         credential: Credential | None,
+        inputs: InputFinder,
         functions: ServedFunctions | None = None,
     ) -> None:
         self._payloads = payloads
+        self._inputs = inputs
         self._functions = functions or ServedFunctions()
         self._settings = settings
         self._credential = credential
@@ -200,8 +203,8 @@ class Assignments:
         self._definition = lru_cache(KEPT_DEFINITIONS)(definitions.version)
 
     def gather(self, task: Task) -> Assignment:
-        """Raise `UnknownDefinition`, `OfflineRefused`, `NotServed`, `InvalidInput`, `MustNotStart`
-        or `Unavailable`.
+        """Raise `UnknownDefinition`, `OfflineRefused`, `NotServed`, `InvalidInput`, `NoSuchInput`,
+        `MustNotStart` or `Unavailable`.
 
         The input is not yet held against its schema: that needs the guard.
         """
@@ -221,6 +224,8 @@ class Assignments:
             memory_mb=self._settings.child_memory_mb,
             offline_delay_ms=self._settings.offline_delay_ms,
             traceparent=attempt_context(task),
+            inputs=self._inputs.found_for(task, payload.files) if payload.files else (),
+            artifacts=payload.artifacts,
         )
 
     def _planned(

@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final, TypeVar
 
-from switchyard.bootstrap import Offload
 from switchyard.domain.access.credentials import CLAUDE_CREDENTIALS
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.tasks.failures import FailureCategory
-from switchyard.domain.tasks.task import Lease, Task
+from switchyard.domain.tasks.task import Task
 from switchyard.observability import get_logger
 from switchyard.ports import BlobStore, Claimed
 from switchyard.settings import WorkerSettings
@@ -27,6 +25,7 @@ from switchyard_worker.parent.attempts.assignments import (
 from switchyard_worker.parent.attempts.child_outcome import Judge
 from switchyard_worker.parent.attempts.functions import NotServed, left_to_others
 from switchyard_worker.parent.attempts.guard_client import GuardClient
+from switchyard_worker.parent.attempts.inputs import not_placed, not_read, place_inputs
 from switchyard_worker.parent.attempts.upload import AttemptFiles, artifacts_prefix
 from switchyard_worker.parent.attempts.verdict import (
     HandedBack,
@@ -40,9 +39,8 @@ from switchyard_worker.parent.attempts.verdict import (
 from switchyard_worker.parent.claude.access import ClaudeProxy, allowance_for, counted
 from switchyard_worker.parent.claude.link import ClaudeAccess, NoAccess
 from switchyard_worker.parent.coroutines import Runtime, first_of
+from switchyard_worker.parent.files.attempt_folders import AttemptFolders
 from switchyard_worker.parent.files.folder import TaskFolder
-from switchyard_worker.parent.files.removal import Removals
-from switchyard_worker.parent.files.users import SlotUser, SlotUsers
 from switchyard_worker.parent.health.machine import not_started
 from switchyard_worker.parent.health.stop import Stop
 from switchyard_worker.parent.receive.lease import Keepalive, Watched
@@ -52,38 +50,10 @@ from switchyard_worker.parent.supervision.supervisor import Ended, Run, Supervis
 
 logger = get_logger("worker")
 
-DELAY_AFTER_OUTAGE_MS: Final = 10_000
 JUDGING_SECONDS: Final = 30.0  # at least: a child may use all its time, and was paid for
 COUNTED_MS: Final = 1_000  # what gathering takes at least, to shorten the child's time
 
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptFolders:
-    """Gives each attempt a folder, and a user of its own where tasks have users."""
-
-    output_folder: Path
-    users: SlotUsers
-    removals: Removals
-    offload: Offload
-    delete_files: bool
-
-    async def make(self, lease: Lease) -> TaskFolder:
-        """Raise `OSError`."""
-        user: SlotUser | None = self.users.take()
-        try:
-            return await self.offload(TaskFolder.fresh, self.output_folder, lease, user)
-        except BaseException:
-            self.users.give_back(user)
-            raise
-
-    async def remove(self, folder: TaskFolder) -> None:
-        """Remove a folder and everything in it, unless files are left on purpose."""
-        if self.delete_files:
-            await self.removals.remove(folder)
-        else:
-            folder.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +94,7 @@ class ChildAttempts:
         except NotServed as missing:
             return left_to_others(claimed.task, missing, self.runtime)
         except Unavailable as outage:
-            reason = f"its data could not be read: {outage}"
-            return HandedBack(reason=reason, delay_ms=DELAY_AFTER_OUTAGE_MS)
+            return not_read(outage)
         spent_ms = round((self.runtime.clock.monotonic() - began) * 1000)
         if isinstance(assignment, Ended):
             return ended_early(assignment, allowed_ms=allowed_ms, spent_ms=spent_ms)
@@ -194,7 +163,10 @@ class ChildAttempts:
         except OSError as problem:
             return not_started(problem)
         try:
-            verdict = await self._conclude(claimed, assignment, folder, keepalive, access)
+            placed = await self._placed(assignment, folder, keepalive)
+            if not isinstance(placed, Assignment):
+                return placed
+            verdict = await self._conclude(claimed, placed, folder, keepalive, access)
             if isinstance(verdict, HandedBack):  # there is little time left, nothing to explain
                 return verdict
             files = AttemptFiles(
@@ -203,9 +175,29 @@ class ChildAttempts:
                 self._redaction(access),
                 counted=access.usage if access else None,
             )
-            return await files.stored(verdict, folder, prefix=artifacts_prefix(claimed.lease))
+            prefix = artifacts_prefix(claimed.lease)
+            return await files.stored(verdict, folder, prefix=prefix, required=assignment.artifacts)
         finally:
             await self.folders.remove(folder)
+
+    async def _placed(
+        self, assignment: Assignment, folder: TaskFolder, keepalive: Keepalive
+    ) -> Assignment | Verdict:
+        """Place the task's files; return the assignment with the time that is left, or why not."""
+        if not assignment.inputs:
+            return assignment
+        began, allowed_ms = self.runtime.clock.monotonic(), assignment.timeout_ms
+        placing = place_inputs(self.runtime, self.blobs, folder, assignment.inputs)
+        try:
+            ended = await self._unless_ended(
+                placing, seconds=allowed_ms / 1000, ends=self._ends(keepalive)
+            )
+        except (Rejected, Unavailable, OSError) as problem:
+            return not_placed(problem)
+        spent_ms = round((self.runtime.clock.monotonic() - began) * 1000)
+        if isinstance(ended, Ended):
+            return ended_early(ended, allowed_ms=allowed_ms, spent_ms=spent_ms)
+        return replace(assignment, timeout_ms=max(1, allowed_ms - spent_ms))
 
     @property
     def redaction(self) -> Redaction:

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
 from switchyard.domain.errors import Unavailable
+from switchyard.domain.jobs.files import MAX_NAME_BYTES
 from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Json, Lease, Usage
@@ -14,6 +16,7 @@ from switchyard.ports import BlobStore
 from switchyard_worker.boundary import SUMMARY_FILE, TRACE_FILE
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.attempts.left_behind import LeftBehind, left_behind
+from switchyard_worker.parent.attempts.required_artifacts import meant, with_required
 from switchyard_worker.parent.attempts.verdict import Concluded, failed
 from switchyard_worker.parent.coroutines import Runtime, all_of, with_retries
 from switchyard_worker.parent.files.confined import NotReadable
@@ -27,7 +30,6 @@ MAX_LOOKED_AT: Final = 10_000
 MAX_LOOKING_SECONDS: Final = 10.0
 MAX_FILE_BYTES: Final = 20 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
-MAX_NAME_BYTES: Final = 700  # a key has 1,024, the prefix takes its share
 GROWTH_BYTES: Final = 1024 * 1024  # of a log, between the choice of files and its upload
 UPLOADS_AT_ONCE: Final = 3  # of the six threads of a slot (PORT_THREADS_PER_SLOT)
 
@@ -55,14 +57,20 @@ class Uploader:
         self._counted = counted
         self._left_behind = LeftBehind()
 
-    async def upload(self, folder: TaskFolder, *, prefix: str, completed: bool) -> bool:
-        """Upload files within bounds; return whether there were any. Raise `Unavailable`.
+    async def upload(
+        self, folder: TaskFolder, *, prefix: str, completed: bool, required: Sequence[str] = ()
+    ) -> list[str]:
+        """Upload files within bounds; return the names of those. Raise `Unavailable`.
 
         Of a completed task, what only explains a failure is left out too, and the result, which
         `upload_result` brings.
         """
         sizes = await self._runtime.offload(
-            files_to_upload, folder, completed=completed, monotonic=self._runtime.clock.monotonic
+            files_to_upload,
+            folder,
+            completed=completed,
+            monotonic=self._runtime.clock.monotonic,
+            required=required,
         )
         await self._look_elsewhere(folder, prefix)
         room = asyncio.Semaphore(UPLOADS_AT_ONCE)
@@ -78,7 +86,8 @@ class Uploader:
         if len(emittable) < len(sizes):
             fields = {"key": prefix, "files": len(sizes) - len(emittable)}
             logger.warning("files whose names contain a key are not uploaded", extra=fields)
-        return any(await all_of(map(upload_one, emittable)))
+        uploaded = await all_of(map(upload_one, emittable))
+        return [name for name, there in zip(emittable, uploaded, strict=True) if there]
 
     async def _look_elsewhere(self, folder: TaskFolder, prefix: str) -> None:
         found = await self._runtime.offload(
@@ -116,8 +125,12 @@ def _json_bytes(output: Json) -> bytes:
     return json.dumps(output, ensure_ascii=False).encode()
 
 
-def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) -> dict[str, int]:
-    """Return names and sizes; small files first, so that the bounds cost the fewest."""
+def files_to_upload(
+    folder: TaskFolder, *, completed: bool, monotonic: Clock, required: Sequence[str] = ()
+) -> dict[str, int]:
+    """Return names and sizes: required artifacts first, then small files before large ones, so
+    that the bounds cost the fewest.
+    """
     bounds = Bounds(
         entries=MAX_LOOKED_AT, ends_at=monotonic() + MAX_LOOKING_SECONDS, monotonic=monotonic
     )
@@ -132,7 +145,7 @@ def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) ->
         found.refuse("has a name that cannot be stored")
     chosen: dict[str, int] = {}
     total = 0
-    for name in sorted(sizes, key=lambda name: (sizes[name], name)):
+    for name in sorted(sizes, key=lambda name: (not meant(name, required), sizes[name], name)):
         total += sizes[name]
         if len(chosen) == MAX_FILES or total > MAX_TOTAL_BYTES:
             break
@@ -147,6 +160,12 @@ def files_to_upload(folder: TaskFolder, *, completed: bool, monotonic: Clock) ->
         }
         logger.warning("files are left out", extra=fields)
     return chosen
+
+
+def collectable(folder: TaskFolder, required: Sequence[str], monotonic: Clock) -> list[str]:
+    """Return the names of files that a completed task leaves and that are small enough."""
+    sizes = files_to_upload(folder, completed=True, monotonic=monotonic, required=required)
+    return [name for name, size in sizes.items() if size <= MAX_FILE_BYTES]
 
 
 def _explains_failures_only(name: str, size: int) -> bool:
@@ -176,8 +195,23 @@ class AttemptFiles:
         self._runtime = runtime
         self._uploader = Uploader(runtime, blobs, redaction, counted=counted)
 
-    async def stored(self, verdict: Concluded, folder: TaskFolder, *, prefix: str) -> Concluded:
-        """Upload a result until it is durable, then other files; add the prefix to the verdict."""
+    async def stored(
+        self,
+        verdict: Concluded,
+        folder: TaskFolder,
+        *,
+        prefix: str,
+        required: Sequence[str] = (),
+    ) -> Concluded:
+        """Upload a result until it is durable, then other files; add the prefix to the verdict.
+
+        A completed task that lacks what is `required` of its artifacts has failed.
+        """
+        if verdict.completed and required:
+            names = await self._runtime.offload(
+                collectable, folder, required, self._runtime.clock.monotonic
+            )
+            verdict = with_required(verdict, required, names)
         if verdict.completed:
             try:
                 await self._store_result(verdict, prefix)
@@ -185,11 +219,15 @@ class AttemptFiles:
                 return _lost(verdict, outage)
         try:
             uploaded = await self._uploader.upload(
-                folder, prefix=prefix, completed=verdict.completed
+                folder, prefix=prefix, completed=verdict.completed, required=required
             )
         except Unavailable as outage:
+            if verdict.completed and required:
+                return _lost(verdict, outage, what="artifacts")
             logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
-            uploaded = False
+            uploaded = []
+        if verdict.completed:
+            verdict = with_required(verdict, required, uploaded)
         return verdict.changed(artifacts=prefix) if uploaded or verdict.completed else verdict
 
     async def _store_result(self, verdict: Concluded, prefix: str) -> None:
@@ -204,10 +242,10 @@ class AttemptFiles:
         return await self._uploader.upload_result(verdict.output, prefix=prefix)
 
 
-def _lost(completed: Concluded, outage: Unavailable) -> Concluded:
+def _lost(completed: Concluded, outage: Unavailable, *, what: str = "result") -> Concluded:
     return failed(
         category=FailureCategory.NETWORK,
-        error=f"its result could not be uploaded: {outage}",
+        error=f"its {what} could not be uploaded: {outage}",
         usage=completed.outcome.usage,
         duration_ms=completed.outcome.duration_ms,
         exit_code=0,

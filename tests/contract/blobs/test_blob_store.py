@@ -3,6 +3,7 @@
 import pytest
 
 from switchyard.domain.errors import MissingBlob
+from switchyard.ports import PIECE_BYTES
 from tests.contract.conftest import Backend
 
 
@@ -67,3 +68,27 @@ def test_what_was_deleted_is_gone_and_may_be_deleted_again(backend: Backend) -> 
     assert list(backend.blobs.keys("a/")) == ["a/2"]
     with pytest.raises(MissingBlob):
         backend.blobs.get("a/1")
+
+
+def test_a_look_at_a_blob_tells_its_size_and_its_time(backend: Backend) -> None:
+    began = backend.clock.now_ms()
+    backend.blobs.put("task/uploads/acme/x", b"12345", content_type="text/plain")
+    found = backend.blobs.find("task/uploads/acme/x")
+    assert found is not None
+    assert (found.key, found.size) == ("task/uploads/acme/x", 5)
+    assert began - 1000 < found.modified_at_ms < backend.clock.now_ms() + 1000
+    assert backend.blobs.find("task/uploads/acme/y") is None
+
+
+@pytest.mark.parametrize("size", [0, 5, PIECE_BYTES, 2 * PIECE_BYTES + 7])
+def test_a_large_blob_is_read_in_pieces(backend: Backend, size: int) -> None:
+    body = (bytes(range(256)) * (size // 256 + 1))[:size]
+    backend.blobs.put("task/a", body, content_type="text/plain")
+    pieces = list(backend.blobs.pieces("task/a"))
+    assert b"".join(pieces) == body
+    assert all(len(piece) <= PIECE_BYTES for piece in pieces)
+
+
+def test_nothing_is_read_of_a_blob_that_is_not_there(backend: Backend) -> None:
+    with pytest.raises(MissingBlob, match="task/nothing"):
+        list(backend.blobs.pieces("task/nothing"))

@@ -18,6 +18,7 @@ from tests.contract.conftest import Backend
 KEY = "task/redrives/acme/job/1-abc.json"
 RELAY = "__relay-r1-0"
 CHILD = "compile-result"
+FILES = ("job/brief", "draft/*.md")
 
 
 @pytest.fixture
@@ -35,8 +36,11 @@ def settled(backend: Backend) -> Backend:
         cancelled_by="ada",
         due_at_ms=None,
         written=9,
+        file_count=1,
     )
-    written = replace(plan, job=job, tasks=tuple(tasks))
+    with_files = Payload(files=FILES, artifacts=("report.md",))
+    payloads = {**plan.payloads, "scrape-store": with_files}
+    written = replace(plan, job=job, tasks=tuple(tasks), payloads=payloads)
     backend.intake.write(written)
     backend.intake.write_part(written)
     _fail(backend)
@@ -239,6 +243,8 @@ def test_a_new_input_comes_with_the_new_run(settled: Backend, value: Any) -> Non
         assert task.run == 2 + number
         stored = settled.payloads.read(JOB.task("scrape-store"))
         assert (stored.input, stored.depends_on) == (given, ())
+        assert (stored.files, stored.artifacts) == (FILES, ("report.md",))
+        assert the_job(settled).file_count == 1
 
 
 def test_new_relays_and_edges_are_written_once(settled: Backend) -> None:

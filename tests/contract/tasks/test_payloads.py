@@ -111,3 +111,24 @@ def test_an_output_of_any_size_comes_back_as_it_was(backend: Backend, size: int)
     with pytest.raises(TooMuch, match="more than 10 bytes together"):
         backend.payloads.outputs(JOB, ["a"], max_bytes=10)
     assert backend.payloads.outputs(JOB, ["a"], max_bytes=size + 2) == {"a": output}
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_the_files_of_a_task_come_back_as_they_were(backend: Backend, count: int) -> None:
+    """Fifty patterns of two hundred characters are more than an item takes."""
+    files = tuple(f"draft/{number:02}-{'ü' * 190}" for number in range(count))
+    payload = Payload(input={"n": 1}, files=files, artifacts=files[:1])
+    backend.intake.write(replace(a_plan(), payloads={"b": payload}))
+    assert backend.payloads.read(JOB.task("b")) == payload
+
+
+def test_the_number_of_a_jobs_files_comes_back_and_is_absent_where_there_are_none(
+    backend: Backend,
+) -> None:
+    plan = a_plan()
+    with_files = replace(plan.job, file_count=3)
+    backend.intake.write(replace(plan, job=with_files))
+    found = backend.jobs.find(JOB)
+    assert found is not None
+    assert found.file_count == 3
+    assert plan.job.file_count is None

@@ -212,7 +212,7 @@ def a_job_with_every_outcome() -> dict[str, Any]:
         {"taskId": "slow", **scripted(delayMs=1500)},
         {"taskId": "fed", "input": {"text": "y" * 20_000}},
         {"taskId": "large", "name": "large"},
-        {"taskId": "after", "dependsOn": ["large"]},
+        {"taskId": "after", "dependsOn": ["large"], "files": ["large/task-result.json"]},
     )
     large = {"text": {"const": "x" * 20_000}}
     schema = {"type": "object", "properties": large, "required": ["text"]}
@@ -238,6 +238,7 @@ def all_kinds_of_requests(cloud: RunningCloud, job_id: str) -> None:
         http.get("/task-definitions/large/versions/1").raise_for_status()
         http.delete("/task-definitions/large").raise_for_status()
         http.get("/health").raise_for_status()
+        http.post("/files", json={"sha256": "0" * 64, "size": 1}).raise_for_status()
         assert http.post("/slack/actions", content=b"from nobody").status_code == NOT_FOUND
         for question in every_question(job_id):
             http.get("/events", params=question).raise_for_status()

@@ -37,7 +37,8 @@ def calls_of(service: str, operation: str, params: dict[str, Any]) -> Iterator[t
             yield f"sqs:{operation.removesuffix('Batch')}", queue
         case "s3" if operation == "ListObjectsV2":
             yield "s3:ListBucket", params["Bucket"]
-        case "s3":
+        case "s3":  # a look at an object needs the permission to read it
+            operation = operation.replace("HeadObject", "GetObject")
             yield f"s3:{operation}", f"{params['Bucket']}/{params['Key']}"
         case "events":
             for resource in buses_or_rule(params):

@@ -21,6 +21,7 @@ class AddingHarness(SweptHarness):
             jobs=self.memory.jobs,
             payloads=self.memory.payloads,
             additions=self.memory.additions,
+            blobs=self.memory.blobs,
             definitions=self.memory.definitions,
             dispatches=self.memory.dispatches,
             emitter=self.emitter,

@@ -19,18 +19,18 @@ class Submissions:
 
     def put_definition(self) -> None:
         definition = a_definition().model_dump(mode="json", by_alias=True, exclude_none=True)
-        assert self._call("PUT", "/task-definitions/scrape", definition, {})[0] == 200
+        assert self.call("PUT", "/task-definitions/scrape", definition, {})[0] == 200
 
     def __call__(self, body: Any, **headers: str) -> tuple[int, Any]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self._call("POST", "/jobs", body, named)
+        return self.call("POST", "/jobs", body, named)
 
     def job(self, job_id: str) -> Any:
-        status, view = self._call("GET", f"/jobs/{job_id}", None, {})
+        status, view = self.call("GET", f"/jobs/{job_id}", None, {})
         assert status == 200
         return view
 
-    def _call(self, method: str, path: str, body: Any, headers: dict[str, str]) -> tuple[int, Any]:
+    def call(self, method: str, path: str, body: Any, headers: dict[str, str]) -> tuple[int, Any]:
         event = {
             "version": "2.0",
             "routeKey": f"{method} {path}",

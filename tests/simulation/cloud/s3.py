@@ -17,6 +17,7 @@ class S3:
         self.objects: dict[str, bytes] = {}
         self._clock = clock or ManualClock()
         self._modified: dict[str, datetime] = {}
+        self._checksums: dict[str, str | None] = {}
 
     def create_bucket(self, **request: Any) -> dict[str, Any]:
         """There is one, for everybody."""
@@ -26,6 +27,7 @@ class S3:
         self.objects[request["Key"]] = request["Body"]
         whole_seconds = self._clock.now_ms() // 1000
         self._modified[request["Key"]] = datetime.fromtimestamp(whole_seconds, tz=UTC)
+        self._checksums[request["Key"]] = request.get("ChecksumSHA256")
         return {}
 
     def list_objects_v2(self, **request: Any) -> dict[str, Any]:
@@ -46,8 +48,19 @@ class S3:
         return {}
 
     def get_object(self, **request: Any) -> dict[str, Any]:
+        content = self._stored(request["Key"], "GetObject")
+        checksum = self._checksums.get(request["Key"])
+        known = {"ChecksumSHA256": checksum} if checksum else {}
+        return {"Body": io.BytesIO(content), **known}
+
+    def head_object(self, **request: Any) -> dict[str, Any]:
+        size = len(self._stored(request["Key"], "HeadObject"))
+        return {"ContentLength": size, "LastModified": self._modified[request["Key"]]}
+
+    def _stored(self, key: str, operation: str) -> bytes:
         try:
-            return {"Body": io.BytesIO(self.objects[request["Key"]])}
+            return self.objects[key]
         except KeyError:
-            response: Any = {"Error": {"Code": "NoSuchKey", "Message": "simulated"}}
-            raise ClientError(response, "GetObject") from None
+            code = "NoSuchKey" if operation == "GetObject" else "404"
+            response: Any = {"Error": {"Code": code, "Message": "simulated"}}
+            raise ClientError(response, operation) from None

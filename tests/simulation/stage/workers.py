@@ -26,6 +26,7 @@ from switchyard.usecases.events import task_events
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.assembly import intake_of, receive_loop, runtime_of
 from switchyard_worker.parent.attempts.assignments import Assignments
+from switchyard_worker.parent.attempts.inputs import InputFinder
 from switchyard_worker.parent.attempts.upload import Uploader, artifacts_prefix
 from switchyard_worker.parent.attempts.verdict import HandedBack, Verdict, cancelled, failed
 from switchyard_worker.parent.coroutines import first_of
@@ -179,7 +180,11 @@ class SimulatedAttempts:
         self._children = children
         self._stop = stop
         self._assignments = Assignments(
-            ports.payloads, ports.definitions, SETTINGS, credential=None
+            ports.payloads,
+            ports.definitions,
+            SETTINGS,
+            credential=None,
+            inputs=InputFinder(leases=ports.leases, blobs=ports.blobs),
         )
         self.redaction = Redaction(None)
         self._uploader = Uploader(runtime_of(ports), ports.blobs, Redaction(None))

@@ -9,6 +9,7 @@ from switchyard.contracts.definitions import RegisteredDefinition
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Payload
 from switchyard_worker.parent.attempts.assignments import Assignments
+from switchyard_worker.parent.attempts.inputs import InputFinder
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
 
@@ -95,7 +96,11 @@ def test_a_pinned_version_is_read_once(
     for task_id in ("a", "b"):
         harness.add_task(task_id)
     assignments = Assignments(
-        harness.memory.payloads, harness.memory.definitions, harness.settings, credential=None
+        harness.memory.payloads,
+        harness.memory.definitions,
+        harness.settings,
+        credential=None,
+        inputs=InputFinder(leases=harness.memory.leases, blobs=harness.memory.blobs),
     )
 
     for task_id in ("a", "b", "a", "b"):
@@ -111,7 +116,11 @@ def test_a_task_without_parents_asks_for_no_outputs(
     harness.add_task()
 
     assignment = Assignments(
-        harness.memory.payloads, harness.memory.definitions, harness.settings, credential=None
+        harness.memory.payloads,
+        harness.memory.definitions,
+        harness.settings,
+        credential=None,
+        inputs=InputFinder(leases=harness.memory.leases, blobs=harness.memory.blobs),
     ).gather(harness.task())
 
     assert assignment.context == {}

@@ -19,12 +19,15 @@ MINE = [
     f"events/{JOB_ID}__a/e-payload.json",
     "task/logs/order-1/1/logs/x",
     f"task/documents/acme/{JOB_ID}.json",
+    f"task/job-files/acme/{JOB_ID}.json",
+    f"task/uploads/acme/{'0' * 64}",
     "quarantine/2027-01-15/m-1.json",
 ]
 THEIRS = [
     f"task/logs/{OTHER_JOB}__a/1/artifacts/x",
     "task/logs/order-11/1/logs/x",
     "task/inputs/acme-inc/a.json",
+    f"task/uploads/acme-inc/{'0' * 64}",
     "quarantine/2027-01-15/m-2.json",
 ]
 
@@ -48,7 +51,7 @@ COUNTS = {
     "definitions": 1,
     "events": 1,
     "jobs": 1,
-    "objects in the bucket": 5,
+    "objects in the bucket": 7,
     "parked messages": 1,
     "settings": 1,
     "tasks": 2,

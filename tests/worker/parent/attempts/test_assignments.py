@@ -18,6 +18,7 @@ from switchyard_worker.parent.attempts.assignments import (
     input_document,
 )
 from switchyard_worker.parent.attempts.guard_client import GuardClient
+from switchyard_worker.parent.attempts.inputs import InputFinder
 from tests.builders import JOB, TENANT, a_task
 from tests.worker.harness import WorkerHarness
 
@@ -38,7 +39,11 @@ def made(harness: WorkerHarness) -> WorkerHarness:
 def gathered(harness: WorkerHarness, given: Any, **facts: Any) -> Assignment:
     ref = harness.add_task(given=given, **facts)
     assignments = Assignments(
-        harness.memory.payloads, harness.memory.definitions, harness.settings, credential=None
+        harness.memory.payloads,
+        harness.memory.definitions,
+        harness.settings,
+        credential=None,
+        inputs=InputFinder(leases=harness.memory.leases, blobs=harness.memory.blobs),
     )
     task = harness.memory.state.tasks[ref]
     assignment = assignments.gather(task)

@@ -1,20 +1,24 @@
 """Blobs on S3."""
 
+import base64
+import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any, Final
 from urllib.parse import quote
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, FlexibleChecksumError
 
 from switchyard.adapters.aws import call, code_of
-from switchyard.domain.errors import MissingBlob
-from switchyard.ports import StoredBlob
+from switchyard.domain.errors import DamagedBlob, MissingBlob
+from switchyard.domain.prompts.artifacts import UNKNOWN_TYPE
+from switchyard.ports import PIECE_BYTES, StoredBlob, UploadRequest
 
 LINK_SECONDS: Final = 15 * 60
 """How long a presigned link opens its blob."""
 
 # Without the permission to list, S3 answers that a missing object is forbidden.
-_MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied"})
+_MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied", "403"})
 
 
 class S3BlobStore:
@@ -29,10 +33,28 @@ class S3BlobStore:
             Key=key,
             Body=body,
             ContentType=content_type,
+            ChecksumSHA256=_in_base64(hashlib.sha256(body)),
         )
 
     def get(self, key: str) -> bytes:
         return call(self._read, key)
+
+    def find(self, key: str) -> StoredBlob | None:
+        try:
+            found = call(self._answer, self._client.head_object, key)
+        except MissingBlob:
+            return None
+        return _stored({**found, "Key": key, "Size": found["ContentLength"]})
+
+    def pieces(self, key: str) -> Iterator[bytes]:
+        answer = call(self._answer, self._client.get_object, key, ChecksumMode="ENABLED")
+        digest = hashlib.sha256()
+        with closing(answer["Body"]) as body:  # a reader may stop early
+            while piece := call(_piece_of, body, key):
+                digest.update(piece)
+                yield piece
+        if answer.get("ChecksumSHA256", _in_base64(digest)) != _in_base64(digest):
+            raise DamagedBlob(key)
 
     def keys(self, prefix: str) -> Iterator[str]:
         return (blob.key for blob in self.listed(prefix))
@@ -50,18 +72,33 @@ class S3BlobStore:
         call(self._client.delete_object, Bucket=self.bucket, Key=key)
 
     def _read(self, key: str) -> bytes:
+        content: bytes = self._answer(self._client.get_object, key)["Body"].read()
+        return content
+
+    def _answer(self, ask: Any, key: str, **more: str) -> Any:
         try:
-            answer = self._client.get_object(Bucket=self.bucket, Key=key)
+            return ask(Bucket=self.bucket, Key=key, **more)
         except ClientError as error:
             if code_of(error) in _MISSING:
                 raise MissingBlob(key) from error
             raise
-        content: bytes = answer["Body"].read()
-        return content
+
+
+def _piece_of(body: Any, key: str) -> bytes:
+    """Read the next piece; the library compares some checksums by itself at the end."""
+    try:
+        piece: bytes = body.read(PIECE_BYTES)
+    except FlexibleChecksumError as error:
+        raise DamagedBlob(key) from error
+    return piece
+
+
+def _in_base64(digest: Any) -> str:
+    return base64.b64encode(digest.digest()).decode()
 
 
 class S3Links:
-    """Signed with the credentials of this process: a link may read what they may, as long as they.
+    """Signed with the credentials of this process: a link may do what they may, as long as they.
 
     So a function's may end sooner than it says.
     """
@@ -81,6 +118,29 @@ class S3Links:
             "get_object", Params=served, ExpiresIn=LINK_SECONDS
         )
         return link
+
+    def for_upload(self, key: str, *, size: int, sha256: str) -> UploadRequest:
+        """Sign the length and the checksum as headers of a PUT: S3 refuses any other content.
+
+        https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
+        """
+        checksum = base64.b64encode(bytes.fromhex(sha256)).decode()
+        put = {
+            "Bucket": self._bucket,
+            "Key": key,
+            "ContentLength": size,
+            "ContentType": UNKNOWN_TYPE,
+            "ChecksumSHA256": checksum,
+        }
+        url: str = self._client.generate_presigned_url(
+            "put_object", Params=put, ExpiresIn=LINK_SECONDS
+        )
+        headers = {
+            "Content-Length": str(size),
+            "Content-Type": UNKNOWN_TYPE,
+            "x-amz-checksum-sha256": checksum,
+        }
+        return UploadRequest(url, headers, LINK_SECONDS)
 
 
 def _attachment(key: str) -> str:

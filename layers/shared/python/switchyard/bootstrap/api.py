@@ -47,6 +47,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.add_tasks import TaskAdder
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.decide_task import TaskDecider
+from switchyard.usecases.jobs.job_files import Uploads
 from switchyard.usecases.jobs.redrive import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.jobs.task_files import TaskFiles
@@ -73,6 +74,7 @@ class ApiPorts:
     emitter: Emitter
     clock: Clock
     files: TaskFiles
+    uploads: Uploads
     triggers: TenantTriggers
     ceilings: Ceilings
     app: str
@@ -88,7 +90,8 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
     sqs = aws.client("sqs")
     dispatches = SqsDispatchQueue(sqs, settings.dispatch_queue_url, settings.job_queue_url)
     emitter = emitter_for(settings, origin="producer-api")
-    files = TaskFiles(blobs=blobs, links=S3Links(s3, settings.s3_bucket), bucket=settings.s3_bucket)
+    links = S3Links(s3, settings.s3_bucket)
+    files = TaskFiles(blobs=blobs, links=links, bucket=settings.s3_bucket)
     events = DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)
     return ApiPorts(
         gate=_gate(settings, state),
@@ -111,6 +114,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         emitter=emitter,
         clock=function_clock(),
         files=files,
+        uploads=Uploads(blobs=blobs, links=links, clock=function_clock()),
         triggers=_triggers(settings, state, definitions, sqs),
         ceilings=settings.ceilings,
         app=settings.app_name,
@@ -159,6 +163,7 @@ def _adder(
         jobs=DynamoDbJobStore(state),
         payloads=payloads,
         additions=DynamoDbTaskAdditions(state, payloads),
+        blobs=blobs,
         definitions=definition_store(aws.client("dynamodb"), settings.task_definitions_table),
         dispatches=dispatches,
         emitter=emitter,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         TooManyRequests,
         Unreachable,
         UnsafeName,
+        UnusableFile,
         UnusableJob,
     )
     from switchyard.client.job import Job, Task
@@ -51,6 +52,7 @@ __all__ = [
     "TriggerContent",
     "Unreachable",
     "UnsafeName",
+    "UnusableFile",
     "UnusableJob",
 ]
 
@@ -69,6 +71,7 @@ __getattr__ = on_demand(
             "TooManyRequests",
             "Unreachable",
             "UnsafeName",
+            "UnusableFile",
             "UnusableJob",
         ),
         "job": ("Job", "Task"),

@@ -94,6 +94,14 @@ def gone(status: int) -> ClientError:
     return Unreachable(f"The bucket could not answer ({status}).")
 
 
+def not_taken(status: int) -> ClientError:
+    """Report an upload that the bucket did not take."""
+    if _is_client_error(status):
+        reason = "the file changed while it was sent, or the link has expired; submit it again"
+        return Refused(f"The bucket refused the file ({status}): {reason}.")
+    return Unreachable(f"The bucket could not answer ({status}).")
+
+
 def _is_client_error(status: int) -> bool:
     return HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
 

@@ -26,6 +26,7 @@ from switchyard.client.job import Job, Task, id_of
 from switchyard.client.patience import Passing, patiently
 from switchyard.client.routes import Routes
 from switchyard.client.statuses import FINAL
+from switchyard.client.uploads import LocalFile, local_files, upload
 from switchyard.client.waiting import as_it_changes
 from switchyard.clock import system_clock, system_ids
 from switchyard.contracts.changes import (
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     import httpx
 
     from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
+    from switchyard.contracts.files import FileContent
     from switchyard.contracts.jobs import (
         FileLink,
         JobAccepted,
@@ -109,14 +111,29 @@ class Client:
     def close(self) -> None:
         self._connection.close()
 
-    def submit(self, job: Job, *, key: str | None = None) -> JobAccepted:
+    def submit(
+        self,
+        job: Job,
+        *,
+        key: str | None = None,
+        files: Mapping[str, Path | str] | None = None,
+    ) -> JobAccepted:
         """Start a job, once, however often it has to be sent.
 
         Give a `key` of your own to be answered with the same job when your program submits it
-        again within 24 hours.
+        again within 24 hours. `files` of this machine are uploaded first; tasks ask for them by
+        their names, as in `job/brief`.
         """
         submission, one_key = job.submission(), key or system_ids().new_secret()
+        contents = {file.name: self._uploaded(file) for file in local_files(files or {})}
+        if contents:
+            submission = submission.model_copy(update={"files": contents})
         return self._ask(lambda: self._api.submit(submission, key=one_key))
+
+    def _uploaded(self, file: LocalFile) -> FileContent:
+        content = file.measured()
+        self._ask(lambda: upload(self._api, file, content))
+        return content
 
     def add(self, job_id: str, more: Job) -> TasksAdded:
         """Add the tasks of `more` to a job that has not ended, once each, however often they have

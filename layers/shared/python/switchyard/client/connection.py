@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -59,6 +59,15 @@ class Connection:
         from switchyard.client.httpx_sender import download
 
         return download(url, self._transport)
+
+    def upload(self, url: str, headers: Mapping[str, str], content: Iterator[bytes]) -> None:
+        """Send a content to another address, in chunks, without sending the key.
+
+        Raise `ClientError`.
+        """
+        from switchyard.client.httpx_sender import upload
+
+        upload(url, headers, content, self._transport)
 
 
 def _content(answer: Answer) -> bytes:

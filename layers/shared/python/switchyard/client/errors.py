@@ -9,6 +9,7 @@ ClientError               whatever comes between a program and its job
 │   └── TooManyRequests   the key is used too often, so nothing was done
 ├── UnusableJob           a job that no API would take
 ├── UnsafeName            a file that would be saved outside of its folder
+├── UnusableFile          a file that cannot be submitted with a job
 └── StillRunning          the time to wait was over before the job was
 """
 
@@ -80,6 +81,10 @@ class UnusableJob(WithProblems):
 class UnsafeName(ClientError):
     def __init__(self, name: str) -> None:
         super().__init__(f"{name!r} would be saved outside of its folder.")
+
+
+class UnusableFile(ClientError):
+    pass
 
 
 class StillRunning(ClientError):

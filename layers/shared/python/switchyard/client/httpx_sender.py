@@ -14,6 +14,7 @@ from switchyard.client.answers import (
     gone,
     not_connected,
     not_listening,
+    not_taken,
     too_late,
 )
 from switchyard.client.senders import CONNECT_SECONDS, KEY_HEADER, LOOPBACK, TIMEOUT_SECONDS
@@ -58,6 +59,19 @@ def download(url: str, transport: httpx.BaseTransport | None) -> Iterator[bytes]
         if not response.is_success:
             raise gone(response.status_code)
         yield from response.iter_bytes()
+
+
+def upload(
+    url: str,
+    headers: Mapping[str, str],
+    content: Iterator[bytes],
+    transport: httpx.BaseTransport | None,
+) -> None:
+    """Send a content in chunks; its length is one of the headers. Raise `ClientError`."""
+    with translated(url, nobody_yet=False), client_for(url, transport) as client:
+        response = client.put(url, content=content, headers=dict(headers))
+        if not response.is_success:
+            raise not_taken(response.status_code)
 
 
 def client_for(url: str, transport: httpx.BaseTransport | None, **options: Any) -> httpx.Client:

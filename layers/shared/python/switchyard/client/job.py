@@ -65,13 +65,21 @@ class Job:
         after: Sequence[Task | str] = (),
         rule: Rule = Rule.ALL_COMPLETED,
         when: str | None = None,
+        files: Sequence[str] = (),
+        artifacts: Sequence[str] = (),
     ) -> Task:
         """Add a task. `name` is that of its definition, if it is not called like the task.
 
         It runs once the tasks it comes `after` have settled as its `rule` asks, if `when`, a
-        condition on what they made, holds. It is told what they made. Raise `UnusableJob`.
+        condition on what they made, holds. It is told what they made. It is given `files`, such as
+        `job/brief` or `draft/*.md`, and has to leave `artifacts` behind. Raise `UnusableJob`.
         """
-        described = {"name": name or task_id, "input": input}
+        described = {
+            "name": name or task_id,
+            "input": input,
+            "files": tuple(files) or None,
+            "artifacts": tuple(artifacts) or None,
+        }
         return self._add(task_id, described, after=after, rule=rule, when=when)
 
     def approval(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
 
     from pydantic import BaseModel
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         TaskDefinition,
     )
     from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
+    from switchyard.contracts.files import FileContent, UploadLink
     from switchyard.contracts.jobs import (
         AddTasks,
         FileLink,
@@ -206,6 +207,15 @@ class Routes:
     def download(self, link: FileLink) -> Iterator[bytes]:
         """A file of a task, piece by piece."""
         return self._connection.download(link.url)
+
+    def upload_link(self, content: FileContent) -> UploadLink:
+        from switchyard.contracts.files import UploadLink
+
+        return self._call(UploadLink, "POST", "/files", json=_body(content))
+
+    def upload(self, url: str, headers: Mapping[str, str], content: Iterator[bytes]) -> None:
+        """Send a file to the address of its upload link."""
+        self._connection.upload(url, headers, content)
 
     def health(self) -> Health:
         from switchyard.contracts.overview import Health

@@ -1,14 +1,17 @@
-"""A submission as it is stored until all of its job is written."""
+"""Documents of a job in the bucket: its submission until all of it is written, and its files."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from switchyard.contracts.files import FileContent
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Written, refuse_newer
 from switchyard.domain.errors import UnreadableDocument
 from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.files import JobFile
 from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
 
 SCHEMA_VERSION: Final = 1
@@ -18,7 +21,18 @@ WITH_CONDITIONS: Final = 2
 DocumentSchema = Annotated[Literal[1, 2], BeforeValidator(refuse_newer(WITH_CONDITIONS))]
 
 
-class JobDocument(Written):
+class StoredDocument(Written):
+    @classmethod
+    def read(cls, content: bytes) -> Self:
+        """Raise `UnreadableDocument`."""
+        try:
+            return cls.model_validate_json(content)
+        except ValidationError as error:
+            found = error.errors(include_url=False, include_input=False)
+            raise UnreadableDocument(validation_problems(found)) from error
+
+
+class JobDocument(StoredDocument):
     schema_version: DocumentSchema = Field(default=SCHEMA_VERSION, alias="schema")
     created_at: int
     """In milliseconds: the job's, however much later it is written."""
@@ -29,23 +43,14 @@ class JobDocument(Written):
     job: SubmitJob
 
     @classmethod
-    def read(cls, content: bytes) -> Self:
-        """Raise `UnreadableDocument`."""
-        try:
-            return cls.model_validate_json(content)
-        except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False)
-            raise UnreadableDocument(validation_problems(found)) from error
-
-    @classmethod
     def of(cls, job: SubmitJob, **known: Any) -> Self:
         """Return the document of a submission, in the oldest schema that can say it."""
-        newer = any(task.needs_newer for task in job.tasks)
+        newer = bool(job.files) or any(task.needs_newer for task in job.tasks)
         return cls(schema_version=WITH_CONDITIONS if newer else SCHEMA_VERSION, job=job, **known)
 
     def plan(self, ref: JobRef) -> JobPlan:
         """The same one each time."""
-        return plan_job(
+        plan = plan_job(
             ref,
             name=self.job.name,
             tags=self.job.tags,
@@ -55,3 +60,26 @@ class JobDocument(Written):
             now_ms=self.created_at,
             trace=self.trace,
         )
+        return replace(plan, job=replace(plan.job, file_count=len(self.job.files) or None))
+
+
+class StoredFile(Written):
+    name: str
+    sha256: str
+    size: int
+
+
+class JobFiles(StoredDocument):
+    """The files of one job, as they are stored beside it."""
+
+    files: tuple[StoredFile, ...]
+
+    @classmethod
+    def of(cls, files: dict[str, FileContent]) -> Self:
+        named = sorted(files.items())
+        return cls(
+            files=tuple(StoredFile(name=name, sha256=f.sha256, size=f.size) for name, f in named)
+        )
+
+    def values(self) -> tuple[JobFile, ...]:
+        return tuple(JobFile(one.name, one.sha256, one.size) for one in self.files)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from switchyard.contracts.files import JobFileNames
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.task_requests import TaskRequests
 from switchyard.contracts.wire import CleanText, Closed, Written, at_most, unless_absent
@@ -32,6 +33,8 @@ class SubmitJob(Closed):
     )
     notify: Notify | None = None
     """Who is told of its failures, beside those who operate the stage."""
+    files: JobFileNames = Field(default_factory=dict, exclude_if=lambda files: not files)
+    """The files that tasks may ask for as `job/NAME`; their contents were uploaded before."""
     tasks: TaskRequests
 
 
@@ -92,6 +95,22 @@ class TaskSummary(Written):
     """True once the task's cancellation was asked for, in this run."""
 
 
+class FileLink(Written):
+    name: str
+    """Below the attempt's prefix."""
+    size: int
+    """Bytes."""
+    content_type: str
+    url: str
+    """Reads the file for 15 minutes, without a key."""
+
+
+class JobFileLink(FileLink):
+    """A file that was submitted with the job."""
+
+    sha256: str
+
+
 class JobView(Written):
     job_id: str
     name: str
@@ -111,20 +130,12 @@ class JobView(Written):
     tags: dict[str, str] = Field(default_factory=dict)
     notify: Notify | None = None
     """Who is told of its failures."""
+    files: tuple[JobFileLink, ...] = Field(default=(), exclude_if=lambda files: not files)
+    """What it was submitted with, until that expires."""
     trace_id: str | None = None
     tasks: tuple[TaskSummary, ...]
     left_out: tuple[str, ...] = ()
     """What is empty in every task since an answer has no room for it; a task's own has it."""
-
-
-class FileLink(Written):
-    name: str
-    """Below the attempt's prefix."""
-    size: int
-    """Bytes."""
-    content_type: str
-    url: str
-    """Reads the file for 15 minutes, without a key."""
 
 
 class TaskView(TaskSummary):
@@ -151,6 +162,10 @@ class TaskView(TaskSummary):
     """The bucket's prefix with artifacts, logs and traces of the attempt that settled the task."""
     files: tuple[FileLink, ...] = ()
     """What is below that prefix, until it expires."""
+    input_files: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
+    """Which files it is given: `job/NAME`, or `TASK/NAME` for artifacts of a task before it."""
+    required_artifacts: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
+    """Which files it has to leave behind."""
 
 
 def instant(milliseconds: int | None) -> datetime | None:

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from switchyard.contracts.files import ArtifactPatterns, FileReferences
 from switchyard.contracts.json_schema import SimpleJsonSchema
 from switchyard.contracts.wire import (
     CleanText,
@@ -100,6 +101,10 @@ class TaskRequest(Closed):
     """How long a wait takes, from when its parents have settled."""
     until: AwareDatetime | None = unless_absent()
     """When a wait ends."""
+    files: FileReferences | None = unless_absent(min_length=1)
+    """The files that it is given in its folder `inputs`."""
+    artifacts: ArtifactPatterns | None = unless_absent(min_length=1)
+    """The files that it has to leave in its folder `artifacts`; else it fails."""
 
     @field_validator("name")
     @classmethod
@@ -114,6 +119,9 @@ class TaskRequest(Closed):
             raise ValueError(
                 f"has kind {self.kind} and name; a task that is held has no definition"
             )
+        for field in ("files", "artifacts"):
+            if self.kind is not None and getattr(self, field):
+                raise ValueError(f"{field} belongs to a task that a worker runs, with a name")
         for field, kinds in _OF_A_KIND.items():
             if getattr(self, field) is not None and self.kind not in kinds:
                 raise ValueError(_out_of_place(field, kinds))
@@ -132,6 +140,8 @@ class TaskRequest(Closed):
             rule=self.rule,
             when=self.when,
             hold=self._hold(self.kind) if self.kind else None,
+            files=self.files or (),
+            artifacts=self.artifacts or (),
         )
 
     def _hold(self, kind: TaskKind) -> Hold:
@@ -148,7 +158,8 @@ class TaskRequest(Closed):
     @property
     def needs_newer(self) -> bool:
         """Whether versions before 0.2 would not understand it, and run it all the same."""
-        return self.kind is not None or self.when is not None
+        given = (self.kind, self.when, self.files, self.artifacts)
+        return any(one is not None for one in given)
 
 
 def _milliseconds(moment: datetime) -> int:

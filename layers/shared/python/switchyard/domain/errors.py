@@ -13,6 +13,7 @@ SwitchyardError
 │       ├── DefinitionInUse                names who uses it
 │       └── NotNow                         it will pass by itself
 └── Unavailable    a dependency's fault; worth trying again
+    ├── DamagedBlob                        what was read is not what was stored
     ├── AnswerLost                         nobody knows whether the write was done: read it back
     ├── EventsNotAccepted
     ├── NewerVersion                       what was read is for a newer version to handle
@@ -158,6 +159,13 @@ class NotNow(Conflict):
 
 class MustNotStart(SwitchyardError):
     """A task of a job that is being cancelled: it must not be started."""
+
+
+class DamagedBlob(Unavailable):
+    """What was read from the bucket does not have the checksum of what was put there."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"what is at {key} in the bucket does not have its checksum")
 
 
 class AnswerLost(Unavailable):

@@ -24,6 +24,9 @@ TRIGGER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 TRIGGER_NAME_RULE: Final = "1 to 40 of a-z, 0-9 and -, without - in front"
 EVENT_ID: Final = re.compile(r"[A-Za-z0-9._:/+-]{1,128}")
 EVENT_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 . _ : / + -"
+FILE_NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")
+FILE_NAME_RULE: Final = "1 to 100 of a-z A-Z 0-9 . _ -, without - . _ in front"
+SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 HIDDEN_PREFIX: Final = "__"
 START: Final = "__start__"

@@ -10,7 +10,14 @@ from switchyard.on_demand import on_demand
 
 if TYPE_CHECKING:
     from switchyard.ports.access import ApiKeys, OpenTasks, RequestRates, TenantStore
-    from switchyard.ports.blobs import BlobStore, Links, StoredBlob, TaskOutput
+    from switchyard.ports.blobs import (
+        PIECE_BYTES,
+        BlobStore,
+        Links,
+        StoredBlob,
+        TaskOutput,
+        UploadRequest,
+    )
     from switchyard.ports.events import (
         Counters,
         EventBus,
@@ -68,6 +75,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "PIECE_BYTES",
     "WRITING_SECONDS",
     "ApiKeys",
     "BlobStore",
@@ -127,6 +135,7 @@ __all__ = [
     "TriggerStore",
     "Unsettled",
     "UnsettledTask",
+    "UploadRequest",
 ]
 
 _PARTS: Final = {
@@ -139,8 +148,10 @@ _PARTS: Final = {
     "blobs": (
         "BlobStore",
         "Links",
+        "PIECE_BYTES",
         "StoredBlob",
         "TaskOutput",
+        "UploadRequest",
     ),
     "events": (
         "Counters",

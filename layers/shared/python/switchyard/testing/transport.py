@@ -1,19 +1,30 @@
 """The queue, the bus, the log and the bucket, in memory."""
 
+import hashlib
 import itertools
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from switchyard.contracts.events import Event
 from switchyard.contracts.messages import Attributes, TaskMessage
-from switchyard.domain.errors import MissingBlob, Unavailable, UnknownQueue
+from switchyard.domain.errors import DamagedBlob, MissingBlob, Unavailable, UnknownQueue
 from switchyard.domain.ids import JobRef
+from switchyard.domain.prompts.artifacts import UNKNOWN_TYPE
 from switchyard.domain.tasks.task import TaskRun
-from switchyard.ports import Clock, QueueDepth, Received, StoredBlob
+from switchyard.ports import (
+    PIECE_BYTES,
+    Clock,
+    QueueDepth,
+    Received,
+    StoredBlob,
+    UploadRequest,
+)
 from switchyard.testing.clock import ManualClock
+
+LINK_SECONDS: Final = 15 * 60
 
 
 @dataclass
@@ -122,17 +133,32 @@ class MemoryBlobStore:
         self.blobs: dict[str, bytes] = {}
         self.content_types: dict[str, str] = {}
         self.modified_at_ms: dict[str, int] = {}
+        self.checksums: dict[str, str] = {}
 
     def put(self, key: str, body: bytes, *, content_type: str) -> None:
         self.blobs[key] = body
         self.content_types[key] = content_type
         self.modified_at_ms[key] = self._clock.now_ms()
+        self.checksums[key] = hashlib.sha256(body).hexdigest()
 
     def get(self, key: str) -> bytes:
         try:
             return self.blobs[key]
         except KeyError:
             raise MissingBlob(key) from None
+
+    def find(self, key: str) -> StoredBlob | None:
+        if key not in self.blobs:
+            return None
+        return StoredBlob(key, self.modified_at_ms[key], len(self.blobs[key]))
+
+    def pieces(self, key: str) -> Iterator[bytes]:
+        content = self.get(key)
+        for start in range(0, len(content), PIECE_BYTES):
+            yield content[start : start + PIECE_BYTES]
+        digest = hashlib.sha256(content).hexdigest()
+        if self.checksums.get(key, digest) != digest:
+            raise DamagedBlob(key)
 
     def keys(self, prefix: str) -> Iterator[str]:
         return iter(sorted(key for key in self.blobs if key.startswith(prefix)))
@@ -153,6 +179,20 @@ class MemoryLinks:
 
     def to(self, key: str, *, content_type: str) -> str:
         return f"memory://link/{quote(key)}?{urlencode({'type': content_type})}"
+
+    def for_upload(self, key: str, *, size: int, sha256: str) -> UploadRequest:
+        headers = {"Content-Length": str(size), "Content-Type": UNKNOWN_TYPE, "sha256": sha256}
+        return UploadRequest(f"memory://upload/{quote(key)}", headers, LINK_SECONDS)
+
+    def sent(self, request: UploadRequest, headers: Mapping[str, str], body: bytes) -> bool:
+        """Return whether the bucket takes what a sender with these headers sends."""
+        checksum = hashlib.sha256(body).hexdigest()
+        said = (str(len(body)), checksum) == (headers["Content-Length"], headers["sha256"])
+        if dict(headers) != dict(request.headers) or not said:
+            return False
+        key = unquote(urlsplit(request.url).path.removeprefix("/"))
+        self._blobs.put(key, body, content_type=headers["Content-Type"])
+        return True
 
     def followed(self, link: str) -> bytes:
         """Return what a reader of the link gets."""

@@ -69,6 +69,7 @@ _WITH_A_JOB: Final[Mapping[str, str]] = {
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
     "post_job": _takes_a_body(JOBS, "Submit a job", 422, headers=_WITH_A_JOB),
+    "post_file": _takes_a_body(JOBS, "Ask for a link to upload a file of a job"),
     "get_jobs": _reads(JOBS, "List jobs, newest first", 400),
     "get_job": _reads(JOBS, "Read a job and how its tasks stand", 404),
     "post_tasks": _takes_a_body(JOBS, "Add tasks to a job under way", 404, 409),

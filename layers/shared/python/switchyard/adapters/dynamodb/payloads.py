@@ -40,6 +40,8 @@ class DynamoDbPayloads:
             **self._given(ref, "depends_on", list(payload.depends_on)),
             **({"when": payload.when} if payload.when else {}),
             **({"hold": json_text(payload.hold)} if payload.hold is not None else {}),
+            **(self._given(ref, "files", list(payload.files)) if payload.files else {}),
+            **(self._given(ref, "artifacts", list(payload.artifacts)) if payload.artifacts else {}),
         }
 
     def read(self, ref: TaskRef) -> Payload:
@@ -99,6 +101,8 @@ class DynamoDbPayloads:
             output=load(item, "output"),
             when=item.get("when"),
             hold=json.loads(item["hold"]) if "hold" in item else None,
+            files=tuple(load(item, "files") or ()),
+            artifacts=tuple(load(item, "artifacts") or ()),
         )
 
     def _given(self, ref: TaskRef, name: str, value: Json) -> Item:

@@ -13,7 +13,7 @@ from typing import Final
 
 from switchyard.domain.errors import Problem
 from switchyard.domain.ids import RELAY_PREFIX
-from switchyard.domain.jobs.condition_parser import references_of_conditions
+from switchyard.domain.jobs.file_checks import references_elsewhere
 from switchyard.domain.jobs.graph import TaskSpec, problems_in
 from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.relays import compile_edges, parents_of
@@ -93,7 +93,7 @@ def problems_with(
 
 
 def _misdirected(specs: Sequence[TaskSpec], there: Mapping[str, Sequence[str]]) -> list[Problem]:
-    return reference_problems(specs, declared=there, elsewhere=references_of_conditions(specs))
+    return reference_problems(specs, declared=there, elsewhere=references_elsewhere(specs))
 
 
 def grouped(specs: Sequence[TaskSpec], *, number: int) -> list[Group]:

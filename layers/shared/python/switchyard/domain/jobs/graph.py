@@ -32,6 +32,10 @@ class TaskSpec:
     """The condition that has to hold for it to run."""
     hold: Hold | None = None
     """What ends it, where no worker runs it."""
+    files: tuple[str, ...] = ()
+    """Which files it is given, as `FileReference` reads them."""
+    artifacts: tuple[str, ...] = ()
+    """Patterns for the files that it has to leave behind."""
 
 
 def roots(tasks: Sequence[TaskSpec]) -> tuple[str, ...]:

@@ -53,6 +53,8 @@ class Job:
     """Where in the bucket the plan is of a job too large to be written by who accepted it."""
     written: int = 0
     """How many items of that plan have been written so far."""
+    file_count: int | None = None
+    """How many files it was submitted with, if any; a document in the bucket names them."""
     redrive_key: str | None = None
     """Where in the bucket the plan is of a redrive that is not over."""
 

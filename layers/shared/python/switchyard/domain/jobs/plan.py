@@ -90,6 +90,8 @@ def payload_of(spec: TaskSpec) -> Payload:
         depends_on=spec.depends_on,
         when=spec.when,
         hold=spec.hold.stored() if spec.hold else None,
+        files=spec.files,
+        artifacts=spec.artifacts,
     )
 
 

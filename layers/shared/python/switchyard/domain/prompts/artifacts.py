@@ -2,6 +2,8 @@
 
 from typing import Final
 
+ARTIFACTS: Final = "artifacts"
+"""The folder of an attempt whose files are stored for others."""
 RESULT_FILE: Final = "artifacts/task-result.json"
 """The output, below the attempt's folder and below its prefix in the bucket."""
 
@@ -44,3 +46,13 @@ def input_key(tenant: str, request_id: str, digest: str) -> str:
     It names its content: a concurrent write for the same task replaces nothing.
     """
     return f"task/inputs/{tenant}/{request_id}/{digest}.json"
+
+
+def upload_key(tenant: str, sha256: str) -> str:
+    """Of the content of files that are submitted with jobs. It names the content itself."""
+    return f"task/uploads/{tenant}/{sha256}"
+
+
+def job_files_key(tenant: str, job_id: str) -> str:
+    """Of the document that names the files of a job."""
+    return f"task/job-files/{tenant}/{job_id}.json"

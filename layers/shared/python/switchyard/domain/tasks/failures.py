@@ -22,7 +22,8 @@ class FailureCategory(StrEnum):
     SERVER_ERROR = "server-error"
     CHILD_DIED = "child-died"
     CODE_FAILED = "code-failed"
-    """A task's own function raised an exception, or its program ended with an exit code."""
+    """A task's own function raised an exception, its program ended with an exit code, or what the
+    task has to leave behind is missing."""
 
     @property
     def transient(self) -> bool:

@@ -158,6 +158,10 @@ class Payload:
     """The condition that has to hold for the task to run."""
     hold: Mapping[str, Json] | None = None
     """How a task is held, as `contracts/holds.py` reads it."""
+    files: tuple[str, ...] = ()
+    """Which files it is given, as `FileReference` reads them."""
+    artifacts: tuple[str, ...] = ()
+    """Patterns for the files that it has to leave behind."""
     input_key: str | None = field(default=None, compare=False)
     """Where in the bucket the input is, if it was too large for its item."""
 

@@ -26,6 +26,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import is_free
 from switchyard.domain.tasks.task import Payload, Task
 from switchyard.ports import (
+    BlobStore,
     Clock,
     DefinitionStore,
     DispatchQueue,
@@ -36,6 +37,7 @@ from switchyard.ports import (
 from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events import job_events, task_events
 from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.job_files import problems_with_added
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
     named_definitions,
@@ -69,6 +71,7 @@ class TaskAdder:
     jobs: JobStore
     payloads: Payloads
     additions: TaskAdditions
+    blobs: BlobStore
     definitions: DefinitionStore
     dispatches: DispatchQueue
     emitter: Emitter
@@ -130,6 +133,7 @@ class TaskAdder:
         of_those = {spec.name for spec in specs if spec.task_id in there}
         problems += unknown_names(specs, definitions.keys() | of_those)
         problems += ceiling_problems(specs, definitions, self.ceilings)
+        problems += problems_with_added(specs, picture.job, self.blobs)
         if problems:
             raise InvalidJob(problems)
         return pinned(definitions)
@@ -186,7 +190,8 @@ class TaskAdder:
 
 def _said(payload: Payload) -> str:
     """Return what stands for all that a producer says of a task's data."""
-    return body_hash([payload.input, payload.when, payload.hold])
+    said = [payload.input, payload.when, payload.hold, payload.files, payload.artifacts]
+    return body_hash(said)
 
 
 def _reason(error: Rejected | Unavailable) -> str:

@@ -33,7 +33,9 @@ LEFT_OUT_FIRST: Final[Sequence[Mapping[str, Json]]] = ({"depends_on": ()}, {"err
 MAX_ANSWER_BYTES: Final = 5_500_000  # a function answers with 6 MB; the rest is for what is around
 
 
-def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
+def read_job(
+    tenant: str, job_id: str, *, jobs: JobStore, files: TaskFiles | None = None
+) -> JobView:
     """What an answer has no room for is left out of every task, and the answer says so."""
     picture = jobs.picture(job_ref(tenant, job_id))
     tasks = [
@@ -47,6 +49,7 @@ def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
         cancel_requested=picture.job.cancel_requested,
         reopened_at=instant(picture.job.reopened_at_ms),
         notify=Notify.of(picture.job.notify) if picture.job.notify else None,
+        files=files.of_job(picture.job) if files else (),
         trace_id=trace_of(picture.job).trace_id,
         progress=dict(Counter(task.status for task in tasks)),
         tasks=tuple(tasks),
@@ -101,6 +104,8 @@ def read_task(
         **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - taken),
         artifacts=files.place(outcome.artifacts) if outcome.artifacts else None,
         files=stored,
+        input_files=payload.files,
+        required_artifacts=payload.artifacts,
     )
 
 

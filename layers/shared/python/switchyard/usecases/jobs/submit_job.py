@@ -16,7 +16,7 @@ from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.condition_parser import references_of_conditions
+from switchyard.domain.jobs.file_checks import references_elsewhere
 from switchyard.domain.jobs.graph import TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.jobs.limits import MAX_INLINE_TASKS, MAX_TASKS
 from switchyard.domain.jobs.plan import JobPlan, Pinned
@@ -41,6 +41,7 @@ from switchyard.ports import (
 from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.jobs.job_files import problems_with_files, store_job_files
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
     named_definitions,
@@ -147,6 +148,7 @@ class Submitter:
             *self._channel_problems(tenant, request),
             *problems_in(specs),
             *size_problems(request, request.tasks),
+            *self._file_problems(tenant, request, kind),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
@@ -154,11 +156,16 @@ class Submitter:
         problems += [
             *unknown_names(specs, definitions),
             *ceiling_problems(specs, definitions, self.ceilings),
-            *reference_problems(specs, elsewhere=references_of_conditions(specs)),
+            *reference_problems(specs, elsewhere=references_elsewhere(specs)),
         ]
         if problems:
             raise InvalidJob(problems)
         return pinned(definitions)
+
+    def _file_problems(self, tenant: str, request: SubmitJob, kind: KeyKind) -> list[Problem]:
+        if request.files and kind is not KeyKind.PRODUCER:
+            return [Problem(("files",), "a job that a trigger starts has no files: they expire")]
+        return problems_with_files(tenant, request.files, _specs(request), self.blobs)
 
     def _channel_problems(self, tenant: str, request: SubmitJob) -> list[Problem]:
         channel = request.notify.channel if request.notify else None
@@ -197,6 +204,7 @@ class Submitter:
         return found.state is not JobState.WRITING
 
     def _take_in(self, ref: JobRef, document: JobDocument) -> None:
+        store_job_files(ref, document.job.files, self.blobs)
         if len(document.job.tasks) > MAX_INLINE_TASKS:
             self._leave_to_the_dispatcher(ref, document)
         else:

@@ -1,0 +1,59 @@
+"""What is wrong with the files that the tasks of a job ask for, as far as its submission shows."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from switchyard.domain.errors import Problem
+from switchyard.domain.jobs.condition_parser import references_of_conditions
+from switchyard.domain.jobs.files import FileReference
+from switchyard.domain.jobs.graph import TaskSpec
+from switchyard.domain.prompts.references import Reference
+from switchyard.domain.text import did_you_mean
+
+MOST_NAMED: Final = 10
+
+
+def references_elsewhere(specs: Sequence[TaskSpec]) -> list[tuple[str, Reference]]:
+    """Return the tasks that conditions and files refer to, each with the task that does.
+
+    Raise `InvalidCondition` for a condition that was not parsed before.
+    """
+    return references_of_conditions(specs) + [
+        (spec.task_id, Reference(path, reference.text, reference.source, ()))
+        for spec, path, reference in _asked(specs)
+        if not reference.of_the_job
+    ]
+
+
+def file_problems(specs: Sequence[TaskSpec], job_files: Sequence[str]) -> list[Problem]:
+    """Find files that the job does not have, and artifacts of tasks that make none."""
+    held = {spec.task_id: spec.hold.kind for spec in specs if spec.hold}
+    problems = []
+    for _, path, reference in _asked(specs):
+        if reference.of_the_job:
+            if not reference.among(job_files):
+                problems.append(Problem(path, _no_such_file(reference, job_files)))
+        elif reference.source in held:
+            kind = held[reference.source]
+            said = f"{reference.text} names {reference.source!r}, a task of kind {kind}"
+            problems.append(Problem(path, f"{said}: no worker runs it, and it has no files"))
+    return problems
+
+
+def _no_such_file(reference: FileReference, job_files: Sequence[str]) -> str:
+    said = f"{reference.text} names no file of the job"
+    if not job_files:
+        return f"{said}, which has none; submit it with --file {reference.pattern}=PATH"
+    hint = did_you_mean(reference.pattern, job_files)
+    named = ", ".join(sorted(job_files)[:MOST_NAMED])
+    more = ", …" if len(job_files) > MOST_NAMED else ""
+    return f"{said}{hint or f'; it has {named}{more}'}"
+
+
+def _asked(
+    specs: Sequence[TaskSpec],
+) -> Iterator[tuple[TaskSpec, tuple[str | int, ...], FileReference]]:
+    """Yield every reference of the tasks, with its place in the document."""
+    for index, spec in enumerate(specs):
+        for number, text in enumerate(spec.files):
+            yield spec, ("tasks", index, "files", number), FileReference.parse(text)
