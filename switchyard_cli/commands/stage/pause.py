@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import typer
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, instant
 from switchyard.domain.health.presence import Pause
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput

@@ -8,10 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import typer
-from rich.console import Group
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, instant
 from switchyard.domain.health.rollout import RolloutState, describe_rollout, is_replaced
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.options import JsonOption
@@ -22,6 +20,7 @@ from switchyard_cli.views.refresh import show_once, show_repeatedly
 from switchyard_cli.views.tables import cut_to_fit, table_of
 
 if TYPE_CHECKING:
+    from rich.console import Group
     from rich.table import Table
 
     from switchyard.domain.health.presence import PresentWorker
@@ -99,6 +98,7 @@ def rollout(
     minute; they finish what they run, and ECS stops them. With `--json` and `--watch` each look is
     a line.
     """
+    from rich.console import Group
 
     def view(state: RolloutState) -> RolloutView:
         return RolloutView.of(state, stage)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, instant
 from switchyard_cli.commands.stage.triggers import (
     NameArgument,
     OperatorStageOption,

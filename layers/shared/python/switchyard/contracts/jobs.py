@@ -1,6 +1,6 @@
 """What producers send and what they are answered."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -151,7 +151,3 @@ class TaskView(TaskSummary):
     """The bucket's prefix with artifacts, logs and traces of the attempt that settled the task."""
     files: tuple[FileLink, ...] = ()
     """What is below that prefix, until it expires."""
-
-
-def instant(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, tz=UTC)

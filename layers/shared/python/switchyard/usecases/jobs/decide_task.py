@@ -13,8 +13,8 @@ from switchyard.contracts.changes import (
     SignalTask,
     TaskDecided,
 )
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.json_schema import mismatch
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import (
     Conflict,
     InvalidDecision,
