@@ -27,3 +27,10 @@ def cut_to_fit(text: str, style: str = "") -> Text:
     from rich.text import Text  # noqa: PLC0415 - help needs no Rich
 
     return Text(clean(text), style=style, no_wrap=True, overflow="ellipsis")
+
+
+def one_line(text: str) -> Text:
+    """Show text that is clean already on one line, with the spaces at its beginning."""
+    from rich.text import Text  # noqa: PLC0415 - help needs no Rich
+
+    return Text(text, no_wrap=True, overflow="ellipsis")

@@ -32,8 +32,13 @@ WatchOption = Annotated[
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Check the file and show the plan; send nothing.")
 ]
-
-
+PictureOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="With --dry-run, draw the plan as an SVG picture to this file; - is standard output.",
+    ),
+]
 KeyOption = Annotated[
     str | None,
     typer.Option(
@@ -77,6 +82,7 @@ def submit(
     *,
     watch: WatchOption = False,
     dry_run: DryRunOption = False,
+    picture: PictureOption = None,
     key: KeyOption = None,
     stage: StageOption = Stage.LOCAL,
     as_json: JsonOption = False,
@@ -91,10 +97,12 @@ def submit(
     from switchyard_cli.files.job_file import read_job
 
     services = services_of(context)
+    if picture and not dry_run:
+        raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
     if dry_run:
         job = read_job(file, also=partial(_static_problems, stage=stage, services=services))
         _check(key)
-        _show_plan(job, file, as_json=as_json)
+        _show_plan(job, file, as_json=as_json, picture=picture)
         return
     job = read_job(file)
     _check(key)
@@ -143,9 +151,17 @@ def agent_in(environment: Mapping[str, str]) -> str:
     )
 
 
-def _show_plan(job: SourcedJob, file: Path, *, as_json: bool) -> None:
+def _show_plan(job: SourcedJob, file: Path, *, as_json: bool, picture: str | None) -> None:
     from switchyard_cli.views.plan import plan_of, print_plan
 
+    if picture:
+        from switchyard_cli.pictures.files import STANDARD_OUTPUT, write_picture
+        from switchyard_cli.pictures.plan import drawing_of_plan
+        from switchyard_cli.pictures.svg import svg_of
+
+        write_picture(svg_of(drawing_of_plan(job.content)), picture)
+        if picture == STANDARD_OUTPUT:
+            return
     if as_json:
         print_json(plan_of(job.content))
         return

@@ -36,6 +36,7 @@ ONLY_FOR_WORK: Final = (
     "switchyard.contracts.definitions",
     "switchyard.contracts.jobs",
     "switchyard.usecases",
+    "switchyard_cli.pictures",
 )
 WAITS: Final = (
     "import sys, time; from switchyard_cli.main import main; "
