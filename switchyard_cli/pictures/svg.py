@@ -12,7 +12,9 @@ from switchyard_cli.pictures.layout import BOX_WIDTH, Line, Place, placed
 from switchyard_cli.terminal import clean
 
 MOST_BOXES: Final = 300
-MOST_NOTES: Final = 6
+NOTE_LINES: Final = 3
+"""The most lines of one note."""
+MOST_LINES: Final = 8
 TITLE_CHARACTERS: Final = 28
 NOTE_CHARACTERS: Final = 38
 MARGIN: Final = 24
@@ -91,13 +93,13 @@ def _height(node: Node) -> float:
 
 
 def _lines(node: Node) -> list[str]:
-    """Return the notes of a box, long ones on two lines."""
+    """Return the notes of a box, long ones on several lines."""
     lines = [
         line
         for note in node.notes
-        for line in wrap(clean(note), NOTE_CHARACTERS, max_lines=2, placeholder=" …")
+        for line in wrap(clean(note), NOTE_CHARACTERS, max_lines=NOTE_LINES, placeholder=" …")
     ]
-    return lines[:MOST_NOTES]
+    return lines[:MOST_LINES]
 
 
 def _box(node: Node, place: Place) -> Iterator[str]:

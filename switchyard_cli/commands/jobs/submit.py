@@ -97,27 +97,31 @@ def submit(
     from switchyard_cli.files.job_file import read_job
 
     services = services_of(context)
-    if picture and not dry_run:
-        raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
     if dry_run:
         job = read_job(file, also=partial(_static_problems, stage=stage, services=services))
         _check(key)
         _show_plan(job, file, as_json=as_json, picture=picture)
         return
+    if picture:
+        raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
     job = read_job(file)
     _check(key)
     with Api(endpoint_of(stage, services), services.transport) as api:
         accepted = send(job, api, key=key or services.new_key(), services=services)
-        if accepted.repeated:
-            said = f"This key was used before: {accepted.job_id} is the job that it started"
-            when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
-            notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
+        _say_if_repeated(accepted)
         if watch:
             follow_to_end(api, accepted.job_id, services, as_json=as_json)
         elif as_json:
             print_json(accepted)
         else:
             _print_accepted(accepted, stage)
+
+
+def _say_if_repeated(accepted: JobAccepted) -> None:
+    if accepted.repeated:
+        said = f"This key was used before: {accepted.job_id} is the job that it started"
+        when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
+        notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
 
 
 def _static_problems(file: Readable, *, stage: Stage, services: Services) -> list[Problem]:

@@ -1,6 +1,6 @@
 """Drawings of plans and jobs: their text, their layout and their SVG."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
@@ -33,7 +33,7 @@ def a_plan(*tasks: dict[str, Any]) -> Drawing:
     return drawing_of_plan(JobFile.model_validate(described))
 
 
-def a_drawing(edges: dict[str, Sequence[str]], alike: str = "d") -> Drawing:
+def a_drawing(edges: Mapping[str, Sequence[str]], alike: str = "d") -> Drawing:
     nodes = [Node(name=name, title=name, kind=Kind.AGENT, alike=alike) for name in edges]
     lines = [Edge(parent, name) for name, parents in edges.items() for parent in parents]
     return Drawing(title="drawn", nodes=nodes, edges=lines)
