@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+class FiredEvent(Written):
+    """What `triggers fire` has sent."""
+
+    tenant: str
+    trigger: str
+    event_id: str
+
+
 class TriggerView(Written):
     tenant: str
     trigger: Trigger
