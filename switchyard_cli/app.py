@@ -38,6 +38,11 @@ class LazyCommands(TyperGroup):
         entry = next((entry for entry in COMMANDS if entry.name == cmd_name), None)
         return None if entry is None else command_of(entry)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] in self.commands:  # Typer would import Pydantic to read no options
+            self.params, self.add_help_option = [], False
+        return super().parse_args(ctx, args)
+
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         width = max(len(entry.name) for entry in COMMANDS)
         for section in dict.fromkeys(entry.section for entry in COMMANDS):

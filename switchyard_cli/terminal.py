@@ -1,14 +1,18 @@
 """Print to the user's terminal, without control characters from elsewhere."""
 
+from __future__ import annotations
+
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from pydantic import BaseModel
-from rich.console import Console
-from rich.text import Text
 
 from switchyard.domain.text import without_control_characters
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from rich.console import Console
+    from rich.text import Text
 
 WIDTH_WITHOUT_TERMINAL = 160  # logs scroll sideways; eighty columns would cut ids
 
@@ -33,6 +37,8 @@ def visible(text: str) -> str:
 
 
 def styled(text: str, style: str) -> Text:
+    from rich.text import Text  # noqa: PLC0415 - help needs no Rich
+
     return Text(clean(text), style=style)
 
 
@@ -56,6 +62,8 @@ def _jsonable(answer: BaseModel | list[BaseModel]) -> Any:
 
 def _console(*, to_stderr: bool) -> Console:
     # Without markup and emoji codes, text is shown as it was written.
+    from rich.console import Console  # noqa: PLC0415 - help needs no Rich
+
     console = Console(stderr=to_stderr, markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = WIDTH_WITHOUT_TERMINAL

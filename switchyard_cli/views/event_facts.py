@@ -26,7 +26,7 @@ from switchyard.contracts.events import (
     TaskTimeout,
     what_it_says,
 )
-from switchyard.contracts.jobs import instant
+from switchyard.contracts.wire import instant
 from switchyard_cli.views.wording import cost, counted, duration
 
 if TYPE_CHECKING:

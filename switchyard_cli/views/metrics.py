@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final, Self
 from rich.console import Group
 from rich.text import Text
 
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.metrics import UNITS, numbers_of
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, instant
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.tables import cut_to_fit, table_of

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group, RenderableType
 
 from switchyard.contracts.wire import Written
 from switchyard.domain.jobs.graph import roots, sinks
-from switchyard.domain.states import Rule
+from switchyard_cli.pictures.plan import drawing_of_plan
+from switchyard_cli.pictures.text import text_lines
 from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.levels import levels
-from switchyard_cli.views.tables import cut_to_fit, table_of
+from switchyard_cli.views.tables import one_line
 from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from switchyard.contracts.task_requests import TaskRequest
     from switchyard_cli.files.job_file import JobFile
+
+
+MOST_NAMES: Final = 20
 
 
 class Plan(Written):
@@ -51,25 +53,9 @@ def print_plan(job: JobFile, console: Console) -> None:
     plan = plan_of(job)
     size = f"{counted(plan.total_tasks, 'task')} in {counted(len(plan.levels), 'level')}"
     console.print(heading(f"{plan.name}: {size}"))
-    console.print(_table(job, plan))
+    for line in text_lines(drawing_of_plan(job)):
+        console.print(one_line(line))
     console.print(Group(*_facts(plan)))
-
-
-def _table(job: JobFile, plan: Plan) -> Table:
-    tasks = {task.task_id: task for task in job.tasks}
-    table = table_of("level", "task", "definition", giving_way="after")
-    for number, task_ids in enumerate(plan.levels, start=1):
-        for task_id in task_ids:
-            task = tasks[task_id]
-            done_by = task.name or f"({task.kind})"
-            table.add_row(str(number), task_id, done_by, cut_to_fit(_after(task), "dim"))
-    return table
-
-
-def _after(task: TaskRequest) -> str:
-    rule = "" if task.rule is Rule.ALL_COMPLETED else f" ({task.rule})"
-    condition = f" when {task.when}" if task.when else ""
-    return f"{', '.join(task.depends_on)}{rule}{condition}"
 
 
 def _facts(plan: Plan) -> list[RenderableType]:
@@ -79,4 +65,10 @@ def _facts(plan: Plan) -> list[RenderableType]:
         "Registers": plan.definitions_in_file,
         "Expects to be registered": plan.definitions_expected,
     }
-    return [clean(f"{what}: {', '.join(names)}") for what, names in facts.items() if names]
+    return [_fact(what, names) for what, names in facts.items() if names]
+
+
+def _fact(what: str, names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    others = f" and {more:,} more" if more > 0 else ""
+    return clean(f"{what}: {', '.join(names[:MOST_NAMES])}{others}")

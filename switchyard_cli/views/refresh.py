@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from pydantic import BaseModel
-from rich.live import Live
-
 from switchyard_cli.terminal import print_json, print_json_line, results
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
     from rich.console import Console, RenderableType
 
     from switchyard.ports import Clock
@@ -61,6 +59,8 @@ def _display(
     view: Callable[[T], BaseModel],
     render: Callable[[T], RenderableType],
 ) -> Iterator[Show[T]]:
+    from rich.live import Live  # noqa: PLC0415 - help needs no Rich
+
     if as_json:
         yield lambda found: print_json_line(view(found))
     elif console.is_terminal:

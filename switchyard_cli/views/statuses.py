@@ -1,11 +1,14 @@
 """How the statuses of jobs and tasks look, and which are final."""
 
-from typing import Final
+from __future__ import annotations
 
-from rich.text import Text
+from typing import TYPE_CHECKING, Final
 
 from switchyard.client.statuses import COMPLETED, FAILED, FINAL
-from switchyard_cli.terminal import clean
+from switchyard_cli.terminal import styled
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 __all__ = ["COMPLETED", "FAILED", "FINAL", "coloured", "symbol"]
 
@@ -26,9 +29,9 @@ _UNKNOWN: Final = ("?", "")
 
 def symbol(status: str) -> Text:
     sign, style = _LOOKS.get(status, _UNKNOWN)
-    return Text(sign, style=style)
+    return styled(sign, style)
 
 
 def coloured(status: str, words: str | None = None) -> Text:
     """Return the status, or what is said instead of it, in the status's colour."""
-    return Text(clean(words or status), style=_LOOKS.get(status, _UNKNOWN)[1])
+    return styled(words or status, _LOOKS.get(status, _UNKNOWN)[1])

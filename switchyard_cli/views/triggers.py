@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import AppliedTrigger, Trigger, TriggerRun
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, instant
 from switchyard.domain.triggers.time_zones import next_start_ms
 from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.tables import cut_to_fit, table_of
@@ -19,6 +18,14 @@ from switchyard_cli.views.wording import elapsed
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+class FiredEvent(Written):
+    """What `triggers fire` has sent."""
+
+    tenant: str
+    trigger: str
+    event_id: str
 
 
 class TriggerView(Written):

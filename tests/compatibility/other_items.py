@@ -19,9 +19,9 @@ from switchyard.adapters.dynamodb.submission_keys import (
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.sqs_records import DeadLetter
 from switchyard.contracts.triggers import TriggerRun
+from switchyard.contracts.wire import instant
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.limits import RequestLimits
 from switchyard.domain.alerts.alerts import Alert

@@ -108,6 +108,14 @@ def test_the_wheel_has_nothing_at_its_top_but_packages_of_its_own_name(wheel: Pa
     assert wheel.name.startswith(f"switchyard-{VERSION}-")
 
 
+def test_the_wheel_brings_the_pytest_plugin(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (points,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        said = archive.read(points).decode()
+        assert "switchyard/testing/job_runs/plugin.py" in archive.namelist()
+    assert "[pytest11]\nswitchyard = switchyard.testing.job_runs.plugin" in said
+
+
 @only_when_asked
 def test_it_runs_an_example_and_the_script_of_the_readme(installed: Installed) -> None:
     assert installed.run("switchyard", "--version") == f"switchyard {VERSION}\n"

@@ -2,10 +2,12 @@ from types import ModuleType
 
 import pytest
 
-from switchyard import bootstrap, ports
+from switchyard import bootstrap, ports, testing
 
 
-@pytest.mark.parametrize("package", [bootstrap, ports], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [bootstrap, ports, testing], ids=lambda package: package.__name__
+)
 def test_every_name_of_a_package_is_in_one_of_its_parts(package: ModuleType) -> None:
     in_parts = [name for names in package._PARTS.values() for name in names]
     assert sorted(in_parts) == sorted(package.__all__)

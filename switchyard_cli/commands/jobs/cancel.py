@@ -15,7 +15,6 @@ from switchyard_cli.options import JobOrTaskArgument, JsonOption, StageOption, T
 from switchyard_cli.services import Services, services_of
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import notices, print_json, results
-from switchyard_cli.views.listings import print_task
 from switchyard_cli.views.statuses import FINAL
 
 if TYPE_CHECKING:
@@ -72,6 +71,7 @@ def _cancel_task(
 ) -> None:
     from switchyard_cli.actions.find_task import suggesting_task
     from switchyard_cli.actions.retry import until_accepted
+    from switchyard_cli.views.listings import print_task
 
     with suggesting_task(api, job_id, task_id):
         accepted = until_accepted(lambda: api.cancel_task(job_id, task_id), services.clock)

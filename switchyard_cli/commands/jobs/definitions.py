@@ -19,7 +19,6 @@ from switchyard_cli.options import JsonOption, StageOption
 from switchyard_cli.services import Services, services_of
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import print_json, results, visible
-from switchyard_cli.views.listings import print_definitions
 
 if TYPE_CHECKING:
     from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
@@ -55,6 +54,7 @@ def put(
     """
     from switchyard_cli.actions.submit import register
     from switchyard_cli.files.job_file import read_definitions
+    from switchyard_cli.views.listings import print_definitions
 
     document, definitions = read_definitions(file)
     with _api(stage, services_of(context)) as api:
@@ -70,6 +70,8 @@ def list_registered(
     context: typer.Context, *, stage: StageOption = Stage.LOCAL, as_json: JsonOption = False
 ) -> None:
     """List the registered task definitions, each with its latest version."""
+    from switchyard_cli.views.listings import print_definitions
+
     with _api(stage, services_of(context)) as api:
         found = [*_registered(api)]
     if as_json:

@@ -23,6 +23,7 @@ from switchyard_cli.services import Services, services_of
 from switchyard_cli.stages import Stage
 
 if TYPE_CHECKING:
+    from switchyard.contracts.jobs import JobView
     from switchyard_cli.connections.api import Api
 
 LimitOption = Annotated[int, typer.Option(min=1, max=100, help="How many jobs to list.")]
@@ -30,6 +31,14 @@ CursorOption = Annotated[
     str | None, typer.Option(help="Continue after the previous page, which prints this value.")
 ]
 StatusOption = Annotated[JobStatus | None, typer.Option(help="Only jobs in this status.")]
+JobPictureOption = Annotated[
+    str | None,
+    typer.Option(
+        "--picture",
+        metavar="FILE",
+        help="Draw what happened as an SVG picture to this file; - is standard output.",
+    ),
+]
 TagOption = Annotated[
     str | None, typer.Option(metavar="KEY:VALUE", help="Only jobs with this tag.")
 ]
@@ -88,6 +97,7 @@ def job(
     context: typer.Context,
     job: JobArgument,
     *,
+    picture: JobPictureOption = None,
     stage: StageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
@@ -98,7 +108,9 @@ def job(
     services = services_of(context)
     with _api(stage, services) as api:
         found = api.job(job_named(job))
-    if as_json:
+    if picture:
+        _draw(found, picture, now_ms=services.clock.now_ms())
+    elif as_json:
         print_json(found)
     else:
         results().print(job_table(found, now_ms=services.clock.now_ms()))
@@ -128,6 +140,18 @@ def task(
         print_json(found)
     else:
         print_task(found, api.endpoint, results())
+
+
+def _draw(job: JobView, picture: str, *, now_ms: int) -> None:
+    from switchyard_cli.pictures.files import STANDARD_OUTPUT, write_picture
+    from switchyard_cli.pictures.job import drawing_of_job
+    from switchyard_cli.pictures.svg import svg_of
+    from switchyard_cli.terminal import clean, notices
+
+    write_picture(svg_of(drawing_of_job(job, now_ms=now_ms)), picture)
+    if picture != STANDARD_OUTPUT:
+        said = f"{clean(job.job_id)} is drawn in {clean(picture)}."
+        notices().print(said, style="dim", soft_wrap=True)
 
 
 def _options(**given: str | None) -> str:

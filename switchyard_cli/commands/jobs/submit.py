@@ -43,6 +43,13 @@ FileOption = Annotated[
         "each file.",
     ),
 ]
+PictureOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="With --dry-run, draw the plan as an SVG picture to this file; - is standard output.",
+    ),
+]
 KeyOption = Annotated[
     str | None,
     typer.Option(
@@ -90,13 +97,14 @@ def run(
         follow_to_end(api, job_id, services, as_json=as_json, cloud_goes_down=goes_down)
 
 
-def submit(
+def submit(  # noqa: PLR0913 - one per option
     context: typer.Context,
     file: JobFileArgument,
     *,
     watch: WatchOption = False,
     dry_run: DryRunOption = False,
     files: FileOption = None,
+    picture: PictureOption = None,
     key: KeyOption = None,
     stage: StageOption = Stage.LOCAL,
     as_json: JsonOption = False,
@@ -118,24 +126,24 @@ def submit(
     job = read_job(file, also, files=[one.name for one in given])
     _check(key)
     if dry_run:
-        _show_plan(job, file, as_json=as_json)
+        _show_plan(job, file, as_json=as_json, picture=picture)
         return
+    if picture:
+        raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
     with Api(endpoint_of(stage, services), services.transport) as api:
         accepted = send(job, api, key=key or services.new_key(), services=services, files=given)
-        if accepted.repeated:
-            _warn_of_repetition(accepted)
+        _say_if_repeated(accepted)
         if watch:
             follow_to_end(api, accepted.job_id, services, as_json=as_json)
-        elif as_json:
-            print_json(accepted)
         else:
-            _print_accepted(accepted, stage)
+            _print_accepted(accepted, stage, as_json=as_json)
 
 
-def _warn_of_repetition(accepted: JobAccepted) -> None:
-    said = f"This key was used before: {accepted.job_id} is the job that it started"
-    when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
-    notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
+def _say_if_repeated(accepted: JobAccepted) -> None:
+    if accepted.repeated:
+        said = f"This key was used before: {accepted.job_id} is the job that it started"
+        when = f"{accepted.created_at:%Y-%m-%d %H:%M} UTC"
+        notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
 
 
 def _static_problems(file: Readable, *, stage: Stage, services: Services) -> list[Problem]:
@@ -169,9 +177,17 @@ def agent_in(environment: Mapping[str, str]) -> str:
     )
 
 
-def _show_plan(job: SourcedJob, file: Path, *, as_json: bool) -> None:
+def _show_plan(job: SourcedJob, file: Path, *, as_json: bool, picture: str | None) -> None:
     from switchyard_cli.views.plan import plan_of, print_plan
 
+    if picture:
+        from switchyard_cli.pictures.files import STANDARD_OUTPUT, write_picture
+        from switchyard_cli.pictures.plan import drawing_of_plan
+        from switchyard_cli.pictures.svg import svg_of
+
+        write_picture(svg_of(drawing_of_plan(job.content)), picture)
+        if picture == STANDARD_OUTPUT:
+            return
     if as_json:
         print_json(plan_of(job.content))
         return
@@ -179,7 +195,10 @@ def _show_plan(job: SourcedJob, file: Path, *, as_json: bool) -> None:
     notices().print(f"{file} is valid; nothing was sent.", style="dim", soft_wrap=True)
 
 
-def _print_accepted(accepted: JobAccepted, stage: Stage) -> None:
+def _print_accepted(accepted: JobAccepted, stage: Stage, *, as_json: bool) -> None:
+    if as_json:
+        print_json(accepted)
+        return
     console = results()
     console.print(f"{accepted.job_id}: {counted(accepted.total_tasks, 'task')}", soft_wrap=True)
     notices().print(f"Its trace is {accepted.trace_id}.", style="dim", soft_wrap=True)

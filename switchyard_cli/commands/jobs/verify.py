@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 import typer
-from rich.text import Text
 
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
@@ -64,6 +63,8 @@ def _print_verification(found: Verification, console: Console) -> None:
 
 
 def _print_difference(difference: DifferenceView, console: Console) -> None:
+    from rich.text import Text
+
     delay = "  (may be delay)" if difference.may_be_delay else ""
     console.print(Text(f"{visible(difference.path)}{delay}", style="bold"), soft_wrap=True)
     for name, value in (("log", difference.log), ("table", difference.table)):

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
-from rich.text import Text
 
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
@@ -20,6 +19,7 @@ from switchyard_cli.views.wording import counted, elapsed
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from switchyard.contracts.parked_messages import ParkedMessage, UnreadableObject
     from switchyard.usecases.dead_letters.causes import Cause
@@ -168,6 +168,8 @@ def _print_list(found: Sequence[Listed], console: Console, *, now_ms: int) -> No
 
 
 def _queue_age_reason(message: Listed, age: str) -> tuple[str, str, Text]:
+    from rich.text import Text
+
     from switchyard.contracts.parked_messages import UnreadableObject
 
     if isinstance(message, UnreadableObject):
@@ -176,6 +178,8 @@ def _queue_age_reason(message: Listed, age: str) -> tuple[str, str, Text]:
 
 
 def _print_message(message: ParkedMessage, console: Console) -> None:
+    from rich.text import Text
+
     facts = {
         "id": message.id,
         "reason": message.reason,

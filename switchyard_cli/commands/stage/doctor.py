@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import typer
-from rich.text import Text
 
 from switchyard.contracts.wire import Written
 from switchyard.domain.errors import SwitchyardError
@@ -112,6 +111,8 @@ def _agent(backend: str | None, version: str) -> str:
 
 
 def _print_findings(findings: Sequence[Finding], console: Console) -> None:
+    from rich.text import Text
+
     for finding in findings:
         level = (f"{finding.level:5}", STYLES[finding.level])
         line = Text.assemble(level, f"{finding.subject:14}", clean(finding.said))

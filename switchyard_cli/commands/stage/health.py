@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from rich.text import Text
 
 from switchyard.domain.health.health import Health, HealthReport
 from switchyard_cli.connections.operators import local_endpoint, operating
@@ -88,6 +87,8 @@ def _of_one(report: HealthReport, request_id: str) -> HealthReport:
 
 
 def _print_report(report: HealthReport, console: Console) -> None:
+    from rich.text import Text
+
     for unserved in report.unserved:
         waiting = f"{counted(unserved.tasks, 'task')} for up to {_minutes(unserved.waiting_ms)}"
         line = f"No worker serves {unserved.code}: waiting, {waiting}."

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, instant
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput

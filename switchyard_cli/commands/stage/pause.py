@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
 from switchyard.domain.health.presence import Pause
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
@@ -34,20 +31,6 @@ ReasonOption = Annotated[str | None, typer.Option(help="Why, for people who find
 MAX_REASON: Final = 200
 
 
-class ConsumptionState(Written):
-    stage: str
-    paused: bool
-    since: datetime | None = None
-    reason: str | None = None
-
-    @classmethod
-    def of(cls, pause: Pause | None, stage: Stage) -> Self:
-        if pause is None:
-            return cls(stage=stage, paused=False)
-        since = instant(pause.since_ms)
-        return cls(stage=stage, paused=True, since=since, reason=pause.reason)
-
-
 def pause(
     context: typer.Context,
     *,
@@ -60,6 +43,8 @@ def pause(
     Within half a minute no task is started any more; running tasks go on. Jobs are still accepted
     and wait. `switchyard resume` lets the workers continue.
     """
+    from switchyard_cli.views.consumption import ConsumptionState
+
     if reason and len(reason) > MAX_REASON:
         raise BadInput(f"A reason has at most {MAX_REASON} characters.")
     asked = Pause(since_ms=services_of(context).clock.now_ms(), reason=reason)
@@ -83,6 +68,8 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Let a stage's workers claim tasks again."""
+    from switchyard_cli.views.consumption import ConsumptionState
+
     with _pause_switch(context, stage) as pause_switch:
         pause_switch.resume()
     if as_json:

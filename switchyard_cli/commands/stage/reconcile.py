@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from switchyard_cli.commands.jobs.events import moment_of
 from switchyard_cli.connections.api import Api
@@ -55,6 +54,8 @@ def reconcile(
 
 
 def _print(found: Reconciliation) -> None:
+    from rich.text import Text
+
     from switchyard_cli.actions.reconcile import WHAT_TO_DO
 
     looked_at = counted(found.looked_at, "job")

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Group
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
-from switchyard.domain.health.rollout import RolloutState, describe_rollout, is_replaced
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
-from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.refresh import show_once, show_repeatedly
-from switchyard_cli.views.tables import cut_to_fit, table_of
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
-    from switchyard.domain.health.presence import PresentWorker
+    from switchyard.domain.health.rollout import RolloutState
     from switchyard.usecases.health.watch_rollout import RolloutWatch
-
-TAKES_TASKS: Final = "takes tasks"
-DRAINING: Final = "draining"
-NOT_YET: Final = "not yet draining"
 
 RolloutStageOption = Annotated[
     Stage,
@@ -40,50 +29,6 @@ RolloutStageOption = Annotated[
     ),
 ]
 WatchOption = Annotated[bool, typer.Option("--watch", help="Look again and again, until Ctrl-C.")]
-
-
-class WorkerView(Written):
-    worker_id: str
-    release: str | None
-    version: str
-    state: str
-    slots: int
-    busy: int
-    busy_until: datetime | None
-
-    @classmethod
-    def of(cls, worker: PresentWorker, current: str | None) -> Self:
-        return cls(
-            worker_id=worker.worker_id,
-            release=worker.release,
-            version=worker.version,
-            state=_state(worker, current),
-            slots=worker.slots,
-            busy=worker.busy,
-            busy_until=instant(worker.busy_until_ms),
-        )
-
-
-class RolloutView(Written):
-    stage: str
-    current_release: str | None
-    summary: str
-    replaced_workers: int
-    waits_for_tasks: int
-    until: datetime | None
-    workers: tuple[WorkerView, ...]
-
-    @classmethod
-    def of(cls, state: RolloutState, stage: Stage) -> Self:
-        return cls(
-            stage=stage,
-            current_release=state.current,
-            summary=_summary(state),
-            replaced_workers=len(state.replaced),
-            waits_for_tasks=state.waits_for_tasks,
-            until=instant(state.until_ms),
-            workers=tuple(WorkerView.of(worker, state.current) for worker in state.workers),
-        )
 
 
 def rollout(
@@ -99,12 +44,13 @@ def rollout(
     minute; they finish what they run, and ECS stops them. With `--json` and `--watch` each look is
     a line.
     """
+    from switchyard_cli.views.rollout import RolloutView, rollout_table
 
     def view(state: RolloutState) -> RolloutView:
         return RolloutView.of(state, stage)
 
     def render(state: RolloutState) -> Group:
-        return Group(heading(f"{stage}: {_summary(state)}"), *_workers(view(state)))
+        return rollout_table(view(state))
 
     with _watch(context, stage) as found:
         if watch:
@@ -123,33 +69,3 @@ def _watch(context: typer.Context, stage: Stage) -> Iterator[RolloutWatch]:
         services.rollout(stage.value, local) as found,
     ):
         yield found
-
-
-def _summary(state: RolloutState) -> str:
-    until = instant(state.until_ms)
-    return describe_rollout(state, until=f"{until:%H:%M} UTC" if until else "")
-
-
-def _state(worker: PresentWorker, current: str | None) -> str:
-    if worker.sick:
-        return f"sick: {worker.sick}"
-    if worker.draining:
-        return DRAINING
-    return NOT_YET if is_replaced(worker, current) else TAKES_TASKS
-
-
-def _workers(view: RolloutView) -> Iterator[Table]:
-    if not view.workers:
-        return
-    table = table_of("worker", "state", "busy", "until", "version", giving_way="release")
-    for worker in view.workers:
-        until = f"{worker.busy_until:%H:%M}" if worker.busy_until else ""
-        table.add_row(
-            clean(worker.worker_id),
-            worker.state,
-            f"{worker.busy} of {worker.slots}",
-            until,
-            clean(worker.version),
-            cut_to_fit(worker.release or ""),
-        )
-    yield table

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import typer
-from rich.text import Text
 
 from switchyard.contracts.wire import Written
 from switchyard.domain.ids import SMOKE_TENANT
@@ -160,11 +159,15 @@ def _workers_present(stage: Stage, services: Services) -> int:
 
 
 def _print_step(reached: Reached, console: Console) -> None:
+    from rich.text import Text
+
     line = Text.assemble(("✔ ", "green"), f"{duration(reached.seconds):>12}  ", reached.step)
     console.print(line)
 
 
 def _print_report(report: SmokeReport, console: Console) -> None:
+    from rich.text import Text
+
     if report.passed:
         console.print(
             f"The stage {report.stage} works: one task ran in it, from the API to the log."

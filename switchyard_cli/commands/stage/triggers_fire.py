@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
 from switchyard_cli.commands.stage.triggers import (
     NameArgument,
     OperatorStageOption,
@@ -34,12 +31,6 @@ EventOption = Annotated[
 ]
 
 
-class FiredEvent(Written):
-    tenant: str
-    trigger: str
-    event_id: str
-
-
 def fire(
     context: typer.Context,
     name: NameArgument,
@@ -60,6 +51,8 @@ def fire(
         envelope = _envelope(document, event)
         operator.fire(owner, name, event=envelope, text=json.dumps(document))
     if as_json:
+        from switchyard_cli.views.triggers import FiredEvent
+
         print_json(FiredEvent(tenant=owner, trigger=name, event_id=envelope.id))
         return
     results().print(f"Sent to {name}: the event {envelope.id}.", soft_wrap=True)
@@ -69,6 +62,7 @@ def fire(
 
 def _whole(context: typer.Context, file: Path | None) -> dict[str, Any]:
     """With what EventBridge adds to an event, unless the file says it."""
+    from switchyard.contracts.wire import instant
     from switchyard_cli.files.document import read_document
 
     services = services_of(context)
@@ -90,6 +84,8 @@ def _whole(context: typer.Context, file: Path | None) -> dict[str, Any]:
 
 
 def _envelope(document: dict[str, Any], file: Path | None) -> BusEvent:
+    from pydantic import ValidationError
+
     from switchyard.contracts.triggers import BusEvent
 
     try:

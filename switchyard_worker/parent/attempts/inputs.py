@@ -139,7 +139,7 @@ def _nothing_matches(reference: FileReference, names: Sequence[str]) -> str:
 
 
 @dataclass(slots=True)
-class _Download:
+class Download:
     """One download of all files of a task, in a thread that ends soon after it is asked to."""
 
     blobs: BlobStore
@@ -177,13 +177,13 @@ class _Download:
 async def place_inputs(
     runtime: Runtime, blobs: BlobStore, folder: TaskFolder, inputs: Sequence[InputFile]
 ) -> None:
-    """Place the files in the task's folder. Raise as `_Download.run`.
+    """Place the files in the task's folder. Raise as `Download.run`.
 
     A cancelled call ends when its thread has ended: the folder is not removed beneath it.
     """
     if not inputs:
         return
-    download = _Download(blobs, folder, inputs)
+    download = Download(blobs, folder, inputs)
     running = asyncio.ensure_future(runtime.offload(download.run))
     try:
         await asyncio.shield(running)

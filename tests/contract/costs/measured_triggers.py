@@ -1,7 +1,7 @@
 """What is paid for a trigger of 800 bytes, and for noting what it started."""
 
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import TriggerRun
+from switchyard.contracts.wire import instant
 from tests.contract.costs.metered_harness import JOB, NOW_MS, TENANT, MeteredHarness
 from tests.fakes.triggers import EVENT_ID, a_trigger
 

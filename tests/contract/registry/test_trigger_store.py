@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import TriggerRun
+from switchyard.contracts.wire import instant
 from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard.ports import TriggerStore
 from switchyard.testing.triggers import MemoryTriggerStore

@@ -18,15 +18,25 @@ from switchyard_cli.app import command_of, function_of
 from switchyard_cli.command_table import COMMANDS, Entry, Group
 from tests.unit.cli.conftest import Switchyard
 
-SLOW_TO_IMPORT: Final = ("httpx", "rich", "boto3", "switchyard.contracts", "switchyard_local")
+SLOW_TO_IMPORT: Final = (
+    "httpx",
+    "pydantic",
+    "rich",
+    "boto3",
+    "switchyard.contracts",
+    "switchyard_local",
+)
 NEVER_LISTED: Final = ("boto3", "jsonschema", "yaml", "aws_cdk", "typer.testing", "asyncio")
 NOT_WITHOUT_A_CLOUD: Final = ("httpx", "switchyard.contracts.jobs", "switchyard_local.cloud")
 ONLY_FOR_WORK: Final = (
     "boto3",
     "httpx",
+    "rich",
     "switchyard.adapters",
     "switchyard.contracts.definitions",
+    "switchyard.contracts.jobs",
     "switchyard.usecases",
+    "switchyard_cli.pictures",
 )
 WAITS: Final = (
     "import sys, time; from switchyard_cli.main import main; "

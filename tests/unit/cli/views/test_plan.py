@@ -53,7 +53,7 @@ def test_the_plan_for_people(file: Path, switchyard: Switchyard, cloud: FakeClou
 
     assert result.exit_code == 0
     assert "brand: 4 tasks in 3 levels" in result.stdout
-    assert "colors, fonts (all_settled)" in result.stdout
+    assert "rule all_settled; after colors, fonts" in result.stdout
     assert "Expects to be registered: compile" in result.stdout
     assert result.stderr.startswith("Registered definitions are not checked: The local cloud is n")
     assert result.stderr.endswith(f"{file} is valid; nothing was sent.\n")

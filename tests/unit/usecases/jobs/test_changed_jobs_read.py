@@ -1,6 +1,7 @@
 """What a job's view says of its cancellation and of its run."""
 
-from switchyard.contracts.jobs import JobView, instant
+from switchyard.contracts.jobs import JobView
+from switchyard.contracts.wire import instant
 from switchyard.usecases.jobs.read_jobs import read_job
 from tests.fakes.harnesses.changed_harness import ChangedHarness
 from tests.fakes.harnesses.job_harness import FAILED

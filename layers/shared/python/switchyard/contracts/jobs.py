@@ -1,6 +1,6 @@
 """What producers send and what they are answered."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
@@ -166,7 +166,3 @@ class TaskView(TaskSummary):
     """Which files it is given: `job/NAME`, or `TASK/NAME` for artifacts of a task before it."""
     required_artifacts: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     """Which files it has to leave behind."""
-
-
-def instant(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, tz=UTC)

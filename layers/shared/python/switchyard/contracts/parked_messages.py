@@ -12,10 +12,9 @@ from typing import Annotated, Any, Final, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.messages import Attributes, Delivered, MessageAttribute
 from switchyard.contracts.sqs_records import DeadLetter, one_line
-from switchyard.contracts.wire import SchemaOne, Written
+from switchyard.contracts.wire import SchemaOne, Written, instant
 from switchyard.domain.errors import NewerVersion, UnknownParkedMessage
 from switchyard.domain.ids import REQUEST_ID, TENANT_ID
 

@@ -8,8 +8,7 @@ from typing import Final, Literal, Self
 
 from pydantic import Field
 
-from switchyard.contracts.jobs import instant
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, instant
 from switchyard.domain.alerts.incidents import Incident, Section
 from switchyard.domain.text import plain_text
 

@@ -7,6 +7,7 @@ written it, so unknown fields are ignored, at every level.
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -146,3 +147,8 @@ DefinitionName = Annotated[str, AfterValidator(_definition_name), described_by(D
 def unless_absent(**more: Any) -> Any:
     """Left out if it is null: a job has ten thousand tasks, and one answer."""
     return Field(default=None, exclude_if=lambda value: value is None, **more)
+
+
+def instant(milliseconds: int | None) -> datetime | None:
+    """Return the moment that is stored as milliseconds since 1970."""
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, tz=UTC)

@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import math
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,6 +93,11 @@ class MemoryTaskQueue:
     def delete(self, *messages: Received) -> None:
         for message in messages:
             del self._messages[self._held(message).message_id]
+
+    def next_visible_ms(self) -> int | None:
+        """Return when the next message can be received; `None` if there is none."""
+        moments = [waiting.visible_at for waiting in self._messages.values()]
+        return math.ceil(min(moments) * 1000) if moments else None
 
     @property
     def waiting(self) -> int:

@@ -3,8 +3,8 @@
 import threading
 from collections.abc import Sequence
 
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.triggers import AppliedTrigger, Bus, Trigger, TriggerRun
+from switchyard.contracts.wire import instant
 from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard.ports import TriggerRule
 

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.tables import TTL
 from switchyard.contracts.triggers import AppliedTrigger, Trigger, TriggerRun
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import Conflict, NewerVersion
 from switchyard.domain.triggers.triggers import UnknownTrigger
 

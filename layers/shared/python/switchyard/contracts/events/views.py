@@ -9,9 +9,8 @@ from typing import Any, Final, Self
 from pydantic import Field, ValidationError
 
 from switchyard.contracts.events import CATALOGUE, SCHEMA_VERSION, StoredEvent
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import Closed, Written
+from switchyard.contracts.wire import Closed, Written, instant
 from switchyard.domain.errors import Invalid
 from switchyard.domain.text import did_you_mean
 

@@ -14,8 +14,8 @@ from pydantic import (
     model_validator,
 )
 
-from switchyard.contracts.jobs import JobAccepted, instant
-from switchyard.contracts.wire import CleanText, Closed, JsonValue, Written, refuse_newer
+from switchyard.contracts.jobs import JobAccepted
+from switchyard.contracts.wire import CleanText, Closed, JsonValue, Written, instant, refuse_newer
 from switchyard.domain.ids import (
     EVENT_ID,
     EVENT_ID_RULE,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from switchyard.contracts.jobs import instant
+from switchyard.contracts.wire import instant
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.limits import (
     Admitted,

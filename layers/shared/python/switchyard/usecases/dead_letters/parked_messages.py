@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
-from switchyard.contracts.jobs import instant
 from switchyard.contracts.parked_messages import (
     PARKED_PREFIXES,
     ParkedMessage,
     UnreadableObject,
     read_parked,
 )
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import MissingBlob, UnknownParkedMessage
 from switchyard.ports import BlobStore, QueueSender, StoredBlob
 

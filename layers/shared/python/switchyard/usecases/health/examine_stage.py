@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from switchyard.contracts.jobs import instant
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.diagnosis import (
     Finding,

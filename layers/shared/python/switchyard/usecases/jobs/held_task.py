@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from switchyard.contracts.changes import DecisionView, ShownParent
-from switchyard.contracts.jobs import instant
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import Conflict, TooMuch, UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskKind, TaskState, task_status

@@ -10,7 +10,7 @@ from typing import Final
 
 from switchyard.contracts.files import FileContent, UploadLink
 from switchyard.contracts.job_document import JobFiles
-from switchyard.contracts.jobs import instant
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import MissingBlob, Problem
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.file_checks import file_problems

@@ -12,11 +12,11 @@ from switchyard.contracts.jobs import (
     JobView,
     TaskSummary,
     TaskView,
-    instant,
 )
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.overview import JobSummary
 from switchyard.contracts.problems import beginning
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job

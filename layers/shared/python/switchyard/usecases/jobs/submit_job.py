@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Final
 
 from switchyard.contracts.job_document import JobDocument
-from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob, instant
+from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob
 from switchyard.contracts.notify import notify_problems
+from switchyard.contracts.wire import instant
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from switchyard.contracts.jobs import JobAccepted, SubmitJob, instant
+from switchyard.contracts.jobs import JobAccepted, SubmitJob
 from switchyard.contracts.messages import Delivered
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.triggers import (
@@ -18,6 +18,7 @@ from switchyard.contracts.triggers import (
     UnreadableMessage,
     parse_trigger_message,
 )
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import Conflict, InvalidJob, Rejected, Unavailable
 from switchyard.domain.jobs.submission_keys import KeyKind
 from switchyard.domain.tasks.task import Json

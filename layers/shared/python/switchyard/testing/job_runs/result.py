@@ -1,0 +1,53 @@
+"""How a job and its tasks ended in a test."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from switchyard.contracts.events import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskResult:
+    """How one task ended."""
+
+    task_id: str
+    status: str
+    """As `switchyard job` shows it: completed, failed, skipped or cancelled."""
+    output: Any = None
+    error: str | None = None
+    """Why it failed, or why it was skipped."""
+    attempts: int = 0
+    inputs: Sequence[Any] = ()
+    """The input of each attempt, with its references filled in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobResult:
+    """How a job ended; `result["draft"]` is one of its tasks."""
+
+    status: str
+    tasks: Mapping[str, TaskResult]
+    started: Sequence[str]
+    """The tasks in the order in which their attempts began, each once for every attempt."""
+    events: Sequence[Event]
+    """Everything that was emitted, in order."""
+    seconds: float
+    """How long the job would have taken, by the clock of the test."""
+
+    def __getitem__(self, task_id: str) -> TaskResult:
+        return self.tasks[task_id]
+
+    @property
+    def statuses(self) -> dict[str, str]:
+        return {name: task.status for name, task in self.tasks.items()}
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The outputs of the tasks that completed."""
+        done = self.tasks.items()
+        return {name: task.output for name, task in done if task.status == "completed"}
+
+    @property
+    def errors(self) -> dict[str, str]:
+        return {name: task.error for name, task in self.tasks.items() if task.error}

@@ -1,0 +1,82 @@
+"""Draws the plan of a job file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from switchyard.domain.states import Rule, TaskKind
+from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node
+from switchyard_cli.views.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from switchyard.contracts.task_requests import TaskRequest
+    from switchyard_cli.files.job_file import JobFile
+
+_HELD = {
+    TaskKind.APPROVAL: Kind.APPROVAL,
+    TaskKind.WAIT: Kind.WAIT,
+    TaskKind.SIGNAL: Kind.SIGNAL,
+}
+
+
+def drawing_of_plan(job: JobFile) -> Drawing:
+    return Drawing(
+        title=job.name,
+        facts=(counted(len(job.tasks), "task"),),
+        nodes=[_node(task, job) for task in job.tasks],
+        edges=[
+            Edge(parent, task.task_id, conditional=task.when is not None)
+            for task in job.tasks
+            for parent in dict.fromkeys(task.depends_on)
+        ],
+    )
+
+
+def _node(task: TaskRequest, job: JobFile) -> Node:
+    items = getattr(task, "for_each", None)
+    return Node(
+        name=task.task_id,
+        title=task.task_id,
+        kind=_kind(task, job),
+        notes=tuple(_notes(task, items)),
+        alike=task.name or str(task.kind),
+        many=items is not None,
+    )
+
+
+def _kind(task: TaskRequest, job: JobFile) -> Kind:
+    if task.kind is not None:
+        return _HELD[task.kind]
+    definition = job.definitions.get(task.name or "")
+    return Kind(definition.kind) if definition else Kind.TASK
+
+
+def _notes(task: TaskRequest, items: str | None) -> Iterator[str]:
+    if task.name and task.name != task.task_id:
+        yield f"definition {task.name}"
+    if items is not None:
+        yield f"one per item of {items}, count not known yet"
+    if task.question:
+        yield task.question
+    if task.wait_for is not None or task.until is not None:
+        yield (
+            f"for {_span(task.wait_for)}" if task.wait_for else f"until {task.until:%Y-%m-%d %H:%M}"
+        )
+    if task.timeout is not None:
+        yield f"within {_span(task.timeout)}"
+    if task.rule is not Rule.ALL_COMPLETED:
+        yield f"rule {task.rule}"
+    if task.when:
+        yield f"when {task.when}"
+
+
+_UNITS = (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000))
+
+
+def _span(milliseconds: int | str) -> str:
+    """Return a span as people write it, such as 2h."""
+    whole = int(milliseconds)
+    unit, size = next((one for one in _UNITS if whole % one[1] == 0), ("ms", 1))
+    return f"{whole // size}{unit}"
