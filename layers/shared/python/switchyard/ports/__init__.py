@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from switchyard.ports.tasks import (
         Claimed,
         ClaimRefused,
+        FanOuts,
         Overdue,
         PageOfOverdue,
         PageOfUnsettled,
@@ -82,6 +83,7 @@ __all__ = [
     "EventBus",
     "EventLog",
     "EventReader",
+    "FanOuts",
     "Ids",
     "Inspection",
     "JobIntake",
@@ -194,6 +196,7 @@ _PARTS: Final = {
     ),
     "tasks": (
         "Claimed",
+        "FanOuts",
         "Overdue",
         "PageOfOverdue",
         "PageOfUnsettled",

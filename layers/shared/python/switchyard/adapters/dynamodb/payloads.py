@@ -40,6 +40,7 @@ class DynamoDbPayloads:
             **self._given(ref, "depends_on", list(payload.depends_on)),
             **({"when": payload.when} if payload.when else {}),
             **({"hold": json_text(payload.hold)} if payload.hold is not None else {}),
+            **({"fan_out": json_text(payload.fan_out)} if payload.fan_out is not None else {}),
         }
 
     def read(self, ref: TaskRef) -> Payload:
@@ -99,6 +100,7 @@ class DynamoDbPayloads:
             output=load(item, "output"),
             when=item.get("when"),
             hold=json.loads(item["hold"]) if "hold" in item else None,
+            fan_out=json.loads(item["fan_out"]) if "fan_out" in item else None,
         )
 
     def _given(self, ref: TaskRef, name: str, value: Json) -> Item:

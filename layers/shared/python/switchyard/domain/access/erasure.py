@@ -68,7 +68,8 @@ def prefixes_of_entity(entity: str) -> tuple[str, ...]:
 
 
 def prefixes_of_tenant(tenant: str) -> tuple[str, ...]:
-    return tuple(f"task/{place}/{tenant}/" for place in ("inputs", "documents", "redrives"))
+    places = ("inputs", "documents", "redrives", "gathered")
+    return tuple(f"task/{place}/{tenant}/" for place in places)
 
 
 def is_alert_of(tenant: str, key: str) -> bool:

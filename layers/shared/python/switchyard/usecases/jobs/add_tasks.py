@@ -38,6 +38,7 @@ from switchyard.usecases.events import job_events, task_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
+    fan_out_problems_in,
     named_definitions,
     pinned,
     size_problems,
@@ -123,6 +124,7 @@ class TaskAdder:
         problems = [
             *problems_with(specs, picture, added=there),
             *size_problems(request, request.tasks),
+            *fan_out_problems_in(specs),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
@@ -186,7 +188,7 @@ class TaskAdder:
 
 def _said(payload: Payload) -> str:
     """Return what stands for all that a producer says of a task's data."""
-    return body_hash([payload.input, payload.when, payload.hold])
+    return body_hash([payload.input, payload.when, payload.hold, payload.fan_out])
 
 
 def _reason(error: Rejected | Unavailable) -> str:

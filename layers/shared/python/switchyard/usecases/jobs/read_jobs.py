@@ -18,7 +18,7 @@ from switchyard.contracts.notify import Notify
 from switchyard.contracts.overview import JobSummary
 from switchyard.contracts.problems import beginning
 from switchyard.domain.errors import UnknownJob, UnknownTask
-from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
+from switchyard.domain.ids import ANY_TASK_ID, JOB_ID, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
@@ -140,7 +140,7 @@ def job_ref(tenant: str, job_id: str) -> JobRef:
 def task_ref(tenant: str, job_id: str, task_id: str) -> TaskRef:
     """Of a task that people may see, if it exists."""
     ref = job_ref(tenant, job_id).task(task_id)
-    if ref.hidden or not TASK_ID.fullmatch(task_id):
+    if ref.hidden or not ANY_TASK_ID.fullmatch(task_id):
         raise UnknownTask(f"{task_id} in {job_id}")
     return ref
 

@@ -15,8 +15,8 @@ from switchyard.contracts.notify import notify_problems
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
+from switchyard.domain.fan_out.requests import references_elsewhere
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.condition_parser import references_of_conditions
 from switchyard.domain.jobs.graph import TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.jobs.limits import MAX_INLINE_TASKS, MAX_TASKS
 from switchyard.domain.jobs.plan import JobPlan, Pinned
@@ -43,6 +43,7 @@ from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
+    fan_out_problems_in,
     named_definitions,
     pinned,
     size_problems,
@@ -147,6 +148,7 @@ class Submitter:
             *self._channel_problems(tenant, request),
             *problems_in(specs),
             *size_problems(request, request.tasks),
+            *fan_out_problems_in(specs),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
@@ -154,7 +156,7 @@ class Submitter:
         problems += [
             *unknown_names(specs, definitions),
             *ceiling_problems(specs, definitions, self.ceilings),
-            *reference_problems(specs, elsewhere=references_of_conditions(specs)),
+            *reference_problems(specs, elsewhere=references_elsewhere(specs)),
         ]
         if problems:
             raise InvalidJob(problems)
