@@ -66,7 +66,14 @@ class Harness:
             clock=self.clock,
             parallel=OneByOne(),
         )
-        self.dispatcher = Dispatcher(
+        self.dispatcher = self._dispatcher()
+        self.steps: dict[NextStep, JobStep] = {}
+        self.advancer = JobAdvancer(
+            jobs=self.memory.jobs, dispatches=self.memory.dispatches, steps=self.steps
+        )
+
+    def _dispatcher(self) -> Dispatcher:
+        return Dispatcher(
             graph=self.memory.graph,
             payloads=self.memory.payloads,
             settler=JobSettler(
@@ -81,10 +88,6 @@ class Harness:
             emitter=self.emitter,
             clock=self.clock,
             parallel=OneByOne(),
-        )
-        self.steps: dict[NextStep, JobStep] = {}
-        self.advancer = JobAdvancer(
-            jobs=self.memory.jobs, dispatches=self.memory.dispatches, steps=self.steps
         )
 
     def _fan_outs(self) -> FanOutTasks:

@@ -55,7 +55,7 @@ def named_part(text: str, start: int = 0) -> NamedPart:
 def parts_of_template(text: str) -> list[str | NamedPart]:
     """Return the plain text and what stands for parts of items, in turn. Raise `NotAReference`.
 
-    `$${` is part of the plain text: whoever resolves references reads it as `${`.
+    `$${` is part of the plain text: a worker that resolves references reads it as `${`.
     """
     parts: list[str | NamedPart] = []
     plain, done = 0, 0
