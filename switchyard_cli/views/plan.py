@@ -69,7 +69,15 @@ def _table(job: JobFile, plan: Plan) -> Table:
 def _after(task: TaskRequest) -> str:
     rule = "" if task.rule is Rule.ALL_COMPLETED else f" ({task.rule})"
     condition = f" when {task.when}" if task.when else ""
-    return f"{', '.join(task.depends_on)}{rule}{condition}"
+    return f"{', '.join(task.depends_on)}{rule}{condition}{_for_each(task)}".lstrip()
+
+
+def _for_each(task: TaskRequest) -> str:
+    if not task.for_each:
+        return ""
+    lists = (task.for_each,) if isinstance(task.for_each, str) else task.for_each
+    tolerated = f", {task.tolerate} may fail" if task.tolerate else ""
+    return f" one per item of {' and '.join(lists)}{tolerated}"
 
 
 def _facts(plan: Plan) -> list[RenderableType]:

@@ -169,9 +169,7 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         additions=DynamoDbTaskAdditions(state, payloads),
         cancelling=DynamoDbCancelling(state),
         redriving=DynamoDbRedriving(state, payloads),
-        stored_events=lambda: [
-            deserialized(item) for item in dynamodb.scan(TableName=events.name)["Items"]
-        ],
+        stored_events=lambda: _scanned(dynamodb, events.name),
         append_many=lambda records: _put_in_batches(dynamodb, events.name, records),
         clock=cloud.clock,
     )
@@ -182,6 +180,10 @@ def a_bucket(cloud: Cloud) -> S3BlobStore:
     elsewhere = {"CreateBucketConfiguration": {"LocationConstraint": cloud.region}}
     s3.create_bucket(Bucket=name, **({} if cloud.region == "us-east-1" else elsewhere))
     return S3BlobStore(s3, name)
+
+
+def _scanned(dynamodb: Any, table: str) -> list[Any]:
+    return [deserialized(item) for item in dynamodb.scan(TableName=table)["Items"]]
 
 
 def _put_in_batches(dynamodb: Any, table: str, records: Sequence[dict[str, Any]]) -> None:

@@ -147,3 +147,17 @@ def test_one_item_is_cancelled_alone(harness: FanOutHarness) -> None:
     harness.complete("sum", None)
     harness.deliver()
     assert harness.job_state() is JobState.COMPLETED
+
+
+def test_a_fan_out_that_may_have_items_is_not_given_another_input(harness: FanOutHarness) -> None:
+    """Its writer stopped before it could note what it had written."""
+    harness.begin()
+    crash = crashing(harness.memory.intake.write_part, after=True)
+    harness.memory.intake.write_part = crash  # type: ignore[method-assign,assignment]
+    with pytest.raises(Crash):
+        harness.complete("list", {"items": ["a"]})
+    harness.cancels.request_cancel(harness.job)
+    harness.deliver()
+    request = RedriveJob.model_validate({"tasks": ["review"], "input": "other"})
+    with pytest.raises(Invalid, match="items were made of the input it had"):
+        harness.redrives.request_redrive(harness.job, request)

@@ -96,6 +96,7 @@ class DynamoDbPayloads:
             input=load(item, "input"),
             context=load(item, "context") or {},
             input_key=item.get("input_key"),
+            output_key=item.get("output_key"),
             depends_on=tuple(load(item, "depends_on") or ()),
             output=load(item, "output"),
             when=item.get("when"),

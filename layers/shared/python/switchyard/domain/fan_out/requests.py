@@ -53,6 +53,11 @@ def _references_of_lists(specs: Sequence[TaskSpec]) -> Iterator[tuple[str, Refer
             yield spec.task_id, reference_at(first, 0, ("tasks", index, FOR_EACH))
 
 
+def fan_out_problems_in(specs: Sequence[TaskSpec]) -> list[Problem]:
+    """Find what is wrong with the fan-outs among these tasks."""
+    return [one for index, spec in enumerate(specs) for one in fan_out_problems(spec, index)]
+
+
 def fan_out_problems(spec: TaskSpec, index: int) -> list[Problem]:
     """Say what is wrong with the texts of a fan-out, and with a list that is in its input."""
     if spec.fan_out is None:

@@ -173,6 +173,8 @@ class Payload:
     """What a fan-out makes its tasks of, as `domain/fan_out` reads it."""
     input_key: str | None = field(default=None, compare=False)
     """Where in the bucket the input is, if it was too large for its item."""
+    output_key: str | None = field(default=None, compare=False)
+    """Likewise the output."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from switchyard.contracts.jobs import AddTasks, TasksAdded
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
+from switchyard.domain.fan_out.requests import fan_out_problems_in
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs.additions import Group, grouped, perhaps_added, problems_with
 from switchyard.domain.jobs.chunk_plan import candidates, plan_chunk
@@ -38,7 +39,6 @@ from switchyard.usecases.events import job_events, task_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
-    fan_out_problems_in,
     named_definitions,
     pinned,
     size_problems,

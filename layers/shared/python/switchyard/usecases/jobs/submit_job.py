@@ -15,7 +15,7 @@ from switchyard.contracts.notify import notify_problems
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
-from switchyard.domain.fan_out.requests import references_elsewhere
+from switchyard.domain.fan_out.requests import fan_out_problems_in, references_elsewhere
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.graph import TaskSpec, problems_in, roots, unknown_names
 from switchyard.domain.jobs.limits import MAX_INLINE_TASKS, MAX_TASKS
@@ -43,7 +43,6 @@ from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
-    fan_out_problems_in,
     named_definitions,
     pinned,
     size_problems,

@@ -7,7 +7,6 @@ from switchyard.contracts.task_requests import TaskRequest
 from switchyard.contracts.wire import Wire
 from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import Problem
-from switchyard.domain.fan_out.requests import fan_out_problems
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.limits import MAX_DOCUMENT_BYTES
 from switchyard.domain.jobs.plan import Pinned
@@ -38,11 +37,6 @@ def ceiling_problems(
         for name, definition in definitions.items()
         for problem in definition.problems_with(ceilings)
     ]
-
-
-def fan_out_problems_in(specs: Sequence[TaskSpec]) -> list[Problem]:
-    """Find what is wrong with the fan-outs among these tasks."""
-    return [one for index, spec in enumerate(specs) for one in fan_out_problems(spec, index)]
 
 
 def size_problems(request: Wire, tasks: Sequence[TaskRequest]) -> list[Problem]:
