@@ -24,6 +24,7 @@ from switchyard.domain.prompts.references import (
 )
 
 FOR_EACH: Final = "forEach"
+_FIELDS: Final = (FOR_EACH, "key", "input")
 _FORMS: Final = "${tasks.ID.output.name} or ${input.name}"
 
 
@@ -73,8 +74,9 @@ def fan_out_problems(spec: TaskSpec, index: int) -> list[Problem]:
     try:
         list_in_input(spec)
     except NotExpandable as problem:
-        name, _, said = str(problem).partition(": ")
-        return [Problem((*where, name), said) if said else Problem(where, name)]
+        field, _, said = str(problem).partition(": ")
+        of_field = field in _FIELDS
+        return [Problem((*where, field), said) if of_field else Problem(where, str(problem))]
     return []
 
 
