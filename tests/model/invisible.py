@@ -9,7 +9,7 @@ REASONS: Final[dict[str, str]] = {
     "tasks are added to an open job": f"{_COVERED} an end that waits, no flag and no redrive",
     "tasks are added to the run that was read": f"{_COVERED} the run of the end, as read",
     "no tasks are added to a job whose redrive is not over": f"{_COVERED} the run of the job",
-    "no tasks are added to a job that is full": "no job of the model has 10,000 tasks",
+    "no tasks are added to a job that is full": "no job of the model has 20,000 tasks",
     "what a crowded end waits for is as read": "no end of the model waits for 100 tasks",
     "only who has not settled is moved behind the relay": "no end waits for 100 tasks",
     "a settled parent names who follows it": (

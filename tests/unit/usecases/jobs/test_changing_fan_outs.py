@@ -1,10 +1,14 @@
-"""Fan-outs are cancelled, redriven and added like other tasks."""
+"""Fan-outs and their items are read, cancelled and redriven like other tasks."""
+
+from functools import partial
 
 import pytest
 
 from switchyard.contracts.changes import RedriveJob
-from switchyard.domain.errors import Conflict, Invalid
+from switchyard.domain.errors import Conflict, Invalid, UnknownTask
 from switchyard.domain.states import JobState, TaskState
+from switchyard.usecases.jobs.read_jobs import read_job, task_ref
+from tests.builders import JOB_ID, TENANT
 from tests.fakes.harnesses.fan_out_harness import FanOutHarness
 from tests.fakes.harnesses.job_harness import FAILED, Crash, crashing
 
@@ -161,3 +165,28 @@ def test_a_fan_out_that_may_have_items_is_not_given_another_input(harness: FanOu
     request = RedriveJob.model_validate({"tasks": ["review"], "input": "other"})
     with pytest.raises(Invalid, match="items were made of the input it had"):
         harness.redrives.request_redrive(harness.job, request)
+
+
+@pytest.mark.parametrize("name", ["pages[3][a-b]", "pages%5B3%5D%5Ba-b%5D"])
+def test_an_item_of_a_fan_out_is_named_with_its_keys(name: str) -> None:
+    assert task_ref("acme", JOB_ID, name).task_id == "pages[3][a-b]"
+
+
+@pytest.mark.parametrize(
+    "name", ["__fan-pages", "pages[", "pages[]", "[3]", "pages[3][4][5]", "pages[a/b]", "a%2Fb"]
+)
+def test_anything_else_names_no_task(name: str) -> None:
+    with pytest.raises(UnknownTask):
+        task_ref("acme", JOB_ID, name)
+
+
+def test_an_answer_without_room_leaves_items_out(
+    harness: FanOutHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.fan_out(tuple(range(90)))
+    read = partial(read_job, TENANT, harness.job.job_id, jobs=harness.memory.jobs)
+    assert (len(read().tasks), read().left_out) == (93, ())
+    monkeypatch.setattr("switchyard.usecases.jobs.read_jobs.MAX_ANSWER_BYTES", 5_000)
+    assert [task.task_id for task in read().tasks] == ["list", "review", "sum"]
+    assert read().left_out == ("dependsOn", "error", "items")
+    assert read().progress["pending"] == 90

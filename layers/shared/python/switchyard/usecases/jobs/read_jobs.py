@@ -50,10 +50,20 @@ def read_job(tenant: str, job_id: str, *, jobs: JobStore) -> JobView:
         tasks=tuple(tasks),
     )
     for left_out in LEFT_OUT_FIRST:
-        if bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES:
-            break
+        if _fits(view):
+            return view
         view = _without(left_out, view)
-    return view
+    return view if _fits(view) else _without_items(view)
+
+
+def _fits(view: JobView) -> bool:
+    return bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES
+
+
+def _without_items(view: JobView) -> JobView:
+    """A fan-out stands for its items, of which a job has more than it may have declared."""
+    tasks = tuple(task for task in view.tasks if "[" not in task.task_id)
+    return view.model_copy(update={"tasks": tasks, "left_out": (*view.left_out, "items")})
 
 
 def _follows(task: Task, picture: JobPicture) -> tuple[str, ...]:
