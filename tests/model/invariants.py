@@ -96,13 +96,20 @@ def _fanned_out_wrongly(tasks: Sequence[Task]) -> Iterator[str]:
             yield f"I6: {task.ref.task_id} is {task.state} before all items are written"
         if owner.child_count is not None and owner.state.settled and not task.state.settled:
             yield f"I1: {owner.ref.task_id} is {owner.state}, and {task.ref.task_id} {task.state}"
-    for name, owner in fan_outs.items():
-        items = [task for task in tasks if task.ref.fan_out == name]
-        if owner.child_count is not None and owner.child_count != len(items):
-            yield f"I1: {name} has {len(items)} items and not {owner.child_count}"
-        lost = sum(task.state is not TaskState.COMPLETED for task in items)
-        if owner.state is TaskState.COMPLETED and lost > 1:
-            yield f"I2: {name} completed, and {lost} of its items did not"
+    for owner in fan_outs.values():
+        yield from _gathered_wrongly(owner, tasks)
+
+
+def _gathered_wrongly(owner: Task, tasks: Sequence[Task]) -> Iterator[str]:
+    name = owner.ref.task_id
+    items = [task for task in tasks if task.ref.fan_out == name]
+    if owner.child_count is not None and owner.child_count != len(items):
+        yield f"I1: {name} has {len(items)} items and not {owner.child_count}"
+    lost = sum(task.state is not TaskState.COMPLETED for task in items)
+    if owner.state is TaskState.COMPLETED and lost > 1:
+        yield f"I2: {name} completed, and {lost} of its items did not"
+    if owner.state is TaskState.FAILED and owner.child_count is not None and lost <= 1:
+        yield f"I2: {name} failed, and only {lost} of its items did not complete"
 
 
 def _ended_wrongly(job: Job, tasks: Sequence[Task]) -> Iterator[str]:
@@ -201,7 +208,10 @@ def _decided_wrongly(change: Change) -> str | None:
         return "decided before its parents have settled"
     if old.cancel_requested and new.state is TaskState.READY:
         return "ready though it is flagged"
-    if old.rule is not Rule.ALL_COMPLETED or old.child_count is not None:
+    if old.child_count is not None:
+        skipped = new.state is TaskState.SKIPPED
+        return "skipped though its items were made" if skipped else None
+    if old.rule is not Rule.ALL_COMPLETED:
         return None
     completed = all(parent.state is TaskState.COMPLETED for parent in change.parents)
     if new.state is TaskState.READY and not completed:

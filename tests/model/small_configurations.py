@@ -57,13 +57,11 @@ SMALL: Final = (
     ),
     Configuration(
         name="small redriven fan-out",
-        about="a fan-out that was cancelled or failed is redriven",
+        about="a fan-out that failed is redriven",
         workers=1,
-        functions=1,
+        functions=2,
         tasks=fan_out(),
         attempts=1,
-        habits=Habits(outcomes=(TaskState.FAILED,)),
-        cancels_job=True,
         last_run=2,
     ),
     Configuration(
