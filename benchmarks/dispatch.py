@@ -15,7 +15,7 @@ from typing import Final
 from benchmarks.costs import Cost, differences, growth, measured, measured_on, problems_in
 from benchmarks.dispatch_harness import MESSAGES_PER_BATCH, WORKERS
 from benchmarks.output import say
-from benchmarks.shapes import SHAPES
+from benchmarks.shapes import AT_RUN_TIME, MOST_ABOVE_STATIC, SHAPES, STATIC
 from switchyard.adapters.system import SystemClock
 from tests.contract.clouds import on_ministack
 
@@ -34,6 +34,7 @@ def main() -> int:
     )
     costs = {shape: [reported(shape, tasks) for tasks in SIZES] for shape in SHAPES}
     problems = [problem for of_shape in costs.values() for problem in problems_in(of_shape)]
+    problems += dearer_than_declared(costs)
     problems += cross_checked(costs)
     for problem in problems:
         say(f"FAILED: {problem}")
@@ -49,6 +50,16 @@ def reported(shape: str, tasks: int) -> Cost:
         dearest = (f"{act} {number / tasks:.2f}" for act, number in counted.most_common(NAMED))
         say(f"  {counted.total() / tasks:6.2f} {what} a task: {', '.join(dearest)}")
     return cost
+
+
+def dearer_than_declared(costs: Costs) -> Iterator[str]:
+    """A fan-out over a result costs little more than one whose tasks were declared."""
+    for declared, made in zip(costs[STATIC], costs[AT_RUN_TIME], strict=True):
+        for what in ("calls", "write_units"):
+            ratio = getattr(made, what) / getattr(declared, what)
+            say(f"{made}: {ratio:.3f} times the {what} of one that is declared")
+            if ratio > MOST_ABOVE_STATIC and made.tasks == SIZES[-1]:
+                yield f"{made} takes {ratio:.2f} times the {what} of one that is declared"
 
 
 def cross_checked(costs: Costs) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from benchmarks.meter import Clients, Meter
-from benchmarks.shapes import DEFINITION, seeded
+from benchmarks.shapes import DEFINITION, outputs_of, seeded
 from benchmarks.wakeups import OverheardEvents, OverheardSqs, WakeUps
 from switchyard import bootstrap
 from switchyard.adapters import aws
@@ -45,6 +45,7 @@ class DispatchHarness:
         self._dice = seeded()
         self._messages = count()
         self._ready: list[TaskRef] = []
+        self._made: dict[str, Any] = {}
         names = _resources(clients, fresh)
         self._wake_ups = WakeUps(frozenset({names["dispatch_queue_url"], names["job_queue_url"]}))
         overheard = {
@@ -68,6 +69,7 @@ class DispatchHarness:
             self._run(job)
 
     def _run(self, job: SubmitJob) -> None:
+        self._made = outputs_of(job)
         with self._meter.counting():
             accepted = self._api.submitter.submit(TENANT, job)
         self._dispatch()
@@ -93,7 +95,8 @@ class DispatchHarness:
         answer = self._leases.claim(ref, owner="worker/1", now_ms=now_ms, lease_ms=LEASE_MS)
         if not isinstance(answer, Claimed):
             raise SystemExit(f"{ref.task_id} was sent, but cannot be claimed: {answer}")
-        outcome, output = Outcome(state=TaskState.COMPLETED), {"of": ref.task_id}
+        outcome = Outcome(state=TaskState.COMPLETED)
+        output = self._made.get(ref.task_id, {"of": ref.task_id})
         settled = self._leases.settle(answer.lease, outcome, output=output, now_ms=now_ms)
         self._emitter.emit(task_events.settled(settled, output=output))
 

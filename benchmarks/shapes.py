@@ -50,9 +50,15 @@ def seeded() -> Random:
     return Random(SEED)  # noqa: S311 - guards nothing
 
 
+STATIC: Final = "fan-out"
+AT_RUN_TIME: Final = "fan-out at run time"
+MOST_ABOVE_STATIC: Final = 1.1
+"""So much more may a fan-out over a result cost than one of the same size that was declared."""
+
 SHAPES: Final[Mapping[str, Callable[[int], Parents]]] = {
     "chain": chain,
-    "fan-out": fan_out,
+    STATIC: fan_out,
+    AT_RUN_TIME: fan_out,
     "fan-in": fan_in,
     "lattice": lattice,
     "random": at_random,
@@ -60,9 +66,35 @@ SHAPES: Final[Mapping[str, Callable[[int], Parents]]] = {
 
 
 def a_job(shape: str, count: int) -> SubmitJob:
+    if shape == AT_RUN_TIME:
+        return _at_run_time(count)
     parents = SHAPES[shape](count)
     tasks = [_task(number, parents(number)) for number in range(count)]
     return SubmitJob.model_validate({"name": f"{shape} of {count:,}", "tasks": tasks})
+
+
+def outputs_of(job: SubmitJob) -> dict[str, Any]:
+    """Return what tasks make that others read, by task id."""
+    listing = next((task for task in job.tasks if task.for_each), None)
+    if listing is None:
+        return {}
+    return {_name(0): {"items": list(range(int(job.tags["items"])))}}
+
+
+def _at_run_time(count: int) -> SubmitJob:
+    """One returns a list, another makes all the rest of it: so many tasks in all."""
+    made = {
+        **_task(1, [0]),
+        "forEach": f"${{tasks.{_name(0)}.output.items}}",
+        "input": {"page": "${item}"},
+    }
+    return SubmitJob.model_validate(
+        {
+            "name": f"{AT_RUN_TIME} of {count:,}",
+            "tags": {"items": str(count - 2)},
+            "tasks": [_task(0, []), made],
+        }
+    )
 
 
 def _task(number: int, parents: list[int]) -> dict[str, Any]:

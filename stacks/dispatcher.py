@@ -13,7 +13,7 @@ from stacks.constructs.permissions import (
     keep_from_tenant_settings,
 )
 from stacks.constructs.subscription import EventSubscription
-from stacks.environment import environment_for
+from stacks.environment import as_json, environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.dispatch_messages import WAKING_EVENTS
@@ -56,6 +56,7 @@ class DispatcherStack(Stack):
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 job_queue_url=shared.job_steps.queue.queue_url,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
+                ceilings=as_json(stage.ceilings),
             ),
             recursive_loop=SENDS_TO_ITS_OWN_QUEUE,
         )

@@ -1,6 +1,6 @@
 """Jobs and tasks as people name them on the command line."""
 
-from switchyard.domain.ids import JOB_ID, TASK_ID, split_request_id
+from switchyard.domain.ids import ANY_TASK_ID, JOB_ID, split_request_id
 from switchyard_cli.errors import BadInput
 
 
@@ -19,6 +19,6 @@ def task_named(request: str, task: str | None) -> tuple[str, str]:
             return split_request_id(request)
         except ValueError as error:
             raise BadInput(f"{error}. A job's id followed by a task's will do, too.") from error
-    if not TASK_ID.fullmatch(task):
+    if not ANY_TASK_ID.fullmatch(task):
         raise BadInput(f"{task!r} is not a task id.")
     return job_named(request), task

@@ -14,6 +14,7 @@ from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Closed, DefinitionName
 from switchyard.domain.errors import Problem
+from switchyard.domain.fan_out.requests import fan_out_problems_in
 from switchyard.domain.ids import HIDDEN_PREFIX
 from switchyard.domain.jobs.file_checks import file_problems, references_elsewhere
 from switchyard.domain.jobs.graph import TaskSpec, problems_in
@@ -94,8 +95,11 @@ def read_job(
     readable = Readable.of(document.value)
     if readable.is_whole:
         specs = [task.spec() for task in readable.tasks.values()]
-        elsewhere = references_elsewhere(specs)
-        problems += [*problems_in(specs), *reference_problems(specs, elsewhere=elsewhere)]
+        problems += [
+            *problems_in(specs),
+            *fan_out_problems_in(specs),
+            *reference_problems(specs, elsewhere=references_elsewhere(specs)),
+        ]
         if files is not None:
             problems += file_problems(specs, [*files, *(content.files if content else ())])
     problems += also(readable)
@@ -113,6 +117,7 @@ def read_addition(file: Path, also: Check = nothing_more) -> SourcedAddition:
         given = [task.spec() for task in content.tasks]
         there = [name for name in content.expected if not name.startswith(HIDDEN_PREFIX)]
         problems += problems_in([*given, *(TaskSpec(task_id=name, name="") for name in there)])
+        problems += fan_out_problems_in(given)
     problems += also(Readable.of(document.value))
     if content is None or problems:
         raise document.invalid(problems)

@@ -33,7 +33,8 @@ def doubtful_references(
     file: Readable, definitions: Mapping[str, TaskDefinition]
 ) -> Iterator[Doubt]:
     """Yield each reference of a task's input to a member that its schema does not name."""
-    names = {task.task_id: task.name or "" for task in file.tasks.values()}
+    one_each = [task for task in file.tasks.values() if not task.for_each]
+    names = {task.task_id: task.name or "" for task in one_each}
     for index, task in file.tasks.items():
         try:
             references = references_in(task.input)

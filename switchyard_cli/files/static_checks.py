@@ -7,7 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from switchyard.domain.errors import Problem
+from switchyard.domain.fan_out.items import NotExpandable
+from switchyard.domain.fan_out.requests import list_in_input
 from switchyard.domain.prompts.placeholders import Values, paths_in
+from switchyard.domain.prompts.references import NotAReference
 from switchyard.domain.text import did_you_mean
 from switchyard_cli.files.reference_checks import doubtful_references
 
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from switchyard_cli.files.readable import Readable
     from switchyard_cli.files.yaml_source import Place
 
+MOST_ITEMS: Final = 100
+"""Of a list whose items are compared with a schema before they are sent."""
 WITHOUT_TOOLS: Final = "messages"
 OFFLINE: Final = "offline"
 MODEL: Final = re.compile(r"claude|^(sonnet|opus|haiku|default|inherit)$")
@@ -50,7 +55,8 @@ def static_problems(
         definition = definitions.get(task.name) if task.name else None
         if definition is not None:
             place = ("tasks", index, "input")
-            found += _schema_problems(place, task.input, definition.input_schema)
+            for given in _inputs_of(task):
+                found += _schema_problems(place, given, definition.input_schema)
             if file.is_whole:
                 found += _placeholder_problems(place, task, definition, file.task_ids)
     found += [doubt.problem for doubt in doubtful_references(file, definitions) if doubt.certain]
@@ -87,6 +93,15 @@ def _definition_problems(place: Place, definition: TaskDefinition) -> Iterator[P
                 yield Problem((*place, *where, number), f"{tool!r} is not a tool{hint}")
     if definition.model and definition.backend != OFFLINE and not MODEL.search(definition.model):
         yield Problem((*place, "model"), f"{definition.model!r} is not a model of Claude")
+
+
+def _inputs_of(task: TaskRequest) -> list[Any]:
+    """Return what its runs are given: that of each item, where a fan-out's list is known."""
+    try:
+        items = list_in_input(task.spec())
+    except (NotExpandable, NotAReference):  # which is reported with the file
+        return []
+    return [task.input] if items is None else [item.input for item in items.each[:MOST_ITEMS]]
 
 
 def _schema_problems(place: Place, value: Any, schema: Any) -> Iterator[Problem]:

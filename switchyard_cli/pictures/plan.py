@@ -35,7 +35,7 @@ def drawing_of_plan(job: JobFile) -> Drawing:
 
 
 def _node(task: TaskRequest, job: JobFile) -> Node:
-    items = getattr(task, "for_each", None)
+    items = task.for_each
     return Node(
         name=task.task_id,
         title=task.task_id,
@@ -53,11 +53,11 @@ def _kind(task: TaskRequest, job: JobFile) -> Kind:
     return Kind(definition.kind) if definition else Kind.TASK
 
 
-def _notes(task: TaskRequest, items: str | None) -> Iterator[str]:
+def _notes(task: TaskRequest, items: str | tuple[str, ...] | None) -> Iterator[str]:
     if task.name and task.name != task.task_id:
         yield f"definition {task.name}"
     if items is not None:
-        yield f"one per item of {items}, count not known yet"
+        yield from _notes_of_items(items, task.tolerate)
     if task.question:
         yield task.question
     if task.wait_for is not None or task.until is not None:
@@ -70,6 +70,13 @@ def _notes(task: TaskRequest, items: str | None) -> Iterator[str]:
         yield f"rule {task.rule}"
     if task.when:
         yield f"when {task.when}"
+
+
+def _notes_of_items(items: str | tuple[str, ...], tolerate: int | str | None) -> Iterator[str]:
+    lists = items if isinstance(items, str) else " and ".join(items)
+    yield f"one per item of {lists}, count not known yet"
+    if tolerate:
+        yield f"{tolerate} may fail"
 
 
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000))

@@ -13,6 +13,7 @@ from switchyard.contracts.events import (
     JobTasksAdded,
     TaskCancelled,
     TaskCompleted,
+    TaskExpanded,
     TaskFailed,
     TaskHealthCheck,
     TaskHeartbeat,
@@ -67,9 +68,8 @@ def _of_task(said: Any) -> list[str]:
                 said.name,
                 *([f"after {' and '.join(said.depends_on)}"] if said.depends_on else []),
             ]
-        case TaskHeld():
-            until = f"until {instant(said.held_until):%Y-%m-%d %H:%M} UTC"
-            return [said.kind, until, said.question or ""]
+        case TaskHeld() | TaskExpanded():
+            return _of_no_worker(said)
         case TaskProcessingStarted():
             return [said.worker_id, f"process {said.process_id}"]
         case TaskHeartbeat():
@@ -88,6 +88,13 @@ def _of_task(said: Any) -> list[str]:
         case TaskRedriven():
             return [f"was {said.previous_status}"]
     return _of_setback(said)
+
+
+def _of_no_worker(said: TaskHeld | TaskExpanded) -> list[str]:
+    if isinstance(said, TaskExpanded):
+        return [f"{said.items:,} items"]
+    until = f"until {instant(said.held_until):%Y-%m-%d %H:%M} UTC"
+    return [said.kind, until, said.question or ""]
 
 
 def _of_setback(said: Any) -> list[str]:

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from switchyard_cli.terminal import clean, styled
+from switchyard_cli.views.fan_outs import collapsed
 from switchyard_cli.views.levels import levels
 from switchyard_cli.views.statuses import COMPLETED, coloured, symbol
 from switchyard_cli.views.tables import cut_to_fit, table_of
@@ -36,7 +37,7 @@ _LEFT_OUT_FIRST: Final = ("completed", "skipped", "cancelled", "waiting", "pendi
 
 
 def job_table(job: JobView, *, now_ms: int, max_rows: int = MAX_ROWS) -> Group:
-    rows = in_running_order(job.tasks)
+    rows = in_running_order(collapsed(job.tasks))
     shown = _fitting(rows, max_rows)
     table = table_of("task", "status", "time", "try", "cost", giving_way="after")
     for number in (table.columns[index] for index in (2, 3, 4)):

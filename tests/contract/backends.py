@@ -19,7 +19,7 @@ from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbP
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions, DynamoDbTaskAdoption
-from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.values import deserialized, serialized
@@ -33,6 +33,7 @@ from switchyard.ports import (
     Counters,
     DefinitionStore,
     EventReader,
+    FanOuts,
     JobIntake,
     JobStore,
     OpenTasks,
@@ -64,6 +65,7 @@ class Backend:
     jobs: JobStore
     leases: TaskLeases
     graph: TaskGraph
+    fan_outs: FanOuts
     overdue: Overdue
     unsettled: Unsettled
     payloads: Payloads
@@ -104,6 +106,7 @@ def in_memory() -> Backend:
         jobs=harness.jobs,
         leases=harness.leases,
         graph=harness.graph,
+        fan_outs=harness.fan_outs,
         overdue=harness.overdue,
         unsettled=harness.unsettled,
         payloads=harness.payloads,
@@ -144,6 +147,7 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         jobs=DynamoDbJobStore(state),
         leases=DynamoDbTaskLeases(state),
         graph=DynamoDbTaskGraph(state),
+        fan_outs=DynamoDbFanOuts(state),
         overdue=DynamoDbOverdue(state),
         unsettled=DynamoDbUnsettled(state),
         payloads=payloads,
@@ -165,9 +169,7 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         additions=DynamoDbTaskAdditions(state, payloads),
         cancelling=DynamoDbCancelling(state),
         redriving=DynamoDbRedriving(state, payloads),
-        stored_events=lambda: [
-            deserialized(item) for item in dynamodb.scan(TableName=events.name)["Items"]
-        ],
+        stored_events=lambda: _scanned(dynamodb, events.name),
         append_many=lambda records: _put_in_batches(dynamodb, events.name, records),
         clock=cloud.clock,
     )
@@ -178,6 +180,10 @@ def a_bucket(cloud: Cloud) -> S3BlobStore:
     elsewhere = {"CreateBucketConfiguration": {"LocationConstraint": cloud.region}}
     s3.create_bucket(Bucket=name, **({} if cloud.region == "us-east-1" else elsewhere))
     return S3BlobStore(s3, name)
+
+
+def _scanned(dynamodb: Any, table: str) -> list[Any]:
+    return [deserialized(item) for item in dynamodb.scan(TableName=table)["Items"]]
 
 
 def _put_in_batches(dynamodb: Any, table: str, records: Sequence[dict[str, Any]]) -> None:

@@ -8,7 +8,7 @@ from switchyard.domain.ids import START
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.plan import Pinned, plan_job
-from switchyard.domain.states import Rule, TaskKind, TaskState
+from switchyard.domain.states import Rule, TaskKind
 from switchyard.domain.tasks import readiness
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.holds import Hold
@@ -16,6 +16,8 @@ from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import applied
 from tests.model.additions import ADDED, RELAY
 from tests.model.database import JOB, SOME_TIME, Clocks, Database, bounded_job, bounded_task
+from tests.model.fan_outs import ITEMS, fan_out
+from tests.model.fan_outs import START as FAN_START
 from tests.model.workers import Habits
 
 
@@ -74,6 +76,10 @@ class Configuration:
         ]
         names = [task.ref.task_id for task in plan.tasks if task.ref.task_id != START]
         dependents = [plan.dependents.get(name, ()) for name in names]
+        if any(spec.fan_out for spec in self.tasks):
+            names += [FAN_START, *ITEMS]
+            tasks += [None] * 3
+            dependents += [()] * 3
         if self.adds:
             names += [ADDED, RELAY]
             tasks += [None, None]
@@ -173,6 +179,18 @@ CONFIGURATIONS: Final = (
         at_most=400_000,
     ),
     Configuration(
+        name="fan-out",
+        about="2 workers and 2 functions make, run, cancel and redrive a fan-out of 2 items",
+        workers=2,
+        functions=2,
+        tasks=fan_out(),
+        attempts=1,
+        cancels_job=True,
+        cancels_tasks=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
         name="adding",
         about="a task is added to a job that ends, or is cancelled, meanwhile",
         workers=2,
@@ -182,114 +200,5 @@ CONFIGURATIONS: Final = (
         cancels_job=True,
         adds=True,
         at_most=400_000,
-    ),
-)
-
-SMALL: Final = (
-    Configuration(
-        name="small leases",
-        about="2 workers compete for a task",
-        workers=2,
-        functions=1,
-        tasks=ONE,
-        habits=Habits(outcomes=(TaskState.COMPLETED,), last_fence_handed_back=3),
-        cancels_tasks=True,
-    ),
-    Configuration(
-        name="small clocks",
-        about="a worker's requests arrive late",
-        workers=1,
-        functions=1,
-        tasks=ONE,
-        clocks=Clocks((1, 3, 5)),
-        habits=Habits(late_requests=True),
-    ),
-    Configuration(
-        name="small chain",
-        about="a worker and two dispatchers do 2 tasks",
-        workers=1,
-        functions=2,
-        attempts=1,
-        cancels_tasks=True,
-    ),
-    Configuration(
-        name="small approval",
-        about="people decide about a held task, which is cancelled and redriven",
-        workers=1,
-        functions=2,
-        tasks=gate()[:1],
-        attempts=1,
-        cancels_tasks=True,
-        decides=True,
-        last_run=2,
-    ),
-    Configuration(
-        name="small sweeper",
-        about="two dispatchers and a slow sweeper",
-        workers=1,
-        functions=2,
-        tasks=ONE,
-        attempts=1,
-        cancels_tasks=True,
-        sweeper_pauses=True,
-    ),
-    Configuration(
-        name="small redrive",
-        about="a job of one task is redriven",
-        workers=1,
-        functions=2,
-        tasks=ONE,
-        attempts=1,
-        last_run=2,
-    ),
-    Configuration(
-        name="small redrive of two",
-        about="a job of two tasks is redriven",
-        workers=1,
-        functions=2,
-        attempts=1,
-        last_run=2,
-    ),
-    Configuration(
-        name="small redrive of one of two",
-        about="a job is redriven whose second task completed whatever became of the first",
-        workers=1,
-        functions=1,
-        tasks=chain(rule=Rule.ALL_SETTLED),
-        attempts=1,
-        last_run=2,
-    ),
-    Configuration(
-        name="small adding",
-        about="a task is added",
-        workers=1,
-        functions=2,
-        tasks=ONE,
-        attempts=1,
-        habits=Habits(outcomes=(TaskState.COMPLETED,)),
-        cancels_job=True,
-        adds=True,
-    ),
-    Configuration(
-        name="small growing",
-        about="a task is added to a job that is redriven",
-        workers=1,
-        functions=1,
-        tasks=ONE,
-        attempts=1,
-        habits=Habits(outcomes=(TaskState.FAILED,)),
-        last_run=2,
-        adds=True,
-    ),
-    Configuration(
-        name="small cancel",
-        about="a job is cancelled and redriven",
-        workers=1,
-        functions=2,
-        tasks=ONE,
-        attempts=1,
-        habits=Habits(outcomes=(TaskState.FAILED,)),
-        cancels_job=True,
-        last_run=2,
     ),
 )

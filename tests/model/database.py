@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from switchyard.domain.ids import JobRef
+from switchyard.domain.ids import FAN_PREFIX, JobRef
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.domain.transition import Transition, TransitionRefused, attempt, holds
@@ -128,7 +128,15 @@ class Draft:
         self.sent.append(("jobs", "", 0, False))
 
     def parents_of(self, name: str) -> tuple[Task, ...]:
-        return tuple(task for task in self.known if name in self.dependents_of(task.ref.task_id))
+        """Return whom a task waits for: a fan-out for its items, once they may run."""
+        before = (task for task in self.known if name in self.dependents_of(task.ref.task_id))
+        return tuple(task for task in before if task.ref.fan_out != name or self.may_run(task))
+
+    def may_run(self, task: Task) -> bool:
+        """Tell whether it is not of a fan-out that is still being written."""
+        name = task.ref.fan_out or task.ref.task_id.partition(FAN_PREFIX)[2]
+        owner = self.find(name)
+        return owner is None or owner.child_count is not None
 
 
 def bounded_task(task: Task, clocks: Clocks) -> Task:

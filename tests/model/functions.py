@@ -94,6 +94,17 @@ class HoldTask:
 
 
 @dataclass(frozen=True, slots=True)
+class WakeFanOut:
+    """Leaves a fan-out to a dispatcher that has time (`fan_outs.py`, `FanOutTasks.wake`)."""
+
+    task: Task
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        draft.wake_dispatcher(self.task, by_event=False)
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
 class EndHold:
     """Ends a held task whose time is up (`held_tasks.py`, `HeldTasks.end_overdue`)."""
 
@@ -127,7 +138,8 @@ class ReadOutcome:
         now = draft.task(END)
         if (now.run, now.state) != (self.end.run, self.end.state):
             return rest
-        outcome = job.decide_job_outcome({task.state for task in draft.picture().visible_tasks})
+        tasks = [task for task in draft.picture().visible_tasks if not task.ref.fan_out]
+        outcome = job.decide_job_outcome({task.state for task in tasks})
         return (SettleJob(draft.job, outcome, self.end), *rest)
 
 
@@ -172,6 +184,9 @@ class Follow:
         return (*edges, *rest)
 
 
+Start = Mark | HoldTask | WakeFanOut
+
+
 def carry_out(todo: Todo, draft: Draft) -> Todo:
     """Carry out the first operation; return what is left.
 
@@ -199,8 +214,10 @@ def dispatched(name: str, run: int, draft: Draft, *, by_event: bool) -> Todo:
     return tuple(todo)
 
 
-def started(task: Task, draft: Draft) -> "Mark | HoldTask":
+def started(task: Task, draft: Draft) -> "Start":
     """Send the message of a ready task, or hold it if no worker runs it."""
+    if task.fans_out:
+        return WakeFanOut(task)
     if task.kind is not None:
         return HoldTask(task)
     draft.wake_worker(task)
@@ -209,7 +226,7 @@ def started(task: Task, draft: Draft) -> "Mark | HoldTask":
 
 def followed(task: Task, draft: Draft) -> Todo:
     """Note a settled task's failure, if it is one, before its edges are followed."""
-    noted = task.state.failure and task.due_at_ms is not None
+    noted = task.state.failure and task.due_at_ms is not None and not task.tolerated
     first = (NoteFailure(draft.job, task.ref.task_id),) if noted else ()
     cancelled = draft.job.being_cancelled
     return (*first, *edges_to_follow(task, draft, cancelled=cancelled, quiet=False))
@@ -263,7 +280,7 @@ def _after_edges(rest: Todo, decide: Decide) -> Todo:
     return (*rest[:edges], decide, *rest[edges:])
 
 
-def _before_clearing(rest: Todo, parent: Task, mark: Mark | HoldTask) -> Todo:
+def _before_clearing(rest: Todo, parent: Task, mark: "Start") -> Todo:
     """Everything is decided before something is marked, and a due time is removed last."""
     place = next((n for n, one in enumerate(rest) if one == ClearDue(parent)), 0)
     return (*rest[:place], mark, *rest[place:])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from switchyard.domain.ids import END
+from switchyard.domain.ids import END, FAN_PREFIX
 from switchyard.domain.jobs.job import Job, decide_job_outcome
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.claim_refusals import EXHAUSTED
@@ -80,15 +80,46 @@ def broken_in(job: Job, tasks: Sequence[Task], parents: Sequence[Sequence[Task]]
     if job.state.settled:
         yield from _ended_wrongly(job, tasks)
     noted = job.failure_detected_at_ms is not None and job.state is not JobState.REDRIVING
-    if noted and not any(task.state.failure for task in tasks):
-        yield "I4: the job notes a failure of an earlier run"
+    if noted and not any(task.state.failure and not task.tolerated for task in tasks):
+        yield "I4: the job notes a failure of an earlier run, or one that is tolerated"
+    yield from _fanned_out_wrongly(tasks)
+
+
+def _fanned_out_wrongly(tasks: Sequence[Task]) -> Iterator[str]:
+    """A fan-out settles after all its items, and none runs before all of them are written."""
+    fan_outs = {task.ref.task_id: task for task in tasks if task.fans_out}
+    for task in tasks:
+        owner = fan_outs.get(task.ref.fan_out or "")
+        if owner is None:
+            continue
+        if owner.child_count is None and task.state is not TaskState.WAITING:
+            yield f"I6: {task.ref.task_id} is {task.state} before all items are written"
+        if owner.child_count is not None and owner.state.settled and not task.state.settled:
+            yield f"I1: {owner.ref.task_id} is {owner.state}, and {task.ref.task_id} {task.state}"
+    for owner in fan_outs.values():
+        yield from _gathered_wrongly(owner, tasks)
+
+
+def _gathered_wrongly(owner: Task, tasks: Sequence[Task]) -> Iterator[str]:
+    name = owner.ref.task_id
+    items = [task for task in tasks if task.ref.fan_out == name]
+    if owner.child_count is not None and owner.child_count != len(items):
+        yield f"I1: {name} has {len(items)} items and not {owner.child_count}"
+    lost = sum(task.state is not TaskState.COMPLETED for task in items)
+    if owner.state is TaskState.COMPLETED and lost > 1:
+        yield f"I2: {name} completed, and {lost} of its items did not"
+    if owner.state is TaskState.FAILED and owner.child_count is not None and lost <= 1:
+        yield f"I2: {name} failed, and only {lost} of its items did not complete"
 
 
 def _ended_wrongly(job: Job, tasks: Sequence[Task]) -> Iterator[str]:
+    written = {task.ref.task_id for task in tasks if task.fans_out and task.child_count is None}
     for task in tasks:
-        if not task.state.settled:
+        of_fan_out = task.ref.fan_out or task.ref.task_id.partition(FAN_PREFIX)[2]
+        if not task.state.settled and of_fan_out not in written:
             yield f"I1: the job is {job.state}, and {task.ref.task_id} is {task.state}"
-    outcome = decide_job_outcome({task.state for task in tasks if not task.ref.hidden})
+    declared = [task for task in tasks if not (task.ref.hidden or task.ref.fan_out)]
+    outcome = decide_job_outcome({task.state for task in declared})
     if outcome is not job.state:
         yield f"I1: the job is {job.state}, and its tasks say {outcome}"
 
@@ -117,7 +148,7 @@ def _opened_again_wrongly(change: Change) -> str | None:
         return None
     if not old.state.settled or change.transition != "reopen":
         return "begins a run before the last has ended"
-    if old.state is TaskState.COMPLETED and old.ref.task_id != END:
+    if old.state is TaskState.COMPLETED and old.ref.task_id != END and not old.fans_out:
         return "had completed, and is run again"
     if (new.run, new.fence, new.attempt) != (old.run + 1, old.fence + 1, 0):
         return "does not begin the next run"
@@ -177,6 +208,9 @@ def _decided_wrongly(change: Change) -> str | None:
         return "decided before its parents have settled"
     if old.cancel_requested and new.state is TaskState.READY:
         return "ready though it is flagged"
+    if old.child_count is not None:
+        skipped = new.state is TaskState.SKIPPED
+        return "skipped though its items were made" if skipped else None
     if old.rule is not Rule.ALL_COMPLETED:
         return None
     completed = all(parent.state is TaskState.COMPLETED for parent in change.parents)

@@ -5,11 +5,15 @@ from typing import Final
 _COVERED: Final = "another condition refuses the same:"
 _SUBMISSION: Final = "jobs of the model are open from the beginning"
 
+_SAME_ITEMS: Final = "items are the same in every run, and what is written again stays as it is"
+_NO_SUCH_JOB: Final = "no job of the model has 20,000 tasks"
+_ENDED_ANYWAY: Final = "the dispatcher ends items of a job that is being cancelled"
+
 REASONS: Final[dict[str, str]] = {
     "tasks are added to an open job": f"{_COVERED} an end that waits, no flag and no redrive",
     "tasks are added to the run that was read": f"{_COVERED} the run of the end, as read",
     "no tasks are added to a job whose redrive is not over": f"{_COVERED} the run of the job",
-    "no tasks are added to a job that is full": "no job of the model has 10,000 tasks",
+    "no tasks are added to a job that is full": "no job of the model has 20,000 tasks",
     "what a crowded end waits for is as read": "no end of the model waits for 100 tasks",
     "only who has not settled is moved behind the relay": "no end waits for 100 tasks",
     "a settled parent names who follows it": (
@@ -27,6 +31,24 @@ REASONS: Final[dict[str, str]] = {
         "whoever claims it ends it as cancelled: it costs time, and breaks no promise"
     ),
     "the progress of a redrive never goes back": "steps that are repeated change nothing",
+    "a fan-out of an older run is not opened": _SAME_ITEMS,
+    "how much of a fan-out is written never goes back": _SAME_ITEMS,
+    "a fan-out is gathered as it was read": (
+        "a whole redrive has to pass meanwhile: deeper than a small configuration is explored"
+    ),
+    "the items of a fan-out have room in their job": _NO_SUCH_JOB,
+    "no fan-out is opened in a job that is being cancelled": _ENDED_ANYWAY,
+    "a fan-out gathers again when one of its items is redriven": "no item is redriven by its name",
+    "task note_expanded without: run = …": _SAME_ITEMS,
+    "task note_expanded without: no child_count": _SAME_ITEMS,
+    "task note_expanded without: (no expanded or expanded < …)": _SAME_ITEMS,
+    "task open_fan_out without: run = …": _SAME_ITEMS,
+    "task open_fan_out without: no child_count": f"{_COVERED} what its items wait for, settled",
+    "task gather without: run = …": f"{_COVERED} the fence, as read",
+    "task gather without: fence = …": f"{_COVERED} the run, in which its items settle once",
+    "job add_items without: state = OPEN": _ENDED_ANYWAY,
+    "job add_items without: no cancel_requested": _ENDED_ANYWAY,
+    "job add_items without: total_tasks <= …": _NO_SUCH_JOB,
     "what is flagged need not wait until it may run": "clocks show any time: nothing waits",
     "what was reopened before a crash is told all the same": "events are not part of the model",
     "a lease is held under its fence only": f"{_COVERED} no two claims have the same owner",

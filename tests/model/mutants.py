@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Final
 
 from switchyard.domain.transition import Transition
-from tests.model.configurations import SMALL, Configuration
+from tests.model.configurations import Configuration
 from tests.model.database import Mutation
 from tests.model.explorer import Explorer
 from tests.model.invisible import why_invisible
@@ -22,6 +22,7 @@ from tests.model.planted import (
     planted,
     rows,
 )
+from tests.model.small_configurations import SMALL
 
 AT_MOST: Final = 60_000
 """States of each configuration; a bug that shows needs far fewer."""

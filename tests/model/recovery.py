@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from switchyard.domain.states import TaskState
-from tests.model import changes, functions, sweeper
+from tests.model import changes, fan_outs, sweeper
 from tests.model.database import Database, Draft, Wake
 from tests.model.functions import Todo, carry_out
 from tests.model.workers import Habits, Worker
@@ -78,7 +78,7 @@ def _deliver(wake: Wake, draft: Draft) -> None:
     if queue == "tasks":
         _work(name, draft)
     elif queue == "dispatch":
-        _finish(functions.dispatched(name, run, draft, by_event=by_event), draft)
+        _finish(fan_outs.dispatched(name, run, draft, by_event=by_event), draft)
     else:
         _finish(changes.advanced(draft), draft)
 
@@ -90,7 +90,8 @@ def _finish(todo: Todo, draft: Draft) -> None:
 
 def has_ended(draft: Draft) -> bool:
     """A redrive that is not over yet is ended by whoever asks for the next one."""
-    emitted = all(task.state.settled and task.due_at_ms is None for task in draft.known)
+    tasks = [task for task in draft.known if draft.may_run(task)]
+    emitted = all(task.state.settled and task.due_at_ms is None for task in tasks)
     return draft.job.state.settled and emitted
 
 

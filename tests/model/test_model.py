@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.model.configurations import CONFIGURATIONS, SMALL, Configuration
+from tests.model.configurations import CONFIGURATIONS, Configuration
 from tests.model.explorer import Explorer
 from tests.model.invisible import REASONS
 from tests.model.planted import PACKAGE, RUN_BY_THE_MODEL, LeftOut, planted, rows
+from tests.model.small_configurations import SMALL
 from tests.mutants.mutant import ROOT
 
 STATES = 1_500

@@ -17,7 +17,7 @@ from typing import Final, Generic, TypeVar
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Task
-from tests.model import additions, changes, functions, invariants, redrives, sweeper
+from tests.model import additions, changes, fan_outs, invariants, redrives, sweeper
 from tests.model.configurations import Configuration
 from tests.model.database import Database, Draft, Mutation
 from tests.model.functions import Operation, Todo, carry_out
@@ -143,7 +143,7 @@ class World:
         for task in self._databases.values[database].tasks:
             if task is not None:
                 name, run = task.ref.task_id, task.run
-                dispatched = partial(functions.dispatched, name, run, by_event=False)
+                dispatched = partial(fan_outs.dispatched, name, run, by_event=False)
                 yield f"is woken for {name} in run {run}", dispatched
         yield "is woken for the job", changes.advanced
         if self.configuration.sweeper_pauses:

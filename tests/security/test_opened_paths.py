@@ -32,6 +32,10 @@ ALLOWED: Final = {
     "boundary.py": {"read_text": "/proc"},
     "parent/attempts/assignments.py": {"resolve": "references of a task, which are no paths"},
     "parent/attempts/attempt.py": {"remove": "asks for the removal of a task's folder"},
+    "parent/files/attempt_folders.py": {"remove": "through the task's folder"},
+    "parent/files/inputs.py": dict.fromkeys(
+        ("mkdir", "fdopen"), "by descriptors, below a folder that no child has seen yet"
+    ),
     "parent/configuration.py": dict.fromkeys(
         ("mkdir", "chmod", "rmdir", "stat", "lstat", "lexists", "mkdtemp", "tempfile"),
         "a folder that the worker makes at its start, before there is a task",

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.domain.ids import BARE_PREFIX, END
+from switchyard.domain.ids import BARE_PREFIX, END, TaskRef
 from switchyard.domain.states import JobState, TaskState
 from tests.simulation.checks.event_log import log_differences
 from tests.simulation.checks.history import History, Version
@@ -82,13 +82,14 @@ def unsettled(history: History) -> Iterator[str]:
         if not job.state.settled:
             yield f"{ref.job_id} is still {job.state}"
         for task, versions in history.tasks.items():
-            if task.job == ref and not versions[-1].new.state.settled:
+            unsettled_one = task.job == ref and not versions[-1].new.state.settled
+            if unsettled_one and history.can_run(task):
                 yield f"{named(task)} is still {versions[-1].new.state}"
 
 
 def miscounted(history: History) -> Iterator[str]:
     """A job knows how many tasks it has, and is in the middle of nothing."""
-    count = Counter(task.job for task in history.tasks if not task.hidden)
+    count = Counter(task.job for task in history.tasks if history.is_visible(task))
     for ref, job in history.jobs.items():
         if job.state is not JobState.WRITING and job.total_tasks != count[ref]:
             yield f"{ref.job_id} has {count[ref]} tasks and counts {job.total_tasks}"
@@ -128,7 +129,7 @@ def _redriven_wrongly(version: Version) -> Iterator[str]:
     old, new = version.old, version.new
     if old is None:
         return
-    if old.state is TaskState.COMPLETED and old.ref.task_id != END:
+    if old.state is TaskState.COMPLETED and old.ref.task_id != END and not old.fans_out:
         yield f"{named(new.ref)} had completed and was redriven: {report([version])}"
     if (new.run, new.fence, new.attempt) != (old.run + 1, old.fence + 1, 0):
         yield f"{named(new.ref)} was redriven from run {old.run}: {report([version])}"
@@ -157,7 +158,7 @@ def results_of_a_zombie(harness: Harness) -> Iterator[str]:
     """A completed task's output was made under the fence that completed it."""
     for task, versions in harness.history.tasks.items():
         completed = versions[-1].new
-        if task.hidden or completed.state is not TaskState.COMPLETED:
+        if task.hidden or completed.fans_out or completed.state is not TaskState.COMPLETED:
             continue
         made_under = harness.output_of(task).get("fence")
         if made_under not in {None, completed.fence}:
@@ -192,11 +193,24 @@ def started_too_early(history: History) -> Iterator[str]:
             if old is None or (new.fence, new.attempt) != (old.fence + 1, old.attempt + 1):
                 yield f"{named(task)} was claimed twice in one attempt: {report([version])}"
         for version in (v for v in versions if is_claim(v) or left_waiting(v)):
-            for parent in history.parents(task):
+            for parent in _awaited(history, task, version):
                 if _was_added_in_a_later_run(history.tasks[parent], versions, version):
                     continue
                 if not history.settled_before(parent, version.number):
                     yield f"{named(task)} went before {named(parent)}: {report([version])}"
+
+
+def _awaited(history: History, task: TaskRef, version: Version) -> list[TaskRef]:
+    """Whom it waited for: a fan-out for its items only once they may run."""
+    parents = history.parents(task)
+    if _has_items(version):
+        return parents
+    return [parent for parent in parents if parent.fan_out != task.task_id]
+
+
+def _has_items(version: Version) -> bool:
+    """Whether a fan-out waited for its items, and not yet for what comes before it."""
+    return version.old is not None and version.old.child_count is not None
 
 
 def _was_added_in_a_later_run(
@@ -210,10 +224,10 @@ def _was_added_in_a_later_run(
 
 
 def decided_twice(history: History) -> Iterator[str]:
-    """What waited is ready, or settled, once in each run."""
+    """What waited is ready, or settled, once in each run; a fan-out once more with its items."""
     for task, versions in history.tasks.items():
         decided = [v for v in versions if left_waiting(v)]
-        for run, count in Counter(v.new.run for v in decided).items():
+        for (run, _), count in Counter((v.new.run, _has_items(v)) for v in decided).items():
             if count > 1:
                 yield f"{named(task)} was decided {count} times in run {run}: {report(decided)}"
 

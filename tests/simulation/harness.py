@@ -137,7 +137,7 @@ class Harness:
         return {
             ref.task_id: versions[-1].new.state
             for ref, versions in self.history.tasks.items()
-            if ref.job == job.ref and not ref.hidden
+            if ref.job == job.ref and self.history.is_visible(ref)
         }
 
     def run(self, *, jobs: int, storm_seconds: float = STORM_SECONDS) -> None:
@@ -165,7 +165,7 @@ class Harness:
         self.world.end()
 
     def newcomers(self, job: Job) -> list[Declared]:
-        known = sorted(self.states_of(job))
+        known = sorted(name for name in self.states_of(job) if "[" not in name)
         return newcomers(self.dice, known, number=self.world.number("addition"))
 
     def selection(self, job: Job) -> frozenset[str]:

@@ -4,6 +4,7 @@ import random
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
@@ -23,6 +24,19 @@ from tests.simulation.cloud.cloud import Seen
 TENANTS = ("acme", "acme2")
 """One is a prefix of the other."""
 RULES = (Rule.ALL_COMPLETED,) * 4 + (Rule.ALL_SETTLED, Rule.ANY_FAILED)
+
+
+FANS_OUT: Final = 0.15
+TOLERATED: Final = (0, 1, "50 %")
+
+
+def over_the_list_of(parent: str, dice: random.Random) -> dict[str, object]:
+    """Return what makes a task one for each item that its parent returns."""
+    return {
+        "forEach": f"${{tasks.{parent}.output.items}}",
+        "input": "${item}",
+        "tolerate": dice.choice(TOLERATED),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +59,9 @@ def drawn_job(dice: random.Random, *, at_most: int) -> SubmitJob:
     for number, name in enumerate(names):
         parents = dice.sample(names[:number], min(number, dice.choice((0, 1, 1, 2, 3))))
         rule = dice.choice(RULES) if parents else Rule.ALL_COMPLETED
-        tasks.append({"taskId": name, "name": "scrape", "dependsOn": parents, "rule": rule})
+        task = {"taskId": name, "name": "scrape", "dependsOn": parents, "rule": rule}
+        fans_out = parents and dice.random() < FANS_OUT
+        tasks.append(task | (over_the_list_of(parents[0], dice) if fans_out else {}))
     return SubmitJob.model_validate({"name": "drawn", "tasks": tasks})
 
 

@@ -23,6 +23,10 @@ class Declared:
     task_id: str
     parents: tuple[str, ...] = ()
     rule: Rule = Rule.ALL_COMPLETED
+    list_of: str | None = None
+    """The parent whose list it makes tasks of, if it does."""
+    tolerate: int = 0
+    """How many of those may fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,14 @@ def ends(
     verdicts: States,
     cancelled: Collection[str] = (),
     before: States | None = None,
+    items: Mapping[str, Collection[TaskState]] | None = None,
     reopening: Reopening | None = None,
 ) -> dict[str, TaskState]:
-    """`verdicts` says how those end that run; `before` how the others ended, in an earlier run."""
+    """`verdicts` says how those end that run; `before` how the others ended, in an earlier run.
+
+    `items` are the ends of what each fan-out has made, if it has.
+    """
+    made = items or {}
     again = reopening.again if reopening else frozenset()
     runs = reopening.whatever_its_rule if reopening else frozenset()
     states = {name: state for name, state in (before or {}).items() if name not in again}
@@ -53,10 +62,23 @@ def ends(
         if task.task_id in cancelled:
             states[task.task_id] = TaskState.CANCELLED
         elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
-            states[task.task_id] = verdicts[task.task_id]
+            fans_out = task.list_of is not None
+            verdict = _gathered(task, states, made) if fans_out else verdicts[task.task_id]
+            states[task.task_id] = verdict
         else:
             states[task.task_id] = TaskState.SKIPPED
     return states
+
+
+def _gathered(
+    task: Declared, states: States, items: Mapping[str, Collection[TaskState]]
+) -> TaskState:
+    """How a fan-out ends: it needs a list, and few enough failures."""
+    if states[task.list_of or ""] is not TaskState.COMPLETED:
+        return TaskState.FAILED
+    ended = items.get(task.task_id, ())
+    lost = sum(state is not TaskState.COMPLETED for state in ended)
+    return TaskState.COMPLETED if lost <= task.tolerate else TaskState.FAILED
 
 
 def outcome(states: States) -> JobState:
@@ -69,7 +91,8 @@ def reopened(
     tasks: Collection[Declared], states: States, selected: Collection[str] = ()
 ) -> Reopening:
     """Those selected, or all that a person would want to try again, and what follows from them."""
-    chosen = set(selected) or {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
+    chosen = {name.partition("[")[0] for name in selected}
+    chosen = chosen or {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
     again = set(chosen)
     for task in _parents_first(tasks):
         if states[task.task_id] is not TaskState.COMPLETED and again.intersection(task.parents):

@@ -3,12 +3,19 @@
 import random
 from typing import Final
 
+from switchyard.domain.ids import TaskRef, due_shard
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
 from switchyard_worker.parent.attempts.verdict import Verdict, completed, failed, timed_out
 
+MOST_ITEMS: Final = 7
 LARGE: Final = "x" * 5_000
+
+
+def items_of(task: TaskRef) -> list[int]:
+    """Return the list that a task returns whenever it completes: up to seven, perhaps none."""
+    return list(range(due_shard(task.task_id) % (MOST_ITEMS + 1)))
 
 
 class Script:
@@ -33,7 +40,8 @@ class Script:
         if drawn < 0.31:
             category, wait_ms = FailureCategory.RATE_LIMIT, round(self._dice.uniform(0, 60_000))
             return failed(category=category, error="slower", retry_after_ms=wait_ms)
-        output = {"of": claimed.task.ref.request_id, "fence": claimed.task.fence}
+        ref = claimed.task.ref
+        output = {"of": ref.request_id, "fence": claimed.task.fence, "items": items_of(ref)}
         if drawn < 0.36:
             output["text"] = LARGE
         return completed(output=output, usage=Usage(), duration_ms=duration_ms)

@@ -33,6 +33,23 @@ def test_a_task_runs_if_its_rule_allows_it(
     assert ends(tasks, verdicts={"a": one, "b": other, "c": COMPLETED})["c"] is expected
 
 
+@pytest.mark.parametrize(
+    ("listed", "items", "expected"),
+    [
+        (COMPLETED, [], COMPLETED),
+        (COMPLETED, [COMPLETED, FAILED], COMPLETED),
+        (COMPLETED, [FAILED, CANCELLED, COMPLETED], FAILED),
+        (FAILED, [], FAILED),
+    ],
+)
+def test_a_fan_out_needs_a_list_and_few_enough_failures(
+    listed: TaskState, items: list[TaskState], expected: TaskState
+) -> None:
+    fan_out = Declared("f", ("a",), Rule.ALL_SETTLED, list_of="a", tolerate=1)
+    found = ends((Declared("a"), fan_out), verdicts={"a": listed}, items={"f": items})
+    assert found == {"a": listed, "f": expected}
+
+
 def test_what_is_skipped_or_cancelled_is_no_failure() -> None:
     watchman = Declared("w", ("b",), Rule.ANY_FAILED)
     verdicts = {"a": FAILED, "w": COMPLETED}

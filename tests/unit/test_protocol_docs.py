@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from switchyard.domain.jobs import transitions as of_jobs
-from switchyard.domain.tasks import edge_transitions
+from switchyard.domain.tasks import edge_transitions, fan_out_transitions
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.transition import Transition
 from tests.unit.domain.transition_samples import (
@@ -62,7 +62,7 @@ def test_the_page_says_what_proves_that_a_transition_was_written() -> None:
 
 @pytest.mark.parametrize(
     ("modules", "transitions"),
-    [((of_tasks, edge_transitions), TASKS), ((of_jobs,), JOBS)],
+    [((of_tasks, edge_transitions, fan_out_transitions), TASKS), ((of_jobs,), JOBS)],
     ids=["tasks", "jobs"],
 )
 def test_every_function_is_in_the_table(

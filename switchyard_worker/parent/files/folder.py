@@ -288,7 +288,11 @@ def _make_room(path: Path) -> None:
 
 
 def _folder_name(request_id: str) -> str:
-    """Return a name for a folder: a bare id may be too long to be one."""
+    """Return a name for a folder: a bare id may be too long to be one.
+
+    Brackets, which a shell would take for a pattern, become dots: no id has one.
+    """
+    request_id = request_id.replace("[", ".").replace("]", "")
     if len(request_id) <= LONGEST_NAME:
         return request_id
     digest = hashlib.blake2b(request_id.encode(), digest_size=16).hexdigest()

@@ -170,7 +170,7 @@ def _is_of_attempts(folder: Path) -> bool:
 
     A task that `switchyard_worker.task` ran without a worker leaves its files in place.
     """
-    if not REQUEST_ID.fullmatch(folder.name):
+    if not all(map(REQUEST_ID.fullmatch, folder.name.split("."))):
         return False
     with os.scandir(folder) as entries:
         return all(

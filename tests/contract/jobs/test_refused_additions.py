@@ -7,7 +7,7 @@ import pytest
 
 from switchyard.domain.ids import END
 from switchyard.domain.jobs.chunks import Change, Chunk
-from switchyard.domain.jobs.limits import MAX_TASKS
+from switchyard.domain.jobs.limits import MAX_WITH_ITEMS
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.readiness import Readiness
 from tests.builders import JOB, NOW_MS
@@ -114,7 +114,7 @@ def _other_dependents_of_a_parent(chunk: Chunk) -> Chunk:
 
 
 def _more_than_there_is_room_for(chunk: Chunk) -> Chunk:
-    names = tuple(f"t{n}" for n in range(MAX_TASKS))
+    names = tuple(f"t{n}" for n in range(MAX_WITH_ITEMS))
     return replace(chunk, added=replace(chunk.added, task_ids=names))
 
 

@@ -5,6 +5,7 @@
 
 import itertools
 import json
+import random
 import sys
 import tempfile
 from collections import Counter
@@ -67,6 +68,7 @@ class Fuzzer:
 
     def send(self, cases: int) -> None:
         possible = list(self._strategies())
+        random.Random(self.seed).shuffle(possible)  # few cases begin with others each time
         for number in itertools.count(self.seed):
             self._register()
             for strategy in tuple(possible):
@@ -124,6 +126,7 @@ class Fuzzer:
         """Leave out what only held tasks and conditions have, which is seldom right by chance."""
         match case.body:
             case {"tasks": [*tasks]}:
+                case.body.pop("files", None)
                 for task in (task for task in tasks if isinstance(task, dict)):
                     for name in task.keys() - PLAIN_TASK:
                         del task[name]

@@ -33,11 +33,15 @@ UNUSED_BUT_NEEDED = {
     "switchyard-local-alert": QUEUE_CONSUMERS | {"s3:PutObject on undeliverable/*": REPLACED},
     "switchyard-local-answer-slack": FUNCTIONS
     | {
+        "dynamodb:BatchGetItem": NOBODY_PRESSED,
         "dynamodb:GetItem": NOBODY_PRESSED,
         "dynamodb:PutItem": NOBODY_PRESSED,
         "dynamodb:Query": NOBODY_PRESSED,
         "dynamodb:UpdateItem": NOBODY_PRESSED,
+        "events:PutEvents": NOBODY_PRESSED,
+        "s3:GetObject on task/*": NOBODY_PRESSED,
         "s3:PutObject on task/*": NOBODY_PRESSED,
+        EVENT_PAYLOADS: NOBODY_PRESSED,
         "sqs:SendMessage": NOBODY_PRESSED,
     },
     "switchyard-local-api": FUNCTIONS
@@ -68,6 +72,8 @@ UNUSED_BUT_NEEDED = {
     | {
         "dynamodb:UpdateItem": "nothing is posted without a token",
         "secretsmanager:GetSecretValue": "no job of these names a webhook",
+        "dynamodb:BatchGetItem": "no job of these waits for an approval",
+        "s3:GetObject on task/*": "no job of these waits for an approval",
     },
     "switchyard-local-process-dead-letters": QUEUE_CONSUMERS | EMITTERS | PARKING,
     "switchyard-local-save-event": QUEUE_CONSUMERS,

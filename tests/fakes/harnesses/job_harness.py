@@ -12,8 +12,10 @@ from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, TaskRun
 from switchyard.ports import Claimed
 from switchyard.testing import ManualClock, MemoryHarness
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.dispatching.dispatch_batch import JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
+from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from tests.builders import TENANT, a_definition, a_submission, an_emitter
@@ -40,6 +42,7 @@ class Harness:
 
     traceparent: str | None = None
     """What jobs are submitted with."""
+    most_open_tasks = 100_000
 
     def __init__(self) -> None:
         self.clock = ManualClock()
@@ -53,15 +56,24 @@ class Harness:
             clock=self.clock,
             parallel=OneByOne(),
         )
+        self.fan_outs = self._fan_outs()
         self.starter = Starter(
             graph=self.memory.graph,
             queue=self.memory.queue,
             held=self.held,
+            fan_outs=self.fan_outs,
             emitter=self.emitter,
             clock=self.clock,
             parallel=OneByOne(),
         )
-        self.dispatcher = Dispatcher(
+        self.dispatcher = self._dispatcher()
+        self.steps: dict[NextStep, JobStep] = {}
+        self.advancer = JobAdvancer(
+            jobs=self.memory.jobs, dispatches=self.memory.dispatches, steps=self.steps
+        )
+
+    def _dispatcher(self) -> Dispatcher:
+        return Dispatcher(
             graph=self.memory.graph,
             payloads=self.memory.payloads,
             settler=JobSettler(
@@ -77,9 +89,24 @@ class Harness:
             clock=self.clock,
             parallel=OneByOne(),
         )
-        self.steps: dict[NextStep, JobStep] = {}
-        self.advancer = JobAdvancer(
-            jobs=self.memory.jobs, dispatches=self.memory.dispatches, steps=self.steps
+
+    def _fan_outs(self) -> FanOutTasks:
+        return FanOutTasks(
+            fan_outs=self.memory.fan_outs,
+            intake=self.memory.intake,
+            jobs=self.memory.jobs,
+            graph=self.memory.graph,
+            payloads=self.memory.payloads,
+            blobs=self.memory.blobs,
+            open_tasks=OpenTaskLimit(
+                open_tasks=self.memory.open_tasks,
+                jobs=self.memory.jobs,
+                clock=self.clock,
+                most=self.most_open_tasks,
+            ),
+            dispatches=self.memory.dispatches,
+            emitter=self.emitter,
+            clock=self.clock,
         )
 
     def submit(self, request: SubmitJob) -> JobAccepted:

@@ -140,8 +140,8 @@ GUARDS: Final = (
     Mutant(
         guard="nothing ready of a job that is being cancelled is sent",
         file=DISPATCH,
-        old="if not job_cancelled:\n            started =",
-        new="if True:\n            started =",
+        old="if not job_cancelled:\n            ready =",
+        new="if True:\n            ready =",
         tests=CANCEL_TESTS,
     ),
     Mutant(
@@ -261,8 +261,8 @@ GUARDS: Final = (
     Mutant(
         guard="what completed is kept",
         file=PLAN,
-        old="name == END or tasks[name].state is TaskState.COMPLETED",
-        new="name == END",
+        old="completed = tasks[name].state is TaskState.COMPLETED and not gathers",
+        new="completed = False",
         tests=PLAN_TESTS,
     ),
     Mutant(

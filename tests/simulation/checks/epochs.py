@@ -25,6 +25,20 @@ class Epoch:
     def states(self) -> dict[str, TaskState]:
         return {name: task.state for name, task in self.tasks.items()}
 
+    @property
+    def declared_states(self) -> dict[str, TaskState]:
+        """Those of the tasks that were declared: a fan-out stands for its items."""
+        return {n: task.state for n, task in self.tasks.items() if not task.ref.fan_out}
+
+    @property
+    def items(self) -> dict[str, list[TaskState]]:
+        """How the items of each fan-out ended that has made some."""
+        made: dict[str, list[TaskState]] = {}
+        for task in self.tasks.values():
+            if task.ref.fan_out:
+                made.setdefault(task.ref.fan_out, []).append(task.state)
+        return made
+
 
 class Epochs:
     def __init__(self, cloud: Cloud, history: History) -> None:
@@ -46,5 +60,5 @@ class Epochs:
         return {
             ref.task_id: versions[-1].new
             for ref, versions in self._history.tasks.items()
-            if ref.job == job and not ref.hidden
+            if ref.job == job and self._history.is_visible(ref)
         }

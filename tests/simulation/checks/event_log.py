@@ -57,7 +57,7 @@ def _differences(fold: JobFold | None, ref: JobRef, history: History) -> Iterato
     stored = {
         task.task_id: versions[-1].new
         for task, versions in history.tasks.items()
-        if task.job == ref and not task.hidden
+        if task.job == ref and history.is_visible(task)
     }
     for task_id, task in stored.items():
         emitted, known = fold.tasks.get(task_id), task_status(task.state, attempt=task.attempt)

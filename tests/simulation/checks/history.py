@@ -12,7 +12,7 @@ from switchyard.adapters.dynamodb.items import (
 )
 from switchyard.adapters.dynamodb.overdue import ref_of
 from switchyard.adapters.dynamodb.values import Item, deserialized
-from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.ids import FAN_PREFIX, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks.task import Task
@@ -45,6 +45,19 @@ class History:
 
     def parents(self, task: TaskRef) -> list[TaskRef]:
         return sorted(self._parents[task])
+
+    def is_visible(self, task: TaskRef) -> bool:
+        """Whether people see it: neither hidden, nor of a fan-out that is not all written."""
+        owner = self.tasks.get(task.job.task(task.fan_out)) if task.fan_out else None
+        unopened = owner is not None and owner[-1].new.child_count is None
+        return not (task.hidden or unopened)
+
+    def can_run(self, task: TaskRef) -> bool:
+        """Whether it does not wait for a fan-out that will never be opened."""
+        name = task.fan_out or task.task_id.partition("[")[0].removeprefix(FAN_PREFIX)
+        owner = self.tasks.get(task.job.task(name))
+        waits = task.fan_out or task.task_id.startswith(FAN_PREFIX)
+        return not waits or owner is None or owner[-1].new.child_count is not None
 
     def settled_before(self, task: TaskRef, number: int) -> bool:
         earlier = [v for v in self.tasks[task] if v.number < number]

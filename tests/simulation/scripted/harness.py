@@ -15,6 +15,7 @@ from tests.simulation.checks.epochs import Epoch, Epochs
 from tests.simulation.harness import STORM_SECONDS, Harness
 from tests.simulation.jobs import TENANTS, submission
 from tests.simulation.reference import Declared, Reopening, ends, outcome, reopened
+from tests.simulation.script import items_of
 from tests.simulation.scripted.changes import Change
 from tests.simulation.scripted.shapes import job_of
 from tests.simulation.scripted.workers import Hands
@@ -113,19 +114,33 @@ class ScriptedHarness(Harness):
 
     def _compared(self, ref: JobRef, before: Epoch | None, epoch: Epoch) -> Iterator[str]:
         declared = self._declared[self.history.jobs[ref].name]
-        tasks = [declared[name] for name in epoch.tasks]
+        tasks = [declared[name] for name in epoch.tasks if name in declared]
+        yield from self._compared_items(declared, epoch)
         expected = ends(
             tasks,
             verdicts={name: self._verdict(task) for name, task in epoch.tasks.items()},
+            items=epoch.items,
             cancelled=self._cancelled(ref, epoch),
-            before=before.states if before else None,
+            before=before.declared_states if before else None,
             reopening=self._reopening(ref, declared, before) if before else None,
         )
-        for name, state in epoch.states.items():
+        for name, state in epoch.declared_states.items():
             if state is not expected[name]:
                 yield f"{name} is {state.value}, and should be {expected[name].value}"
         if epoch.outcome is not outcome(expected):
             yield f"the job is {epoch.outcome.value}, and should be {outcome(expected).value}"
+
+    def _compared_items(self, declared: dict[str, Declared], epoch: Epoch) -> Iterator[str]:
+        """What a fan-out has made: one for each item, each ended as scripted or cancelled."""
+        for name, task in epoch.tasks.items():
+            ref = task.ref
+            ends_in = {self._verdict(task), TaskState.CANCELLED}
+            if ref.fan_out and task.state not in ends_in:
+                yield f"{name} is {task.state.value}, and should be in {ends_in}"
+        for name, found in epoch.items.items():
+            made = len(items_of(epoch.tasks[name].ref.job.task(declared[name].list_of or "")))
+            if len(found) != made:
+                yield f"{name} has {len(found)} items, and should have {made}"
 
     def _verdict(self, task: Task) -> TaskState:
         """As scripted, unless the weather took all its attempts."""
@@ -143,5 +158,6 @@ class ScriptedHarness(Harness):
         }
 
     def _reopening(self, ref: JobRef, declared: dict[str, Declared], before: Epoch) -> Reopening:
-        tasks = [declared[name] for name in before.tasks]
-        return reopened(tasks, before.states, self._selected[ref].get(before.run, frozenset()))
+        tasks = [declared[name] for name in before.tasks if name in declared]
+        states = before.declared_states
+        return reopened(tasks, states, self._selected[ref].get(before.run, frozenset()))

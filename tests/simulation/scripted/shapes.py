@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.states import Rule
-from tests.simulation.jobs import RULES
+from tests.simulation.jobs import FANS_OUT, RULES
 from tests.simulation.reference import Declared
 
 Shape = Callable[[random.Random, int], list[Declared]]
@@ -62,10 +62,22 @@ def following(dice: random.Random, name: str, known: Sequence[str]) -> Declared:
 
 
 def requests(tasks: Sequence[Declared]) -> list[dict[str, Any]]:
-    return [
-        {"taskId": t.task_id, "name": "scrape", "dependsOn": list(t.parents), "rule": t.rule.value}
-        for t in tasks
-    ]
+    return [_request(task) for task in tasks]
+
+
+def _request(task: Declared) -> dict[str, Any]:
+    over = {
+        "forEach": f"${{tasks.{task.list_of}.output.items}}",
+        "input": "${item}",
+        "tolerate": task.tolerate,
+    }
+    return {
+        "taskId": task.task_id,
+        "name": "scrape",
+        "dependsOn": list(task.parents),
+        "rule": task.rule.value,
+        **(over if task.list_of else {}),
+    }
 
 
 def job_of(tasks: Sequence[Declared], *, name: str = "drawn") -> SubmitJob:
@@ -73,7 +85,10 @@ def job_of(tasks: Sequence[Declared], *, name: str = "drawn") -> SubmitJob:
 
 
 def _declared(dice: random.Random, name: str, parents: tuple[str, ...]) -> Declared:
-    return Declared(name, parents, dice.choice(RULES) if parents else Rule.ALL_COMPLETED)
+    rule = dice.choice(RULES) if parents else Rule.ALL_COMPLETED
+    if parents and dice.random() < FANS_OUT:
+        return Declared(name, parents, rule, dice.choice(parents), dice.choice((0, 1, 7)))
+    return Declared(name, parents, rule)
 
 
 def _names(size: int) -> list[str]:

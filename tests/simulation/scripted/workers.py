@@ -24,6 +24,7 @@ from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emit_again import emit_again
 from tests.simulation.cloud.cloud import Seen
 from tests.simulation.cloud.sqs import Message, Queue
+from tests.simulation.script import items_of
 from tests.simulation.stage.functions import TIMEOUT_SECONDS, Invocations
 from tests.simulation.stage.workers import ChildRun
 
@@ -113,7 +114,8 @@ def settle(seen: Seen, leases: DynamoDbTaskLeases, lease: Lease, state: TaskStat
     """Store the outcome, then emit it; the worker may die in between."""
     output = None
     if state is TaskState.COMPLETED:
-        output = {"of": lease.ref.request_id, "fence": lease.fence}
+        items = items_of(lease.ref)
+        output = {"of": lease.ref.request_id, "fence": lease.fence, "items": items}
     settled = leases.settle(
         lease, Outcome(state=state, error="as scripted"), output=output, now_ms=seen.node.now_ms()
     )

@@ -34,6 +34,25 @@ def test_handles_say_what_comes_after_what() -> None:
     }
 
 
+def test_a_fan_out_runs_over_what_another_task_returns() -> None:
+    job = Job("review")
+    listed = job.task("list")
+    reviews = job.fan_out(
+        "review", listed.output("files"), input={"path": "${item}"}, after=[listed], tolerate="5 %"
+    )
+    job.task("report", input=reviews.output(), after=[reviews])
+    assert sent(job.submission().tasks[1]) == {
+        "taskId": "review",
+        "name": "review",
+        "input": {"path": "${item}"},
+        "dependsOn": ["list"],
+        "forEach": '${tasks.list.output["files"]}',
+        "tolerate": "5 %",
+    }
+    with pytest.raises(UnusableJob, match="must be a number of items"):
+        job.fan_out("more", listed.output(), tolerate="many")
+
+
 def test_a_job_names_who_is_notified_of_its_failures() -> None:
     job = Job("brand", notify={"channel": "#brand"})
     job.task("store")

@@ -10,7 +10,7 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import hidden_task
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks import edge_transitions
+from switchyard.domain.tasks import edge_transitions, fan_out_transitions
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Overrides, Task
@@ -98,6 +98,12 @@ TASKS: Final[dict[str, Transition]] = {
     ),
     "hold": of_tasks.hold(TASK, held_until_ms=GIVEN_MS),
     "resolve": of_tasks.resolve(TASK, ENDED, now_ms=NOW_MS, decision="the decision"),
+    "note_expanded": fan_out_transitions.note_expanded(TASK, 12, now_ms=NOW_MS),
+    "delay_expansion": fan_out_transitions.delay_expansion(TASK, "no room", due_at_ms=GIVEN_MS),
+    "open_fan_out": fan_out_transitions.open_fan_out(
+        TASK, waiting_on=frozenset({"t[0]@1"}), child_count=12
+    ),
+    "gather": fan_out_transitions.gather(TASK, ENDED, now_ms=NOW_MS),
     "mark_queued": of_tasks.mark_queued(TASK, now_ms=NOW_MS),
     "clear_due": of_tasks.clear_due(TASK),
     "postpone": of_tasks.postpone(TASK, GIVEN_MS, count=False),
@@ -132,6 +138,7 @@ JOBS: Final[dict[str, Transition]] = {
     "settle": of_jobs.settle(JOB_ITEM, ENDS_IN, now_ms=NOW_MS),
     "postpone": of_jobs.postpone(JOB_ITEM, GIVEN_MS),
     "add_tasks": of_jobs.add_tasks(JOB_ITEM, added=12, most_before=80),
+    "add_items": of_jobs.add_items(added=12, most_before=80),
     "begin_cancel": of_jobs.begin_cancel(JOB_ITEM, now_ms=NOW_MS, by="ann"),
     "note_cancel_progress": of_jobs.note_cancel_progress(JOB_ITEM, "all#t"),
     "end_cancel": of_jobs.end_cancel(JOB_ITEM, now_ms=NOW_MS, cursor="events#"),

@@ -80,6 +80,8 @@ class DispatcherSettings(EmitterSettings):
     """Where it leaves what it had no time for."""
     job_queue_url: str
     """Where it leaves jobs that are being written, cancelled or redriven."""
+    ceilings: Ceilings = WIDEST_CEILINGS
+    """Among them how many open tasks a tenant may have: a fan-out waits for room."""
     dispatch_seconds: PositiveInt = 20
     """When it leaves the rest for later; Lambda ends it at 30 s."""
 

@@ -12,6 +12,7 @@ from switchyard.contracts.events import (
     Properties,
     ReportedActivity,
     TaskCancelled,
+    TaskExpanded,
     TaskFailed,
     TaskHealthCheck,
     TaskHeartbeat,
@@ -34,6 +35,7 @@ pytestmark = pytest.mark.usefixtures("in_a_known_zone")
 @pytest.mark.parametrize(
     ("said", "words"),
     [
+        (TaskExpanded(**of(), items=1_200), "1,200 items"),
         (
             TaskProcessingStarted(**of(), effective_until=1, worker_id="w-1", process_id=7),
             "w-1, process 7",

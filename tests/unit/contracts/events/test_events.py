@@ -173,6 +173,7 @@ def test_the_catalogue_is_whole() -> None:
         "Job Cancelled",
         "Task Pending",
         "Task Held",
+        "Task Expanded",
         "Task Processing Started",
         "Task Heartbeat",
         "Task Processing Failed",

@@ -12,7 +12,7 @@ from switchyard.domain.ids import END
 from switchyard.domain.jobs.additions import MOST_PARENTS, WRITES_PER_CHUNK, Group, grouped
 from switchyard.domain.jobs.chunk_plan import plan_chunk
 from switchyard.domain.jobs.chunks import AddedTasks, Chunk, ChunkContext, ExistingTask
-from switchyard.domain.jobs.limits import MAX_NAMES, MAX_TASKS, MOST_DEPENDENTS
+from switchyard.domain.jobs.limits import MAX_NAMES, MAX_WITH_ITEMS, MOST_DEPENDENTS
 from switchyard.domain.jobs.plan import Pinned, hidden_task
 from switchyard.domain.jobs.relays import declared_parents
 from switchyard.domain.states import JobState, TaskState
@@ -223,10 +223,10 @@ def test_one_task_is_not_followed_by_too_many() -> None:
 def test_a_job_that_others_have_filled_meanwhile_has_no_room() -> None:
     group, read = the_group({"new": [], "newer": []}), seen()
     room_for_two, room_for_one = (
-        replace(read, job=replace(read.job, total_tasks=MAX_TASKS - left)) for left in (2, 1)
+        replace(read, job=replace(read.job, total_tasks=MAX_WITH_ITEMS - left)) for left in (2, 1)
     )
-    assert planned(group, room_for_two).added.total == MAX_TASKS
-    with pytest.raises(Conflict, match="more than 10,000 tasks"):
+    assert planned(group, room_for_two).added.total == MAX_WITH_ITEMS
+    with pytest.raises(Conflict, match="more than 20,000 tasks"):
         planned(group, room_for_one)
 
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,10 +112,12 @@ def test_a_bug_in_an_attempt_fails_that_attempt_and_the_others_go_on(
 
     found = upload.files_to_upload
 
-    def too_deep(folder: TaskFolder, *, completed: bool, monotonic: Clock) -> dict[str, int]:
+    def too_deep(
+        folder: TaskFolder, *, completed: bool, monotonic: Clock, required: Sequence[str] = ()
+    ) -> dict[str, int]:
         if "__a" in str(folder.path):
             raise RecursionError("maximum recursion depth exceeded")
-        return found(folder, completed=completed, monotonic=monotonic)
+        return found(folder, completed=completed, monotonic=monotonic, required=required)
 
     monkeypatch.setattr("switchyard_worker.parent.attempts.upload.files_to_upload", too_deep)
     harness.add_task("a", max_attempts=2)

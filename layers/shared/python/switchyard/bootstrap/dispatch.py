@@ -11,12 +11,13 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
-from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
+from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.parallel import Threads
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
+from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.jobs.job import NextStep
 from switchyard.ports import Clock, Parallel
 from switchyard.settings import (
@@ -25,11 +26,13 @@ from switchyard.settings import (
     DispatcherSettings,
     SweeperSettings,
 )
+from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.dead_letters.park_message import DeadLetterArchive
 from switchyard.usecases.dead_letters.process_dead_letter import DeadLetterProcessor
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher, JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
+from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.sweep import Sweeper
@@ -50,6 +53,7 @@ def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
         emitter=emitter_for(settings, origin="dispatcher"),
         clock=function_clock(),
         parallel=Threads(),
+        ceilings=settings.ceilings,
     ).dispatcher(seconds=settings.dispatch_seconds)
 
 
@@ -80,8 +84,10 @@ class DispatchingParts:
         emitter: Emitter,
         clock: Clock,
         parallel: Parallel,
+        ceilings: Ceilings = WIDEST_CEILINGS,
     ) -> None:
         self._state = state
+        self._ceilings = ceilings
         self._blobs = blobs
         self._queue = queue
         self._dispatches = dispatches
@@ -92,20 +98,24 @@ class DispatchingParts:
         self._graph = DynamoDbTaskGraph(state)
         self._payloads = DynamoDbPayloads(state, blobs)
         self._open_tasks = DynamoDbOpenTasks(state)
-        held = HeldTasks(
+        self._intake = DynamoDbJobIntake(state, self._payloads)
+        self._starter = self._starting()
+
+    def _starting(self) -> Starter:
+        return Starter(
             graph=self._graph,
-            payloads=self._payloads,
-            emitter=emitter,
-            clock=clock,
-            parallel=parallel,
-        )
-        self._starter = Starter(
-            graph=self._graph,
-            queue=queue,
-            held=held,
-            emitter=emitter,
-            clock=clock,
-            parallel=parallel,
+            queue=self._queue,
+            held=HeldTasks(
+                graph=self._graph,
+                payloads=self._payloads,
+                emitter=self._emitter,
+                clock=self._clock,
+                parallel=self._parallel,
+            ),
+            fan_outs=self._fan_outs(),
+            emitter=self._emitter,
+            clock=self._clock,
+            parallel=self._parallel,
         )
 
     def dispatcher(self, *, seconds: float) -> BatchDispatcher:
@@ -138,6 +148,25 @@ class DispatchingParts:
             parallel=self._parallel,
         )
 
+    def _fan_outs(self) -> FanOutTasks:
+        return FanOutTasks(
+            fan_outs=DynamoDbFanOuts(self._state),
+            intake=self._intake,
+            jobs=self._jobs,
+            graph=self._graph,
+            payloads=self._payloads,
+            blobs=self._blobs,
+            open_tasks=OpenTaskLimit(
+                open_tasks=self._open_tasks,
+                jobs=self._jobs,
+                clock=self._clock,
+                most=self._ceilings.max_open_tasks,
+            ),
+            dispatches=self._dispatches,
+            emitter=self._emitter,
+            clock=self._clock,
+        )
+
     def sweeper(self) -> Sweeper:
         return Sweeper(
             overdue=DynamoDbOverdue(self._state),
@@ -155,7 +184,7 @@ class DispatchingParts:
     def _steps(self, dispatcher: Dispatcher) -> dict[NextStep, JobStep]:
         return {
             NextStep.EXPAND: Expander(
-                intake=DynamoDbJobIntake(self._state, self._payloads),
+                intake=self._intake,
                 blobs=self._blobs,
                 emitter=self._emitter,
                 clock=self._clock,

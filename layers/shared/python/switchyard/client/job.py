@@ -82,6 +82,27 @@ class Job:
         }
         return self._add(task_id, described, after=after, rule=rule, when=when)
 
+    def fan_out(
+        self,
+        task_id: str,
+        for_each: str | Sequence[str],
+        *,
+        name: str | None = None,
+        input: Any = None,  # noqa: A002 - the API's word
+        after: Sequence[Task | str] = (),
+        rule: Rule = Rule.ALL_COMPLETED,
+        when: str | None = None,
+        **how: Any,
+    ) -> Task:
+        """Add a task that runs once for each item of a list, such as `listed.output("files")`.
+
+        `${item.name}` and `${index}` in its `input` stand for the item. Its output is the list of
+        theirs. `how` may have `key`, which names an item, and `tolerate`, such as `"5 %"`.
+        """
+        each = for_each if isinstance(for_each, str) else tuple(for_each)
+        described = {"name": name or task_id, "input": input, "for_each": each, **how}
+        return self._add(task_id, described, after=after, rule=rule, when=when)
+
     def approval(
         self,
         task_id: str,

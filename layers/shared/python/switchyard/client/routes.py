@@ -7,6 +7,7 @@ does not wait for the models of definitions, events and triggers.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,7 +103,7 @@ class Routes:
     def task(self, job_id: str, task_id: str) -> TaskView:
         from switchyard.contracts.jobs import TaskView
 
-        return self._call(TaskView, "GET", f"/jobs/{job_id}/tasks/{task_id}")
+        return self._call(TaskView, "GET", f"/jobs/{job_id}/tasks/{_quoted(task_id)}")
 
     def cancel(self, job_id: str) -> CancelAccepted:
         from switchyard.contracts.changes import CancelAccepted
@@ -112,24 +113,24 @@ class Routes:
     def cancel_task(self, job_id: str, task_id: str) -> TaskCancelAccepted:
         from switchyard.contracts.changes import TaskCancelAccepted
 
-        path = f"/jobs/{job_id}/tasks/{task_id}/cancel"
+        path = f"/jobs/{job_id}/tasks/{_quoted(task_id)}/cancel"
         return self._call(TaskCancelAccepted, "POST", path)
 
     def decision(self, job_id: str, task_id: str) -> DecisionView:
         from switchyard.contracts.changes import DecisionView
 
-        return self._call(DecisionView, "GET", f"/jobs/{job_id}/tasks/{task_id}/decision")
+        return self._call(DecisionView, "GET", f"/jobs/{job_id}/tasks/{_quoted(task_id)}/decision")
 
     def decide(self, job_id: str, task_id: str, request: DecideTask) -> TaskDecided:
         from switchyard.contracts.changes import TaskDecided
 
-        path = f"/jobs/{job_id}/tasks/{task_id}/decision"
+        path = f"/jobs/{job_id}/tasks/{_quoted(task_id)}/decision"
         return self._call(TaskDecided, "POST", path, json=_body(request))
 
     def signal(self, job_id: str, task_id: str, request: SignalTask) -> TaskDecided:
         from switchyard.contracts.changes import TaskDecided
 
-        path = f"/jobs/{job_id}/tasks/{task_id}/signal"
+        path = f"/jobs/{job_id}/tasks/{_quoted(task_id)}/signal"
         return self._call(TaskDecided, "POST", path, json=_body(request))
 
     def redrive(self, job_id: str, request: RedriveJob) -> RedriveAccepted:
@@ -229,3 +230,8 @@ class Routes:
 def _body(model: BaseModel) -> Any:
     """Only what the caller said: the API's defaults are its own."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def _quoted(task_id: str) -> str:
+    """That of a fan-out's item has brackets, which a path has encoded."""
+    return quote(task_id, safe="")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
-from switchyard.contracts.task_requests import TaskId
+from switchyard.contracts.task_requests import AnyTaskId
 from switchyard.contracts.wire import CleanLine, CleanText, Closed, JsonValue, Written, at_most
 from switchyard.domain.jobs.limits import MAX_TASKS
 
@@ -25,7 +25,7 @@ class TaskCancelAccepted(CancelAccepted):
 class RedriveJob(Closed):
     """Without tasks, all that failed, timed out or were cancelled are redriven."""
 
-    tasks: Annotated[tuple[TaskId, ...], at_most(MAX_TASKS)] = Field(
+    tasks: Annotated[tuple[AnyTaskId, ...], at_most(MAX_TASKS)] = Field(
         default=(), max_length=MAX_TASKS
     )
     input: JsonValue = None

@@ -19,11 +19,11 @@ from switchyard.contracts.wire import SchemaOne, Written
 from switchyard.domain.errors import NewerVersion
 from switchyard.domain.events.event_keys import EntityType
 from switchyard.domain.ids import (
+    ANY_TASK_ID,
     BARE_PREFIX,
     BARE_TASK,
     JOB_ID,
     START,
-    TASK_ID,
     TENANT_ID,
     JobRef,
     problem_with_bare_id,
@@ -66,7 +66,7 @@ class DispatchMessage(Written):
             raise ValueError(f"{self.tenant_id!r} is not a tenant")
         if not (JOB_ID.fullmatch(self.job_id) or self._names_a_bare_task()):
             raise ValueError(f"{self.job_id!r} is not a job")
-        if self.task_id is not None and not TASK_ID.fullmatch(self.task_id):
+        if self.task_id is not None and not ANY_TASK_ID.fullmatch(self.task_id):
             raise ValueError(f"{self.task_id!r} is not a task")
         if (self.task_id is None) is not (self.run is None):
             raise ValueError("a task has a run, and a job has none")

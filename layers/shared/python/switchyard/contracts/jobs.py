@@ -73,7 +73,7 @@ class TaskSummary(Written):
     name: str
     """The definition's; empty for a task that no worker runs."""
     kind: str | None = unless_absent()
-    """What ends a task that no worker runs: `approval`, `wait` or `signal`."""
+    """What ends a task that no worker runs: `approval`, `wait`, `signal` or `fan_out`."""
     held_until: datetime | None = unless_absent()
     """When a held task ends by itself."""
     depends_on: tuple[str, ...]

@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
 from switchyard.contracts.wire import DefinitionName, JsonValue, SchemaOne, Written
-from switchyard.domain.ids import TASK_ID, TENANT_ID, TaskRef, task_named
+from switchyard.domain.ids import ANY_TASK_ID, TENANT_ID, TaskRef, task_named
 from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
 from switchyard.domain.measuring.spans import TRACEPARENT, TraceParent, waking_context
 from switchyard.domain.tasks.task import Json, Task
@@ -60,7 +60,7 @@ class TaskMessage(Written):
     schema_version: SchemaOne = Field(default=SCHEMA_VERSION, alias="schema")
     tenant_id: str = Field(pattern=TENANT_ID.pattern)
     job_id: str
-    task_id: str = Field(pattern=TASK_ID.pattern)
+    task_id: str = Field(pattern=ANY_TASK_ID.pattern)
     request_id: str
     run: int = Field(ge=1)
     _traceparent: str | None = PrivateAttr(default=None)
@@ -133,7 +133,7 @@ def parse_message(message: Delivered, *, tenant: str | None) -> TaskMessage | Fo
 
 
 def _task_id(name: str) -> str:
-    if not TASK_ID.fullmatch(name):
+    if not ANY_TASK_ID.fullmatch(name):
         raise ValueError("is not a task id")
     return name
 

@@ -1,7 +1,7 @@
 """One task of a job, as producers describe it: what runs it or holds it, and when."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -24,11 +24,13 @@ from switchyard.contracts.wire import (
     unless_absent,
 )
 from switchyard.domain.errors import InvalidCondition
-from switchyard.domain.ids import TASK_ID, TASK_ID_RULE
+from switchyard.domain.fan_out.fan_outs import MAX_LEVELS, FanOut, Tolerance
+from switchyard.domain.ids import ANY_TASK_ID, TASK_ID, TASK_ID_RULE
 from switchyard.domain.jobs.condition_parser import MAX_CHARACTERS, parse_condition
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.limits import size_problem
 from switchyard.domain.moments import span_ms
+from switchyard.domain.prompts.references import MAX_LENGTH
 from switchyard.domain.states import Rule, TaskKind
 from switchyard.domain.tasks.holds import LONGEST_MS, SHORTEST_MS, Hold, OnReject, OnTimeout
 
@@ -39,6 +41,12 @@ _DAY_MS: Final = 24 * 60 * 60 * 1000
 def _task_id(value: str) -> str:
     if not TASK_ID.fullmatch(value):
         raise ValueError(f"must be {TASK_ID_RULE}")
+    return value
+
+
+def _any_task_id(value: str) -> str:
+    if not ANY_TASK_ID.fullmatch(value):
+        raise ValueError(f"must be {TASK_ID_RULE}, perhaps with the key of an item, like a[0]")
     return value
 
 
@@ -60,9 +68,15 @@ def _span(given: Any) -> Any:
 
 
 TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
+AnyTaskId = Annotated[str, AfterValidator(_any_task_id), described_by(ANY_TASK_ID)]
+"""Also that of an item of a fan-out."""
 ConditionText = Annotated[
     str, AfterValidator(_condition), Field(json_schema_extra={"maxLength": MAX_CHARACTERS})
 ]
+Text = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
+Texts = Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=MAX_LEVELS)]
+"""One text, or one for each of two levels."""
+HeldKind = Literal[TaskKind.APPROVAL, TaskKind.WAIT, TaskKind.SIGNAL]
 Span = Annotated[int | str, AfterValidator(_span)]
 """Milliseconds, which people may write as `90s`, `15m`, `2h` or `3d`."""
 
@@ -80,13 +94,19 @@ _ARTICLES: Final = {TaskKind.APPROVAL: "an"}
 
 class TaskRequest(Closed):
     task_id: TaskId
-    kind: TaskKind | None = unless_absent()
+    kind: HeldKind | None = unless_absent()
     """What ends a task that no worker runs."""
     name: DefinitionName | None = unless_absent(validate_default=True)
     """The definition that a worker runs; a task with a `kind` has none."""
     depends_on: tuple[TaskId, ...] = ()
     input: JsonValue = None
     rule: Rule = Rule.ALL_COMPLETED
+    for_each: Texts | None = unless_absent()
+    """Where a list is: one task is made for each of its items. A second one is in each item."""
+    key: Texts | None = unless_absent()
+    """What an item is called; its number when absent."""
+    tolerate: int | str | None = unless_absent()
+    """How many items may fail without failing the task: a number, or a share like `5 %`."""
     when: ConditionText | None = unless_absent()
     """The condition on parents' outputs that has to hold for it to run; else it is skipped."""
     question: CleanText | None = unless_absent(min_length=1, max_length=MAX_QUESTION)
@@ -112,6 +132,36 @@ class TaskRequest(Closed):
         if name is None and known.data.get("kind", ...) is None:
             raise ValueError("is required; only an approval, a wait or a signal has none")
         return name
+
+    @field_validator("for_each", mode="before")
+    @classmethod
+    def _is_no_list(cls, given: Any) -> Any:
+        if isinstance(given, dict):
+            raise ValueError(
+                "a list cannot be read from a file yet: let a task return it, and name its output"
+            )
+        if isinstance(given, list) and not all(map(_is_expression, given)):
+            raise ValueError(
+                "put the list into the input, like items: [1, 2], and say forEach: ${input.items}"
+            )
+        return given
+
+    @field_validator("tolerate")
+    @classmethod
+    def _is_tolerance(cls, given: int | str | None) -> int | str | None:
+        if given is not None:
+            Tolerance.read(given)
+        return given
+
+    @model_validator(mode="after")
+    def _fields_of_a_fan_out(self) -> "TaskRequest":
+        if self.for_each is None:
+            for field in ("key", "tolerate"):
+                if getattr(self, field) is not None:
+                    raise ValueError(f"{field} belongs to a fan-out: a task with forEach")
+        elif self.kind is not None:
+            raise ValueError(f"has kind {self.kind} and forEach; the items of a list need a name")
+        return self
 
     @model_validator(mode="after")
     def _fields_of_its_kind(self) -> "TaskRequest":
@@ -142,6 +192,14 @@ class TaskRequest(Closed):
             hold=self._hold(self.kind) if self.kind else None,
             files=self.files or (),
             artifacts=self.artifacts or (),
+            fan_out=self._fan_out(self.for_each) if self.for_each else None,
+        )
+
+    def _fan_out(self, for_each: str | tuple[str, ...]) -> FanOut:
+        return FanOut(
+            for_each=_several(for_each),
+            key=_several(self.key or ()),
+            tolerate=Tolerance.read(self.tolerate or 0),
         )
 
     def _hold(self, kind: TaskKind) -> Hold:
@@ -158,8 +216,16 @@ class TaskRequest(Closed):
     @property
     def needs_newer(self) -> bool:
         """Whether versions before 0.2 would not understand it, and run it all the same."""
-        given = (self.kind, self.when, self.files, self.artifacts)
+        given = (self.kind, self.when, self.files, self.artifacts, self.for_each)
         return any(one is not None for one in given)
+
+
+def _is_expression(given: Any) -> bool:
+    return isinstance(given, str) and given.startswith("${")
+
+
+def _several(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else given
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -10,8 +10,17 @@ from typing import Final
 
 TASK_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 TASK_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 - _"
+ITEM_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+ITEM_KEY_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
+_KEYS: Final = rf"(?:\[{ITEM_KEY.pattern}\]){{0,2}}"
+ANY_TASK_ID: Final = re.compile(rf"{TASK_ID.pattern}{_KEYS}")
+"""Of any task: one that a fan-out made has the key of its item behind the id of that, `a[0]`."""
+LONGEST_FAN_OUT: Final = 100
+"""Characters of a fan-out's id: hidden tasks have it in theirs."""
+LONGEST_ITEM: Final = 128
+"""Characters of the id of a fan-out's item, with its keys."""
 JOB_ID: Final = re.compile(r"job-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-REQUEST_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,256}")
+REQUEST_ID: Final = re.compile(rf"[a-zA-Z0-9_-]{{1,256}}{_KEYS}")
 TENANT_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 TENANT_ID_RULE: Final = "1 to 63 of a-z, 0-9 and -, without - in front"
 SMOKE_TENANT: Final = "switchyard-smoke"
@@ -35,6 +44,8 @@ RELAY_PREFIX: Final = "__relay-"
 """Stands for up to 100 others, so that no item names more."""
 ADDED_PREFIX: Final = "__added-"
 """The relay between the tasks that were added together and `__end__`."""
+FAN_PREFIX: Final = "__fan-"
+"""The relays between a fan-out and its items; the one that they all wait for has no number."""
 
 BARE_PREFIX: Final = "~"  # no job id can begin with it
 BARE_TASK: Final = "task"
@@ -80,13 +91,19 @@ class TaskRef:
     @property
     def relay(self) -> bool:
         """Whether it only passes on that others have settled; nobody runs it."""
-        return self.task_id.startswith((RELAY_PREFIX, ADDED_PREFIX))
+        return self.task_id.startswith((RELAY_PREFIX, ADDED_PREFIX, FAN_PREFIX))
+
+    @property
+    def fan_out(self) -> str | None:
+        """The fan-out whose item it is; `None` for a task that people declared, and for relays."""
+        owner, bracket, _ = self.task_id.partition("[")
+        return owner if bracket and not self.hidden else None
 
 
 def split_request_id(request_id: str) -> tuple[str, str]:
     """The first `__` splits: a job id cannot contain one."""
     job_id, separator, task_id = request_id.partition("__")
-    if not (separator and JOB_ID.fullmatch(job_id) and TASK_ID.fullmatch(task_id)):
+    if not (separator and JOB_ID.fullmatch(job_id) and ANY_TASK_ID.fullmatch(task_id)):
         raise ValueError(f"{request_id!r} is not of the form job-…__taskId")
     return job_id, task_id
 
@@ -100,7 +117,7 @@ def bare_task(tenant: str, request_id: str) -> TaskRef:
 
 
 def problem_with_bare_id(request_id: str) -> str | None:
-    if not REQUEST_ID.fullmatch(request_id):
+    if not REQUEST_ID.fullmatch(request_id) or "[" in request_id:
         return f"{request_id!r} is not a request id"
     if "__" in request_id:
         return f"{request_id!r} is not bare: `__` separates a job from its task"

@@ -69,6 +69,8 @@ class TaskKind(StrEnum):
     """A moment in time."""
     SIGNAL = "signal"
     """A request of another program."""
+    FAN_OUT = "fan_out"
+    """The tasks that it makes, one for each item of a list."""
 
 
 class JobState(StrEnum):

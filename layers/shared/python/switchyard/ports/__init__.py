@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from switchyard.ports.tasks import (
         Claimed,
         ClaimRefused,
+        FanOuts,
         Overdue,
         PageOfOverdue,
         PageOfUnsettled,
@@ -90,6 +91,7 @@ __all__ = [
     "EventBus",
     "EventLog",
     "EventReader",
+    "FanOuts",
     "Ids",
     "Inspection",
     "JobIntake",
@@ -205,6 +207,7 @@ _PARTS: Final = {
     ),
     "tasks": (
         "Claimed",
+        "FanOuts",
         "Overdue",
         "PageOfOverdue",
         "PageOfUnsettled",

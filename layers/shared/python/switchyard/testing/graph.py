@@ -1,16 +1,18 @@
 """Edges and the steps before a task runs, in memory."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 from switchyard.domain.errors import UnknownTask
+from switchyard.domain.fan_out.plan import Expansion, opening_of, start_of
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import edge_transitions, transitions
+from switchyard.domain.tasks import edge_transitions, fan_out_transitions, transitions
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
-from switchyard.domain.tasks.task import Task
-from switchyard.domain.transition import TransitionRefused
-from switchyard.ports import TasksOfJob
+from switchyard.domain.tasks.task import Outcome, Task
+from switchyard.domain.transition import TransitionRefused, holds
+from switchyard.ports import BlobStore, TasksOfJob
 from switchyard.testing.state import MemoryState
 
 
@@ -71,6 +73,47 @@ class MemoryTaskGraph:
     def clear_due_of_many(self, tasks: Sequence[Task]) -> None:
         for task in tasks:
             self.clear_due(task)
+
+
+class MemoryFanOuts:
+    def __init__(self, state: MemoryState, blobs: BlobStore) -> None:
+        self._state = state
+        self._blobs = blobs
+
+    def note_expanded(self, task: Task, expanded: int, *, now_ms: int) -> Task:
+        noted = fan_out_transitions.note_expanded(task, expanded, now_ms=now_ms)
+        return _as_it_is(task.ref, self._state.write_task(task.ref, noted))
+
+    def delay(self, task: Task, reason: str, *, due_at_ms: int) -> None:
+        delayed = fan_out_transitions.delay_expansion(task, reason, due_at_ms=due_at_ms)
+        self._state.write_task(task.ref, delayed)
+
+    def open(self, task: Task, expansion: Expansion, *, now_ms: int) -> bool:
+        opening, started, grown = opening_of(task, expansion, now_ms=now_ms)
+        start = start_of(task.ref)
+        with self._state.lock:
+            now = self._state.tasks.get(task.ref)
+            may = (
+                holds(opening.guard, now)
+                and holds(started.guard, self._state.tasks.get(start))
+                and holds(grown.guard, self._state.jobs.get(start.job))
+            )
+            if not may:
+                return now is not None and opening.was_written_to(now)
+            self._state.write_task(task.ref, opening)
+            self._state.write_task(start, started)
+            self._state.write_job(start.job, grown)
+            return True
+
+    def gather(
+        self, task: Task, outcome: Outcome, *, output_key: str | None, now_ms: int
+    ) -> Task | None:
+        with self._state.lock:
+            ending = fan_out_transitions.gather(task, outcome, now_ms=now_ms)
+            answer = self._state.write_task(task.ref, ending)
+            if isinstance(answer, Task) and output_key is not None:
+                self._state.store_output(task.ref, json.loads(self._blobs.get(output_key)))
+            return answer if isinstance(answer, Task) else None
 
 
 def _as_it_is(ref: TaskRef, answer: Task | TransitionRefused[Task] | None) -> Task:

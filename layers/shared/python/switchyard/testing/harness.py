@@ -6,7 +6,7 @@ from switchyard.testing.additions import MemoryTaskAdditions, MemoryTaskAdoption
 from switchyard.testing.cancellation import MemoryCancelling
 from switchyard.testing.counters import MemoryCounters, MemoryPublishedMinutes
 from switchyard.testing.event_reader import MemoryEventReader
-from switchyard.testing.graph import MemoryTaskGraph
+from switchyard.testing.graph import MemoryFanOuts, MemoryTaskGraph
 from switchyard.testing.jobs import MemoryJobIntake, MemoryJobStore
 from switchyard.testing.leases import MemoryTaskLeases
 from switchyard.testing.limits import MemoryOpenTasks, MemoryRequestRates
@@ -59,4 +59,5 @@ class MemoryHarness:
         self.log = MemoryEventLog()
         self.blobs = MemoryBlobStore()
         self.links = MemoryLinks(self.blobs)
+        self.fan_outs = MemoryFanOuts(self.state, self.blobs)
         self.reader = MemoryEventReader(self.log, EventOverflow(self.blobs, "bucket"))

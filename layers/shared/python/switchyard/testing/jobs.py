@@ -87,7 +87,9 @@ class MemoryJobStore:
 
     def states(self, ref: JobRef) -> JobStates:
         picture = self.picture(ref)
-        tasks = [StateOfTask(t.ref, t.run, t.state, t.attempt) for t in picture.tasks]
+        tasks = [
+            StateOfTask(t.ref, t.run, t.state, t.attempt, t.child_count) for t in picture.tasks
+        ]
         return JobStates(job=picture.job, tasks=tuple(tasks))
 
     def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:

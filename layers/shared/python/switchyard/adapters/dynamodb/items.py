@@ -14,7 +14,7 @@ from switchyard.contracts.tables import (
     JOBS_TENANT,
     job_partition,
 )
-from switchyard.domain.ids import JobRef, TaskRef, due_shard
+from switchyard.domain.ids import FAN_PREFIX, JobRef, TaskRef, due_shard
 from switchyard.domain.jobs.job import Job, StateOfTask
 from switchyard.domain.jobs.notify import DEFAULT_ENDS, NotifyTarget
 from switchyard.domain.states import JobState, Rule, TaskKind, TaskState
@@ -95,7 +95,7 @@ def task_item(task: Task) -> Item:
         **_stored(task, _TASK_FIELDS),
         **_overrides_attribute(task.overrides),
         **due,
-        "rule": f"{_NEWER if task.kind or task.conditional else ''}{task.rule}",
+        "rule": f"{_NEWER if _is_new(task) else ''}{task.rule}",
         "max_attempts": task.max_attempts,
         "attempt": task.attempt,
         "fence": task.fence,
@@ -116,7 +116,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
-_STATE_FIELDS: Final = ("run", "state", "attempt", "rule")
+_STATE_FIELDS: Final = ("run", "state", "attempt", "rule", "kind", "child_count")
 STATES_ATTRIBUTES: Final = ("SK", "job_id", *dict.fromkeys((*_JOB_FIELDS, *_STATE_FIELDS)))
 """What `job_from` and `state_of_task` read."""
 
@@ -125,7 +125,8 @@ def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
     """Read what `task_from` would, with the same defaults."""
     ref = job.task(item["SK"].removeprefix(TASK_PREFIX))
     state, _ = _state_and_rule(item)
-    return StateOfTask(ref, item.get("run", 1), state, item.get("attempt", 0))
+    attempt = item.get("attempt", 0)
+    return StateOfTask(ref, item.get("run", 1), state, attempt, item.get("child_count"))
 
 
 def field_attribute(value: Any) -> Any:
@@ -147,8 +148,14 @@ def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
 
 
 _NEWER: Final = "newer/"
-"""Before the rule of a task with a condition or without a worker: a version that knows neither does
-not know such a rule, and leaves the task alone."""
+"""Before the rule of a task with a condition or without a worker, and of a fan-out's items: a
+version that knows none of them does not know such a rule, and leaves the task alone."""
+
+
+def _is_new(task: Task) -> bool:
+    """Whether versions before 0.2 have to leave the task alone."""
+    of_fan_out = task.ref.fan_out is not None or task.ref.task_id.startswith(FAN_PREFIX)
+    return task.kind is not None or task.conditional or of_fan_out
 
 
 def _state_and_rule(item: Mapping[str, Any]) -> tuple[TaskState, Rule]:

@@ -42,6 +42,7 @@ class DynamoDbPayloads:
             **({"hold": json_text(payload.hold)} if payload.hold is not None else {}),
             **(self._given(ref, "files", list(payload.files)) if payload.files else {}),
             **(self._given(ref, "artifacts", list(payload.artifacts)) if payload.artifacts else {}),
+            **({"fan_out": json_text(payload.fan_out)} if payload.fan_out is not None else {}),
         }
 
     def read(self, ref: TaskRef) -> Payload:
@@ -97,12 +98,14 @@ class DynamoDbPayloads:
             input=load(item, "input"),
             context=load(item, "context") or {},
             input_key=item.get("input_key"),
+            output_key=item.get("output_key"),
             depends_on=tuple(load(item, "depends_on") or ()),
             output=load(item, "output"),
             when=item.get("when"),
             hold=json.loads(item["hold"]) if "hold" in item else None,
             files=tuple(load(item, "files") or ()),
             artifacts=tuple(load(item, "artifacts") or ()),
+            fan_out=json.loads(item["fan_out"]) if "fan_out" in item else None,
         )
 
     def _given(self, ref: TaskRef, name: str, value: Json) -> Item:

@@ -17,12 +17,13 @@ from switchyard.adapters.dynamodb.payloads import write_of_output
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, write_of
 from switchyard.domain.errors import UnknownTask
+from switchyard.domain.fan_out.plan import Expansion, opening_of, start_of
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import edge_transitions, transitions
+from switchyard.domain.tasks import edge_transitions, fan_out_transitions, transitions
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.domain.text import in_slices
 from switchyard.domain.transition import TransitionRefused
 from switchyard.ports import TasksOfJob
@@ -101,6 +102,39 @@ class DynamoDbTaskGraph:
 
     def clear_due_of_many(self, tasks: Sequence[Task]) -> None:
         self._table.update_many([write_of(task.ref, transitions.clear_due(task)) for task in tasks])
+
+
+class DynamoDbFanOuts:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+        self._writer = TransitionWriter(table)
+
+    def note_expanded(self, task: Task, expanded: int, *, now_ms: int) -> Task:
+        noted = fan_out_transitions.note_expanded(task, expanded, now_ms=now_ms)
+        return _as_it_is(task.ref, self._writer.write_task(task.ref, noted))
+
+    def delay(self, task: Task, reason: str, *, due_at_ms: int) -> None:
+        delayed = fan_out_transitions.delay_expansion(task, reason, due_at_ms=due_at_ms)
+        self._writer.write_task(task.ref, delayed)
+
+    def open(self, task: Task, expansion: Expansion, *, now_ms: int) -> bool:
+        opening, started, grown = opening_of(task, expansion, now_ms=now_ms)
+        others = (
+            write_of(start_of(task.ref), started),
+            write_of(task.ref.job, grown),
+        )
+        return isinstance(self._writer.write_task_with(task, opening, *others), Task)
+
+    def gather(
+        self, task: Task, outcome: Outcome, *, output_key: str | None, now_ms: int
+    ) -> Task | None:
+        ending = fan_out_transitions.gather(task, outcome, now_ms=now_ms)
+        if output_key is None:
+            answer = self._writer.write_task_surely(task.ref, ending)
+        else:
+            output = write_of_output(task.ref, {"output_key": output_key})
+            answer = self._writer.write_task_with(task, ending, output)
+        return answer if isinstance(answer, Task) else None
 
 
 def _as_it_is(ref: TaskRef, answer: Task | TransitionRefused[Task]) -> Task:

@@ -102,7 +102,7 @@ class TransitionWriter:
         )
 
     def write_task_with(
-        self, before: Task, transition: Transition, other: Write
+        self, before: Task, transition: Transition, *others: Write
     ) -> Task | TransitionRefused[Task]:
         """Write it like `write_task_surely`, together with something else or not at all.
 
@@ -110,7 +110,7 @@ class TransitionWriter:
         """
 
         def write() -> Task | TransitionRefused[Task]:
-            if self._table.transact(write_of(before.ref, transition), other):
+            if self._table.transact(write_of(before.ref, transition), *others):
                 return applied(before, transition)
             return _answer(self._find(before.ref), transition)
 

@@ -19,6 +19,7 @@ from switchyard.contracts.events.properties import Properties
 from switchyard.contracts.events.tasks import (
     TaskCancelled,
     TaskCompleted,
+    TaskExpanded,
     TaskFailed,
     TaskHeartbeat,
     TaskHeld,
@@ -42,6 +43,7 @@ CATALOGUE: Final[Mapping[str, type[Properties]]] = {
         JobCancelled,
         TaskPending,
         TaskHeld,
+        TaskExpanded,
         TaskProcessingStarted,
         TaskHeartbeat,
         TaskProcessingFailed,

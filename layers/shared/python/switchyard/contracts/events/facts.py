@@ -21,6 +21,7 @@ from switchyard.contracts.events.properties import JobProperties, Properties, Ta
 from switchyard.contracts.events.tasks import (
     TaskCancelled,
     TaskCompleted,
+    TaskExpanded,
     TaskFailed,
     TaskHeartbeat,
     TaskHeld,
@@ -39,6 +40,7 @@ TASK_STATES: Final[Mapping[type[Properties], TaskState]] = {
     TaskRedriven: TaskState.WAITING,  # Task Pending follows when it may run
     TaskPending: TaskState.READY,
     TaskHeld: TaskState.HELD,
+    TaskExpanded: TaskState.WAITING,
     TaskProcessingStarted: TaskState.PROCESSING,
     TaskHeartbeat: TaskState.PROCESSING,
     TaskProcessingFailed: TaskState.QUEUED,
@@ -102,6 +104,7 @@ def _of_task(event: StoredEvent, said: TaskProperties) -> TaskEventFacts:
         state=TASK_STATES[type(said)],
         attempt=_attempt(said),
         given_back=isinstance(said, TaskReleased),
+        without_worker=isinstance(said, TaskHeld | TaskExpanded),
         job_run=said.job_run if isinstance(said, TaskRedriven) else None,
         outcome=_outcome(event, said),
     )

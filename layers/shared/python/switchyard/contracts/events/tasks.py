@@ -56,6 +56,14 @@ class TaskHeld(TaskProperties):
     """What a person is asked."""
 
 
+class TaskExpanded(TaskProperties):
+    """A fan-out has made its tasks, one for each item of its list."""
+
+    event_type: ClassVar[str] = "Task Expanded"
+
+    items: int
+
+
 class TaskProcessingStarted(TaskProperties):
     event_type: ClassVar[str] = "Task Processing Started"
 

@@ -68,7 +68,7 @@ def prefixes_of_entity(entity: str) -> tuple[str, ...]:
 
 
 def prefixes_of_tenant(tenant: str) -> tuple[str, ...]:
-    places = ("inputs", "documents", "redrives", "uploads", "job-files")
+    places = ("inputs", "documents", "redrives", "uploads", "job-files", "gathered")
     return tuple(f"task/{place}/{tenant}/" for place in places)
 
 

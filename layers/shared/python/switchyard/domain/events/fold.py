@@ -48,6 +48,8 @@ class TaskEventFacts:
     """Where the event names the attempt that it ended."""
     given_back: bool = False
     """The attempt did not count."""
+    without_worker: bool = False
+    """It shows that no worker runs the task."""
     job_run: int | None = None
     outcome: Outcome | None = None
     """What an end left behind, as far as its event says."""
@@ -167,9 +169,9 @@ def _decisive(emitted: list[TaskEventFacts]) -> TaskEventFacts:
 def _attempt(emitted: list[TaskEventFacts]) -> int:
     """The last that was named, and whatever was begun and not given back since.
 
-    A held task has none: no worker runs it.
+    A held task and a fan-out have none: no worker runs them.
     """
-    if any(one.state is TaskState.HELD for one in emitted):
+    if any(one.without_worker for one in emitted):
         return 0
     known_fence, known = max(
         ((one.fence, one.attempt) for one in emitted if one.attempt is not None), default=(-1, 0)

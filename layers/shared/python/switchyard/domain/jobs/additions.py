@@ -68,7 +68,7 @@ def perhaps_added(specs: Sequence[TaskSpec], picture: JobPicture) -> dict[str, T
         for spec in specs
         if (task := there.get(spec.task_id))
         and (task.definition, task.rule) == (spec.name, spec.rule)
-        and task.kind == (spec.hold.kind if spec.hold else None)
+        and task.kind is spec.kind
         and set(picture.depends_on.get(spec.task_id, ())) == set(spec.depends_on)
     }
 
@@ -82,7 +82,7 @@ def problems_with(
     """
     if not specs:
         return [Problem(("tasks",), "there is nothing to add")]
-    every = (task.ref.task_id for task in picture.visible_tasks)
+    every = (task.ref.task_id for task in picture.visible_tasks if not task.ref.fan_out)
     names = [name for name in every if name not in added]
     there = {name: picture.depends_on.get(name, ()) for name in names}
     taken = list(_taken_ids(specs, there))

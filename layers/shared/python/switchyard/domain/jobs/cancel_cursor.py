@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from switchyard.domain.ids import START
+from switchyard.domain.ids import FAN_PREFIX, START
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.cancellation import Flag, Settle, decide_cancel
+from switchyard.domain.tasks.cancellation import CancelDecision, Flag, Leave, Settle, decide_cancel
 from switchyard.domain.tasks.readiness import settled_by_following
 from switchyard.domain.tasks.task import Task
 
@@ -52,7 +52,7 @@ class CancelCursor:
         """
         if self.step is Pass.EVENTS:
             return settled_by_following(task) and task.ref.task_id != START
-        decision = decide_cancel(task)
+        decision = _decision(task)
         if isinstance(decision, Flag):
             return self.step is Pass.ALL or task.state is TaskState.PROCESSING
         return isinstance(decision, Settle)
@@ -70,4 +70,12 @@ class CancelCursor:
         return CancelCursor(step, page[-1].ref.task_id)
 
     def _leaves(self, task: Task) -> bool:
-        return isinstance(decide_cancel(task), Flag) and not self.wants(task)
+        return isinstance(_decision(task), Flag) and not self.wants(task)
+
+
+def _decision(task: Task) -> CancelDecision:
+    """Leave items of a fan-out that none may run of yet: they never will, unless it is redriven."""
+    unopened = task.state is TaskState.WAITING and any(
+        token.startswith(FAN_PREFIX) for token in task.waiting_on
+    )
+    return Leave("its fan-out is not expanded") if unopened else decide_cancel(task)

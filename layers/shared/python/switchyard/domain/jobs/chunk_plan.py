@@ -17,7 +17,7 @@ from switchyard.domain.jobs.chunks import (
     open_end,
 )
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.limits import MAX_NAMES, MAX_TASKS, MOST_DEPENDENTS
+from switchyard.domain.jobs.limits import MAX_NAMES, MAX_WITH_ITEMS, MOST_DEPENDENTS
 from switchyard.domain.jobs.plan import (
     FIRST_RUN,
     Pinned,
@@ -89,8 +89,8 @@ def _require_absent(group: Group, seen: ChunkContext) -> None:
 
 def _require_room(group: Group, seen: ChunkContext) -> None:
     """Others may have added theirs since the request was checked."""
-    if seen.job.total_tasks + len(group.specs) > MAX_TASKS:
-        raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_TASKS:,} tasks")
+    if seen.job.total_tasks + len(group.specs) > MAX_WITH_ITEMS:
+        raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_WITH_ITEMS:,} tasks")
 
 
 def _oldest_first(name: str) -> tuple[bool, int, str]:

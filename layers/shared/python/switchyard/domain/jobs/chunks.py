@@ -7,7 +7,7 @@ from typing import Self
 from switchyard.domain.errors import Conflict, NotNow
 from switchyard.domain.ids import ADDED_PREFIX
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.limits import MAX_TASKS
+from switchyard.domain.jobs.limits import MAX_WITH_ITEMS
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Payload, Task
 
@@ -112,7 +112,7 @@ class Chunk:
     @property
     def most_before(self) -> int:
         """With more tasks than these, the job has no room for them."""
-        return MAX_TASKS - len(self.added.task_ids)
+        return MAX_WITH_ITEMS - len(self.added.task_ids)
 
 
 def open_end(job: Job, end: Task | None) -> Task:

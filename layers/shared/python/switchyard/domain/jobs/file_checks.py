@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from switchyard.domain.errors import Problem
+from switchyard.domain.fan_out.requests import references_of_lists
 from switchyard.domain.jobs.condition_parser import references_of_conditions
 from switchyard.domain.jobs.files import FileReference
 from switchyard.domain.jobs.graph import TaskSpec
@@ -14,11 +15,11 @@ MOST_NAMED: Final = 10
 
 
 def references_elsewhere(specs: Sequence[TaskSpec]) -> list[tuple[str, Reference]]:
-    """Return the tasks that conditions and files refer to, each with the task that does.
+    """Return the tasks that conditions, lists and files refer to, each with the task that does.
 
     Raise `InvalidCondition` for a condition that was not parsed before.
     """
-    return references_of_conditions(specs) + [
+    return [*references_of_conditions(specs), *references_of_lists(specs)] + [
         (spec.task_id, Reference(path, reference.text, reference.source, ()))
         for spec, path, reference in _asked(specs)
         if not reference.of_the_job
@@ -27,7 +28,7 @@ def references_elsewhere(specs: Sequence[TaskSpec]) -> list[tuple[str, Reference
 
 def file_problems(specs: Sequence[TaskSpec], job_files: Sequence[str]) -> list[Problem]:
     """Find files that the job does not have, and artifacts of tasks that make none."""
-    held = {spec.task_id: spec.hold.kind for spec in specs if spec.hold}
+    held = {spec.task_id: spec.kind for spec in specs if spec.kind}
     problems = []
     for _, path, reference in _asked(specs):
         if reference.of_the_job:

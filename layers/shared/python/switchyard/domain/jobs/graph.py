@@ -7,9 +7,10 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from switchyard.domain.errors import Problem
-from switchyard.domain.ids import HIDDEN_PREFIX, TASK_ID, TASK_ID_RULE
+from switchyard.domain.fan_out.fan_outs import FanOut
+from switchyard.domain.ids import HIDDEN_PREFIX, LONGEST_FAN_OUT, TASK_ID, TASK_ID_RULE
 from switchyard.domain.jobs.limits import size_problem
-from switchyard.domain.states import Rule
+from switchyard.domain.states import Rule, TaskKind
 from switchyard.domain.tasks.holds import Hold
 from switchyard.domain.tasks.task import Json
 from switchyard.domain.text import did_you_mean
@@ -36,6 +37,14 @@ class TaskSpec:
     """Which files it is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
+    fan_out: FanOut | None = None
+    """What it makes tasks of, one for each item of a list; then `name` is that of those."""
+
+    @property
+    def kind(self) -> TaskKind | None:
+        if self.fan_out is not None:
+            return TaskKind.FAN_OUT
+        return self.hold.kind if self.hold else None
 
 
 def roots(tasks: Sequence[TaskSpec]) -> tuple[str, ...]:
@@ -87,6 +96,9 @@ def _id_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
             yield Problem(path, f"{task.task_id!r} must be {TASK_ID_RULE}")
         elif task.task_id.startswith(HIDDEN_PREFIX):
             yield Problem(path, f"{task.task_id!r}: ids beginning with __ are reserved")
+        elif task.fan_out and len(task.task_id) > LONGEST_FAN_OUT:
+            said = f"has {len(task.task_id)} characters; that of a fan-out has {LONGEST_FAN_OUT}"
+            yield Problem(path, f"{said} at most: those of its items are longer")
         if times[task.task_id] > 1:
             yield Problem(path, f"{task.task_id!r} is used {times[task.task_id]} times")
 

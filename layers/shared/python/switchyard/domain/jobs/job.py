@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar
 
 from switchyard.domain.errors import NewerVersion
 from switchyard.domain.ids import JobRef, TaskRef
@@ -94,6 +95,7 @@ class StateOfTask:
     run: int
     state: TaskState
     attempt: int
+    child_count: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,12 @@ class JobStates:
 
     @property
     def visible_tasks(self) -> tuple[StateOfTask, ...]:
-        return tuple(task for task in self.tasks if not task.ref.hidden)
+        return _visible(self.tasks)
+
+    @property
+    def declared_tasks(self) -> tuple[StateOfTask, ...]:
+        """All that people declared. A fan-out stands for its items."""
+        return tuple(task for task in self.visible_tasks if not task.ref.fan_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +125,20 @@ class JobPicture:
 
     @property
     def visible_tasks(self) -> tuple[Task, ...]:
-        return tuple(task for task in self.tasks if not task.ref.hidden)
+        return _visible(self.tasks)
+
+
+T = TypeVar("T", StateOfTask, Task)
+
+
+def _visible(tasks: tuple[T, ...]) -> tuple[T, ...]:
+    """Leave out hidden tasks, and items of a fan-out that are not all written."""
+    expanded = {task.ref.task_id for task in tasks if task.child_count is not None}
+    return tuple(
+        task
+        for task in tasks
+        if not task.ref.hidden and (task.ref.fan_out is None or task.ref.fan_out in expanded)
+    )
 
 
 class NextStep(StrEnum):

@@ -3,6 +3,8 @@
 from typing import Final
 
 MAX_TASKS: Final = 10_000
+MAX_WITH_ITEMS: Final = 20_000
+"""The tasks of a job with all those that its fan-outs made."""
 MAX_EDGES: Final = 100_000
 """The dependencies of all tasks of a job together."""
 MAX_DOCUMENT_BYTES: Final = 5_000_000

@@ -92,6 +92,7 @@ def payload_of(spec: TaskSpec) -> Payload:
         hold=spec.hold.stored() if spec.hold else None,
         files=spec.files,
         artifacts=spec.artifacts,
+        fan_out=spec.fan_out.stored() if spec.fan_out else None,
     )
 
 
@@ -127,7 +128,7 @@ def new_task(
         definition_version=pin.version,
         max_attempts=pin.max_attempts,
         rule=spec.rule,
-        kind=spec.hold.kind if spec.hold else None,
+        kind=spec.kind,
         conditional=spec.when is not None,
         waiting_on=waiting_on,
         parent_count=len(waiting_on) if spec.rule is Rule.ANY_COMPLETED else 0,

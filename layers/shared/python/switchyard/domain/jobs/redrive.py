@@ -78,15 +78,31 @@ class NotRedrivable:
 def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotRedrivable:
     """Those that were `named`, all of which exist; without any, what failed or was cancelled."""
     if not named:
-        chosen = tuple(t for t in picture.visible_tasks if t.state in BY_DEFAULT)
+        completed = {t.ref.task_id for t in picture.tasks if t.state is TaskState.COMPLETED}
+        chosen = tuple(
+            task
+            for task in picture.visible_tasks
+            if task.state in BY_DEFAULT and task.ref.fan_out not in completed
+        )
         return chosen or NotRedrivable("there is nothing to redrive: no task failed")
     wanted = set(named)
-    chosen = tuple(task for task in picture.visible_tasks if task.ref.task_id in wanted)
-    stored = [task for task in chosen if task.state not in REDRIVABLE]
+    named_ones = tuple(task for task in picture.visible_tasks if task.ref.task_id in wanted)
+    stored = [task for task in named_ones if task.state not in REDRIVABLE]
     if stored:
         states = ", ".join(f"{t.ref.task_id} ({_status(t)})" for t in stored)
         return NotRedrivable(f"only what did not complete can be redriven, not {states}")
-    return chosen
+    return named_ones + _items_of(picture, wanted)
+
+
+def _items_of(picture: JobPicture, wanted: Set[str]) -> tuple[Task, ...]:
+    """Return the items that did not complete of fan-outs that are redriven as a whole."""
+    return tuple(
+        task
+        for task in picture.visible_tasks
+        if task.ref.fan_out in wanted
+        and task.ref.task_id not in wanted
+        and task.state in REDRIVABLE
+    )
 
 
 def plan_redrive(
@@ -131,12 +147,18 @@ def relay_task(job: JobRef, plan: RedrivePlan, name: str) -> Task:
 
 
 def _reach(tasks: Mapping[str, Task], dependents: Edges, chosen: Iterable[str]) -> set[str]:
-    """The chosen and all that did not complete after them; completed tasks stay as they are."""
+    """The chosen and all that did not complete after them; completed tasks stay as they are.
+
+    But for a fan-out: it gathers again what its items made.
+    """
     reached = set(chosen)
     ahead = list(reached)
     while ahead:
-        for name in dependents.get(ahead.pop(), ()):
-            stored = name == END or tasks[name].state is TaskState.COMPLETED
+        before = ahead.pop()
+        for name in dependents.get(before, ()):
+            gathers = tasks[name].fans_out and "[" in before
+            completed = tasks[name].state is TaskState.COMPLETED and not gathers
+            stored = name == END or completed
             if not stored and name not in reached:
                 reached.add(name)
                 ahead.append(name)

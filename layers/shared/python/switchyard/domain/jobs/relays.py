@@ -15,14 +15,14 @@ Edges = Mapping[str, Sequence[str]]
 
 
 def compile_edges(
-    dependents: Edges, *, prefix: str = RELAY_PREFIX, fan_in: int = MAX_NAMES
+    dependents: Edges, *, prefix: str = RELAY_PREFIX, suffix: str = "", fan_in: int = MAX_NAMES
 ) -> dict[str, tuple[str, ...]]:
     """The same edges, with trees of relays where more than `fan_in` come or `MAX_NAMES` go.
 
     Tasks with the same parents share one tree. The same edges make the same relays, named
-    `{prefix}{n}`, wherever they are compiled.
+    `{prefix}{n}{suffix}`, wherever they are compiled.
     """
-    names = (f"{prefix}{n}" for n in count())
+    names = (f"{prefix}{n}{suffix}" for n in count())
     return _with_narrow_fan_out(_with_narrow_fan_in(dependents, names, fan_in), names)
 
 
@@ -36,8 +36,11 @@ def parents_of(dependents: Edges) -> dict[str, tuple[str, ...]]:
 
 
 def declared_parents(dependents: Edges) -> dict[str, tuple[str, ...]]:
-    """What people declared: relays are looked through, `__start__` and `__end__` left out."""
-    parents = parents_of(dependents)
+    """What people declared: relays are looked through, `__start__` and `__end__` left out.
+
+    That a fan-out waits for its items is not declared.
+    """
+    parents = parents_of(_without_items(dependents))
     behind: dict[str, tuple[str, ...]] = {}
     declared = {
         child: tuple(sorted(set(_visible(parents, child, behind))))
@@ -45,6 +48,10 @@ def declared_parents(dependents: Edges) -> dict[str, tuple[str, ...]]:
         if not child.startswith(HIDDEN_PREFIX)
     }
     return {child: names for child, names in declared.items() if names}
+
+
+def _without_items(dependents: Edges) -> Edges:
+    return {parent: after for parent, after in dependents.items() if "[" not in parent}
 
 
 def _visible(parents: Edges, child: str, behind: dict[str, tuple[str, ...]]) -> Iterator[str]:

@@ -121,6 +121,15 @@ def add_tasks(job: Job, *, added: int, most_before: int) -> Transition:
     )
 
 
+def add_items(*, added: int, most_before: int) -> Transition:
+    """Count the tasks that a fan-out made, if the job had no more than `most_before`."""
+    return Transition(
+        name="add_items",
+        guard=(_OPEN, Absent("cancel_requested"), at_most("total_tasks", most_before)),
+        adds={"total_tasks": added},
+    )
+
+
 def begin_cancel(job: Job, *, now_ms: int, by: str | None = None) -> Transition:
     """Ask for the job's cancellation; `by` is a person, where one is known."""
     return Transition(

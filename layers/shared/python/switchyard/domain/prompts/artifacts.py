@@ -40,6 +40,11 @@ def redrive_key(tenant: str, job_id: str, *, run: int, digest: str) -> str:
     return f"task/redrives/{tenant}/{job_id}/{run}-{digest}.json"
 
 
+def gathered_key(tenant: str, request_id: str, *, run: int, digest: str) -> str:
+    """Of what all tasks of a fan-out made. It names its content, too."""
+    return f"task/gathered/{tenant}/{request_id}/{run}-{digest}.json"
+
+
 def input_key(tenant: str, request_id: str, digest: str) -> str:
     """Of something given to a task that is too large for its item.
 

@@ -22,8 +22,8 @@ Place = tuple[Step, ...]
 
 _ESCAPED: Final = "$${"
 _BEGINNING: Final = re.compile(r"\$\$\{|\$\{tasks\.")
-_STEP: Final = re.compile(r'\.[a-zA-Z0-9_-]+|\[[0-9]{1,9}\]|\["(?:[^"\\]|\\.)*"\]')
-_REFERENCE: Final = re.compile(rf"\$\{{tasks\.({TASK_ID.pattern})\.output((?:{_STEP.pattern})*)\}}")
+STEP: Final = re.compile(r'\.[a-zA-Z0-9_-]+|\[[0-9]{1,9}\]|\["(?:[^"\\]|\\.)*"\]')
+_REFERENCE: Final = re.compile(rf"\$\{{tasks\.({TASK_ID.pattern})\.output((?:{STEP.pattern})*)\}}")
 
 
 class NotAReference(ValueError):
@@ -100,11 +100,15 @@ def reference_at(text: str, start: int, path: Place = ()) -> Reference:
     match = _REFERENCE.match(text, start, start + MAX_LENGTH)
     if match is None:
         raise NotAReference(text[start : start + MAX_LENGTH])
+    return Reference(path, match[0], match[1], steps_in(match[2], within=match[0]))
+
+
+def steps_in(text: str, *, within: str) -> tuple[Step, ...]:
+    """Read `.name[0]["other name"]`, which is part of `within`. Raise `NotAReference`."""
     try:
-        steps = tuple(map(_step, _STEP.findall(match[2])))
+        return tuple(map(_step, STEP.findall(text)))
     except ValueError as error:  # [007], or a quoted name that is no JSON
-        raise NotAReference(match[0]) from error
-    return Reference(path, match[0], match[1], steps)
+        raise NotAReference(within) from error
 
 
 def _step(text: str) -> Step:
@@ -231,11 +235,18 @@ def value_of(reference: Reference, outputs: Mapping[str, Json]) -> Json:
         raise UnresolvedReference(
             f"{reference.text} has no value: {reference.task_id!r} did not complete"
         )
-    value, place = outputs[reference.task_id], "output"
-    for step in reference.steps:
+    return part_of_value(
+        outputs[reference.task_id], reference.steps, text=reference.text, place="output"
+    )
+
+
+def part_of_value(value: Json, steps: Sequence[Step], *, text: str, place: str) -> Json:
+    """Take one step after the other into a value, which is called `place`, for the reference of
+    this text. Raise `UnresolvedReference`."""
+    for step in steps:
         lack = _lack(value, step)
         if lack:
-            raise UnresolvedReference(f"{reference.text} has no value: {place} {lack}")
+            raise UnresolvedReference(f"{text} has no value: {place} {lack}")
         value, place = value[step], f"{place}{_written(step)}"
     return value
 

@@ -144,7 +144,7 @@ def basis_of(task: Task, hold: Hold, parents: Iterable[Task]) -> str:
 def problem_with_decision(task: Task, *, run: int | None, now_ms: int) -> str | None:
     """Say why nothing can be decided about the task; `None` if something can."""
     name = task.ref.task_id
-    if task.kind is None:
+    if task.kind is None or task.fans_out:
         return f"{name} is neither an approval nor a signal: a worker runs it"
     if run is not None and run != task.run:
         return f"that was run {run} of {name}; it is in run {task.run} now"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
-from switchyard.domain.ids import ADDED_PREFIX, END, TASK_ID
+from switchyard.domain.ids import ADDED_PREFIX, ANY_TASK_ID, END
 from switchyard.domain.states import FAILURES, Rule, TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 
@@ -121,7 +121,7 @@ def decided_without_run(task: Task) -> bool:
 MAX_NAMED: Final = 10
 
 _WORDS: Final = re.compile(
-    rf"did not complete: ({TASK_ID.pattern}(?:, {TASK_ID.pattern})*)(?: and (\d+) more)?"
+    rf"did not complete: ({ANY_TASK_ID.pattern}(?:, {ANY_TASK_ID.pattern})*)(?: and (\d+) more)?"
 )
 
 
@@ -186,6 +186,8 @@ def decide_readiness(
         return _passed_on(task, parents)
     if task.cancel_requested or job_cancelled:
         return Readiness(TaskState.CANCELLED, "cancellation was requested")
+    if task.child_count is not None:
+        return Readiness(TaskState.READY, "every item has settled")
     if _may_run(task, parents):
         return Readiness(TaskState.READY, f"{task.rule.value} holds")
     if task.rule in _UNMET:

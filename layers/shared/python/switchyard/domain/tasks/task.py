@@ -105,6 +105,12 @@ class Task:
     """What ends a task that no worker runs; `None` for one that has a definition."""
     conditional: bool = False
     """Whether a condition among its data decides, too, whether it runs."""
+    expanded: int | None = None
+    """How many of the items are written that a fan-out is made of."""
+    child_count: int | None = None
+    """How many tasks a fan-out has made; `None` before they may run."""
+    tolerated: bool = False
+    """Whether it belongs to a fan-out that is allowed some failures."""
     parent_count: int = 0
     """How many tasks it follows, where that has to be known: of relays, and of one rule."""
     run: int = 1
@@ -136,6 +142,11 @@ class Task:
     """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
 
     @property
+    def fans_out(self) -> bool:
+        """Whether it makes tasks of its own: no worker runs it, and nobody ends it."""
+        return self.kind is TaskKind.FAN_OUT
+
+    @property
     def token(self) -> str:
         """What this run of the task is called in the `waiting_on` of its dependents."""
         return edge_token(self.ref.task_id, self.run)
@@ -162,8 +173,12 @@ class Payload:
     """Which files it is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
+    fan_out: Mapping[str, Json] | None = None
+    """What a fan-out makes its tasks of, as `domain/fan_out` reads it."""
     input_key: str | None = field(default=None, compare=False)
     """Where in the bucket the input is, if it was too large for its item."""
+    output_key: str | None = field(default=None, compare=False)
+    """Likewise the output."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.definitions.put_definition import put_definition
 from switchyard.usecases.dispatching.dispatch_batch import JobAdvancer
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
+from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.sweep import Sweeper
@@ -53,6 +54,7 @@ class MemoryEngine:
                 clock=self.clock,
                 parallel=OneByOne(),
             ),
+            fan_outs=self._fan_outs(),
             emitter=self.emitter,
             clock=self.clock,
             parallel=OneByOne(),
@@ -76,6 +78,21 @@ class MemoryEngine:
                 ceilings=WIDEST_CEILINGS,
             )
         return JobRef(TENANT, self._submitter().submit(TENANT, request).job_id)
+
+    def _fan_outs(self) -> FanOutTasks:
+        memory = self.memory
+        return FanOutTasks(
+            fan_outs=memory.fan_outs,
+            intake=memory.intake,
+            jobs=memory.jobs,
+            graph=memory.graph,
+            payloads=memory.payloads,
+            blobs=memory.blobs,
+            open_tasks=self._open_task_limit(),
+            dispatches=memory.dispatches,
+            emitter=self.emitter,
+            clock=self.clock,
+        )
 
     def decider(self) -> TaskDecider:
         memory = self.memory
@@ -172,18 +189,23 @@ class MemoryEngine:
             parallel=OneByOne(),
         )
 
+    def _open_task_limit(self) -> OpenTaskLimit:
+        return OpenTaskLimit(
+            open_tasks=self.memory.open_tasks,
+            jobs=self.memory.jobs,
+            clock=self.clock,
+            most=MOST_OPEN_TASKS,
+        )
+
     def _submitter(self) -> Submitter:
         memory = self.memory
-        limit = OpenTaskLimit(
-            open_tasks=memory.open_tasks, jobs=memory.jobs, clock=self.clock, most=MOST_OPEN_TASKS
-        )
         return Submitter(
             intake=memory.intake,
             jobs=memory.jobs,
             definitions=memory.definitions,
             submission_keys=memory.submission_keys,
             tenants=memory.tenants,
-            open_tasks=limit,
+            open_tasks=self._open_task_limit(),
             blobs=memory.blobs,
             dispatches=memory.dispatches,
             emitter=self.emitter,

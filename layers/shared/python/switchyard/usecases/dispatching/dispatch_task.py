@@ -33,6 +33,7 @@ from switchyard.ports import (
 )
 from switchyard.usecases.dispatching.conditions import Conditions
 from switchyard.usecases.dispatching.edge_remover import EdgeRemover
+from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.events import task_events
@@ -51,6 +52,7 @@ class Starter:
         graph: TaskGraph,
         queue: TaskQueue,
         held: HeldTasks,
+        fan_outs: FanOutTasks,
         emitter: Emitter,
         clock: Clock,
         parallel: Parallel,
@@ -58,16 +60,25 @@ class Starter:
         self._graph = graph
         self._queue = queue
         self._held = held
+        self._fan_outs = fan_outs
         self._emitter = emitter
         self._clock = clock
         self._parallel = parallel
 
     def start(self, ready: Sequence[Task]) -> None:
-        """Send the messages of tasks that a worker runs, and hold the others."""
+        """Send the messages of tasks that a worker runs, and hold the others.
+
+        A fan-out takes its time: it comes with a wake-up of its own.
+        """
         run = [task for task in ready if task.kind is None]
         self._parallel.each(self._emit_and_send, list(in_slices(run, AT_ONCE)))
         self._parallel.each(self._mark, run)
-        self._held.hold([task for task in ready if task.kind is not None])
+        self._held.hold([task for task in ready if task.kind is not None and not task.fans_out])
+        self._fan_outs.wake([task for task in ready if task.fans_out])
+
+    def go_on(self, ready: Sequence[Task], *, until: float) -> list[Task]:
+        """Go on with ready fan-outs; return them as they are then."""
+        return [self._fan_outs.go_on(task, until=until) for task in ready if task.fans_out]
 
     def end_overdue(self, held: Sequence[Task]) -> list[Task]:
         """End those whose time is up; return them as they are then."""
@@ -120,7 +131,7 @@ class Dispatcher:
         found = self._find(runs)
         woken = [task for task in found.tasks.values() if task.this_run in runs]
         if not woken_by_event:
-            woken = self._moved_on(woken, job_cancelled=found.job_cancelled)
+            woken = self._moved_on(woken, until, job_cancelled=found.job_cancelled)
         settled = [
             task
             for task in woken
@@ -130,7 +141,7 @@ class Dispatcher:
         self._settler.emit_first_failure([task for task in settled if task.due_at_ms is not None])
         self._follow_all(settled, until, job_cancelled=found.job_cancelled)
 
-    def _moved_on(self, woken: Sequence[Task], *, job_cancelled: bool) -> list[Task]:
+    def _moved_on(self, woken: Sequence[Task], until: float, *, job_cancelled: bool) -> list[Task]:
         """Decide, start or end what was sent here for that; return everything as it is then."""
         free = [task for task in woken if is_free(task)]
         decided = (
@@ -140,7 +151,9 @@ class Dispatcher:
         others = [task for task in woken if not is_free(task)]
         ended = {task.ref: task for task in self._starter.end_overdue(others)}
         if not job_cancelled:
-            started = [*others, *decided]
+            ready = [task for task in others if task.state is TaskState.READY]
+            ended |= {task.ref: task for task in self._starter.go_on(ready, until=until)}
+            started = [*(task for task in ready if not task.fans_out), *decided]
             self._starter.start([task for task in started if task.state is TaskState.READY])
         return [*decided, *(ended.get(task.ref, task) for task in others)]
 

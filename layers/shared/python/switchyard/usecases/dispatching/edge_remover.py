@@ -68,8 +68,8 @@ class EdgeRemover:
         def decided(child: Task) -> Task:
             return self._decide(child, lost, job_cancelled=job_cancelled)
 
-        plain = [child for child in free if not child.conditional]
-        judged = [child for child in free if child.conditional]
+        plain = [child for child in free if not _is_judged(child)]
+        judged = [child for child in free if _is_judged(child)]
         # One by one: each may read outputs of a megabyte, and a job has thousands of tasks.
         return [*self._parallel.each(decided, plain), *map(decided, judged)]
 
@@ -77,7 +77,7 @@ class EdgeRemover:
         for _ in range(TRIES):
             parents = {name: lost[name] for name in child.not_completed if name in lost}
             verdict = decide_readiness(child, parents, job_cancelled=job_cancelled)
-            if child.conditional and verdict.state is TaskState.READY:
+            if _is_judged(child) and verdict.state is TaskState.READY:
                 verdict = self._conditions.judge(child)
             child = self._graph.decide(child, verdict, now_ms=self._clock.now_ms())
             if not is_free(child):
@@ -93,3 +93,8 @@ class EdgeRemover:
         names = {name for child in able for name in child.not_completed}
         unknown = [job.task(name) for name in sorted(names - known.keys())]
         return {**known, **self._graph.find_many(unknown)}
+
+
+def _is_judged(child: Task) -> bool:
+    """Whether a condition decides, too; that of a fan-out has held before its items were made."""
+    return child.conditional and child.child_count is None

@@ -49,7 +49,7 @@ class JobSettler:
         found = self._jobs.states(end.ref.job)
         if not _includes(found, end):
             return False
-        outcome = decide_job_outcome({task.state for task in found.visible_tasks})
+        outcome = decide_job_outcome({task.state for task in found.declared_tasks})
         job = self._jobs.settle(found.job, outcome, now_ms=self._clock.now_ms())
         if not job.state.settled:
             return False
@@ -61,7 +61,7 @@ class JobSettler:
 
     def emit_first_failure(self, settled: Sequence[Task]) -> None:
         """Of all that settled together one is written, and only if there was none before."""
-        failed = {task.ref.task_id: task for task in settled if task.state.failure}
+        failed = {t.ref.task_id: t for t in settled if t.state.failure and not t.tolerated}
         if not failed:
             return
         first = min(failed.values(), key=lambda task: (task.settled_at_ms or 0, task.ref))
@@ -112,5 +112,5 @@ def _who(job: Job) -> dict[str, str | None]:
 def _statuses(found: JobStates) -> dict[str, str]:
     return {
         task.ref.task_id: task_status(task.state, attempt=task.attempt)
-        for task in found.visible_tasks
+        for task in found.declared_tasks
     }

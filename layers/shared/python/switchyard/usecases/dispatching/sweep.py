@@ -155,7 +155,8 @@ class Sweeper:
         """Emit the job's event as before, though tasks may have been added since."""
         picture = self.jobs.picture(ref)
         added = self._added(ref)
-        tasks = [task for task in picture.visible_tasks if task.ref.task_id not in added]
+        declared = [task for task in picture.visible_tasks if not task.ref.fan_out]
+        tasks = [task for task in declared if task.ref.task_id not in added]
         payloads = self.payloads.read_many([task.ref for task in tasks])
         job = replace(picture.job, total_tasks=len(tasks))
         self.emitter.emit(job_events.created(job, tasks, payloads))

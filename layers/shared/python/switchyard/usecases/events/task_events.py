@@ -10,6 +10,7 @@ from switchyard.contracts.events import (
     ReportedActivity,
     TaskCancelled,
     TaskCompleted,
+    TaskExpanded,
     TaskFailed,
     TaskHeartbeat,
     TaskHeld,
@@ -46,6 +47,11 @@ def held(task: Task, hold: Hold) -> Fact:
         question=hold.question,
     )
     return _fact(task, emitted, ready_at_ms)
+
+
+def expanded(task: Task, *, items: int) -> Fact:
+    """`task` as it is ready, before its items may run."""
+    return _fact(task, TaskExpanded(**_identity(task), items=items), task.ready_at_ms or 0)
 
 
 def redriven(

@@ -13,6 +13,7 @@ from switchyard.contracts.jobs import AddTasks, TasksAdded
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
+from switchyard.domain.fan_out.requests import fan_out_problems_in
 from switchyard.domain.ids import END, JobRef
 from switchyard.domain.jobs.additions import Group, grouped, perhaps_added, problems_with
 from switchyard.domain.jobs.chunk_plan import candidates, plan_chunk
@@ -126,6 +127,7 @@ class TaskAdder:
         problems = [
             *problems_with(specs, picture, added=there),
             *size_problems(request, request.tasks),
+            *fan_out_problems_in(specs),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
@@ -190,8 +192,8 @@ class TaskAdder:
 
 def _said(payload: Payload) -> str:
     """Return what stands for all that a producer says of a task's data."""
-    said = [payload.input, payload.when, payload.hold, payload.files, payload.artifacts]
-    return body_hash(said)
+    given = [payload.input, payload.when, payload.hold, payload.files, payload.artifacts]
+    return body_hash([*given, payload.fan_out])
 
 
 def _reason(error: Rejected | Unavailable) -> str:

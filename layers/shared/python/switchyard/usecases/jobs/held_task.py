@@ -70,7 +70,7 @@ class HeldTaskReader:
         task = None if ref.hidden else self.graph.find(ref)
         if task is None:
             raise UnknownTask(f"{ref.task_id} in {ref.job_id}")
-        if task.kind is None:
+        if task.kind is None or task.fans_out:
             raise Conflict(f"{ref.task_id} is neither an approval nor a signal: a worker runs it")
         payload = self.payloads.read(ref)
         parents = self.graph.find_many([ref.job.task(name) for name in set(payload.depends_on)])

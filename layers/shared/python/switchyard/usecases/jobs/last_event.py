@@ -2,7 +2,7 @@
 
 | state | last event | when |
 |---|---|---|
-| WAITING | none yet | |
+| WAITING | none yet, or Task Expanded of a fan-out | it became ready |
 | READY, QUEUED before the first attempt | Task Pending | it became ready |
 | HELD | Task Held | it became ready |
 | PROCESSING | Task Processing Started | it was claimed; heartbeats leave no trace in the item |
@@ -18,6 +18,7 @@ from switchyard.contracts.events import (
     Properties,
     TaskCancelled,
     TaskCompleted,
+    TaskExpanded,
     TaskFailed,
     TaskHeld,
     TaskPending,
@@ -45,6 +46,9 @@ class LastEvent:
 
 
 def last_event(task: Task) -> LastEvent | None:
+    if task.fans_out and not task.state.settled:
+        expanded = LastEvent(TaskExpanded.event_type, task.ready_at_ms)
+        return None if task.child_count is None else expanded
     match task.state:
         case TaskState.WAITING | TaskState.UNKNOWN:
             return None

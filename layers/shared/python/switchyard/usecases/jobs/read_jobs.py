@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
+from urllib.parse import unquote
 
 from pydantic.alias_generators import to_camel
 
@@ -18,8 +19,8 @@ from switchyard.contracts.overview import JobSummary
 from switchyard.contracts.problems import beginning
 from switchyard.contracts.wire import instant
 from switchyard.domain.errors import UnknownJob, UnknownTask
-from switchyard.domain.ids import JOB_ID, TASK_ID, JobRef, TaskRef
-from switchyard.domain.jobs.job import Job
+from switchyard.domain.ids import ANY_TASK_ID, JOB_ID, JobRef, TaskRef
+from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState, task_status
@@ -38,10 +39,7 @@ def read_job(
 ) -> JobView:
     """What an answer has no room for is left out of every task, and the answer says so."""
     picture = jobs.picture(job_ref(tenant, job_id))
-    tasks = [
-        _cut(_task_summary(task, picture.depends_on.get(task.ref.task_id, ())))
-        for task in picture.visible_tasks
-    ]
+    tasks = [_cut(_task_summary(task, _follows(task, picture))) for task in picture.visible_tasks]
     view = JobView(
         **job_summary(picture.job).model_dump(),
         run=picture.job.run,
@@ -55,10 +53,25 @@ def read_job(
         tasks=tuple(tasks),
     )
     for left_out in LEFT_OUT_FIRST:
-        if bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES:
-            break
+        if _fits(view):
+            return view
         view = _without(left_out, view)
-    return view
+    return view if _fits(view) else _without_items(view)
+
+
+def _fits(view: JobView) -> bool:
+    return bytes_in_answer(view.model_dump(mode="json", by_alias=True)) <= MAX_ANSWER_BYTES
+
+
+def _without_items(view: JobView) -> JobView:
+    """A fan-out stands for its items, of which a job has more than it may have declared."""
+    tasks = tuple(task for task in view.tasks if "[" not in task.task_id)
+    return view.model_copy(update={"tasks": tasks, "left_out": (*view.left_out, "items")})
+
+
+def _follows(task: Task, picture: JobPicture) -> tuple[str, ...]:
+    """Return whom the task follows; an item of a fan-out whom that follows."""
+    return picture.depends_on.get(task.ref.fan_out or task.ref.task_id, ())
 
 
 def _cut(task: TaskSummary) -> TaskSummary:
@@ -115,7 +128,7 @@ def _what_fits(
     """Input and output, or where they are; the output first: a producer has the input."""
     shown: dict[str, Json] = {}
     for name, value, key in (
-        ("output", payload.output, f"{outcome.artifacts}{RESULT_FILE}"),
+        ("output", payload.output, payload.output_key or f"{outcome.artifacts}{RESULT_FILE}"),
         ("input", payload.input, payload.input_key),
     ):
         size = bytes_in_answer(value)
@@ -143,9 +156,9 @@ def job_ref(tenant: str, job_id: str) -> JobRef:
 
 
 def task_ref(tenant: str, job_id: str, task_id: str) -> TaskRef:
-    """Of a task that people may see, if it exists."""
-    ref = job_ref(tenant, job_id).task(task_id)
-    if ref.hidden or not TASK_ID.fullmatch(task_id):
+    """Of a task that people may see, if it exists. Its id may be encoded, as it is in a path."""
+    ref = job_ref(tenant, job_id).task(unquote(task_id))
+    if ref.hidden or not ANY_TASK_ID.fullmatch(ref.task_id):
         raise UnknownTask(f"{task_id} in {job_id}")
     return ref
 

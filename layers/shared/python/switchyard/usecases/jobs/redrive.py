@@ -253,8 +253,13 @@ def _input_problems(request: RedriveJob, picture: JobPicture) -> list[Problem]:
     if size > MAX_DOCUMENT_BYTES:
         return [Problem(("input",), f"{size:,} bytes; at most {MAX_DOCUMENT_BYTES:,} are accepted")]
     [name] = request.tasks
+    made = [t.ref.task_id for t in picture.tasks if {t.expanded, t.child_count} != {None}]
+    if name in made:
+        said = f"{name}'s items were made of the input it had; name the items that need another"
+        return [Problem(("input",), said)]
     declared = {t.ref.task_id: picture.depends_on.get(t.ref.task_id, ()) for t in picture.tasks}
-    spec = TaskSpec(task_id=name, name="", depends_on=declared[name], input=request.input)
+    owner = picture.job.ref.task(name).fan_out or name
+    spec = TaskSpec(task_id=name, name="", depends_on=declared[owner], input=request.input)
     problems = reference_problems([spec], declared=declared)
     return [Problem(problem.path[2:], problem.message) for problem in problems]
 

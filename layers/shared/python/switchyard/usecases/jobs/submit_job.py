@@ -16,6 +16,7 @@ from switchyard.contracts.wire import instant
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.access.tenants import channel_problems
 from switchyard.domain.errors import InvalidJob, KeyReused, NotNow, Problem
+from switchyard.domain.fan_out.requests import fan_out_problems_in
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.file_checks import references_elsewhere
 from switchyard.domain.jobs.graph import TaskSpec, problems_in, roots, unknown_names
@@ -150,6 +151,7 @@ class Submitter:
             *problems_in(specs),
             *size_problems(request, request.tasks),
             *self._file_problems(tenant, request, kind),
+            *fan_out_problems_in(specs),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)

@@ -1,0 +1,69 @@
+"""State changes of a fan-out. `docs/protocol.md` says why each guard is needed.
+
+It is READY while its tasks are written, WAITING while they run, READY again when all have settled,
+and ends when their outputs are gathered.
+"""
+
+from typing import Final
+
+from switchyard.domain.states import TaskState
+from switchyard.domain.tasks import due
+from switchyard.domain.tasks.task import Outcome, Task
+from switchyard.domain.transition import Absent, AnyOf, Due, Guard, Transition, below, equal
+
+_READY: Final = equal("state", TaskState.READY)
+
+
+def note_expanded(task: Task, expanded: int, *, now_ms: int) -> Transition:
+    """Remember how many items of the fan-out are written; what is known of more stays."""
+    fewer = AnyOf(((Absent("expanded"),), (below("expanded", expanded),)))
+    return Transition(
+        name="note_expanded",
+        guard=(*_unexpanded(task), fewer),
+        sets={"expanded": expanded},
+        due=now_ms + due.AFTER_READY,
+    )
+
+
+def delay_expansion(task: Task, reason: str, *, due_at_ms: int) -> Transition:
+    """Leave the fan-out for later, and say why: its tenant has too many open tasks."""
+    return Transition(
+        name="delay_expansion",
+        guard=_unexpanded(task),
+        sets={"last_error": reason},
+        due=due_at_ms,
+    )
+
+
+def open_fan_out(task: Task, *, waiting_on: frozenset[str], child_count: int) -> Transition:
+    """Let the fan-out wait for its tasks, all of which are written and may run from now on."""
+    return Transition(
+        name="open_fan_out",
+        guard=_unexpanded(task),
+        sets={
+            "state": TaskState.WAITING,
+            "waiting_on": waiting_on,
+            "child_count": child_count,
+        },
+        removes=("expanded", "last_error", "resends"),
+        adds={"fence": 1},
+        due=Due.REMOVED,
+        already=(equal("run", task.run), equal("child_count", child_count)),
+    )
+
+
+def gather(task: Task, outcome: Outcome, *, now_ms: int) -> Transition:
+    """End a fan-out whose items have all settled, or of which none could be made."""
+    return Transition(
+        name="gather",
+        guard=(_READY, equal("run", task.run), equal("fence", task.fence)),
+        sets={"state": outcome.state, "outcome": outcome, "settled_at_ms": now_ms},
+        removes=("resends",),
+        adds={"fence": 1},
+        due=now_ms + due.AFTER_SETTLING,
+        already=(equal("state", outcome.state), equal("fence", task.fence + 1)),
+    )
+
+
+def _unexpanded(task: Task) -> Guard:
+    return (_READY, equal("run", task.run), Absent("child_count"))
