@@ -9,7 +9,7 @@ TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/fan_out_transitions.py"
 FAN_OUTS: Final = f"{PACKAGE}/usecases/dispatching/fan_outs.py"
 CONTRACT: Final = ("tests/contract/tasks/test_fan_outs.py",)
 USE_CASE: Final = ("tests/unit/usecases/dispatching/test_fan_outs.py",)
-CHANGED: Final = ("tests/unit/usecases/jobs/test_changing_fan_outs.py",)
+CHANGED: Final = ("tests/unit/usecases/dispatching/test_changing_fan_outs.py",)
 
 GUARDS: Final = (
     Mutant(
