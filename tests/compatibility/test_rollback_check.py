@@ -66,6 +66,7 @@ def test_a_stack_that_the_way_back_does_not_name_is_found() -> None:
     assert undocumented([], page=page, version="0.9") == []
 
 
+@pytest.mark.long
 def test_the_suite_can_be_imported_beside_the_last_release(tmp_path: Path) -> None:
     if shutil.which("git") is None:
         pytest.skip("there is no git to read the history with")

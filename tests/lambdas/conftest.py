@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,11 +13,13 @@ from typing import Any
 
 import pytest
 from moto import mock_aws
+from moto.backends import get_backend
 
 from switchyard.adapters import aws
 from tests.fakes.tables import BUCKET, REGION, a_table, events_table, state_table
 
 ROOT = Path(__file__).parents[2]
+ACCOUNT = "123456789012"  # moto's
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,8 @@ def small_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(aws, "client", _client)
     with mock_aws():
-        dynamodb, sqs = aws.client("dynamodb"), aws.client("sqs")
-        state_table(dynamodb)
-        a_table(dynamodb, "definitions-test")
-        a_table(dynamodb, "api-keys-test")
-        events_table(dynamodb)
+        sqs = aws.client("sqs")
+        _moto_dynamodb().tables = deepcopy(_empty_tables())
         aws.client("events").create_event_bus(Name="harness")
         addresses: dict[str, str] = {
             variable: sqs.create_queue(QueueName=queue)["QueueUrl"]
@@ -92,6 +92,20 @@ def small_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         for variable, address in addresses.items():
             monkeypatch.setenv(variable, address)
         yield ENVIRONMENT | addresses
+
+
+@cache  # to make them takes longer than to copy them
+def _empty_tables() -> Any:
+    dynamodb = aws.client("dynamodb")
+    state_table(dynamodb)
+    a_table(dynamodb, "definitions-test")
+    a_table(dynamodb, "api-keys-test")
+    events_table(dynamodb)
+    return deepcopy(_moto_dynamodb().tables)
+
+
+def _moto_dynamodb() -> Any:
+    return get_backend("dynamodb")[ACCOUNT][REGION]
 
 
 def load_handler(verb: str) -> ModuleType:

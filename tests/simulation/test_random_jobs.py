@@ -17,7 +17,7 @@ from tests.simulation.scripted.harness import ScriptedHarness
 from tests.simulation.scripted.shapes import SHAPES, Shape, fan, layers, tangle
 
 ASKED: Final = int(os.environ.get("RANDOM_JOBS", "0"))
-EXAMPLES: Final = ASKED or 2
+EXAMPLES: Final = ASKED or 1
 MOST_TASKS: Final = 300 if ASKED else 60
 MOST_CHANGES: Final = 6
 

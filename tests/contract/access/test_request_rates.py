@@ -110,6 +110,7 @@ def test_in_memory_many_at_once_are_no_more_than_the_limits() -> None:
     hold_to_the_limits(MemoryRequestRates())
 
 
+@pytest.mark.long
 def test_in_the_cloud_many_at_once_are_no_more_than_the_limits(ministack: Cloud) -> None:
     name = state_table(ministack.client("dynamodb"), ministack.fresh("state"))
     hold_to_the_limits(DynamoDbRequestRates(ministack.table(name)))

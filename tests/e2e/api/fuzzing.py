@@ -68,7 +68,7 @@ class Fuzzer:
 
     def send(self, cases: int) -> None:
         possible = list(self._strategies())
-        random.Random(self.seed).shuffle(possible)  # few cases begin with others each time
+        random.Random(self.seed).shuffle(possible)  # so that few cases are of all kinds
         for number in itertools.count(self.seed):
             self._register()
             for strategy in tuple(possible):

@@ -13,8 +13,8 @@ from tests.e2e.documents import DEFINITION, a_job
 
 DESCRIPTION = ROOT / "docs" / "openapi.json"
 CASES = 60  # `make fuzz-api` sends thousands
-MOST_CASES = 2_000
-ANSWERS = {200, 201, 400, 404, 409}
+WELL_FORMED = 40
+ANSWERS = {200, 400, 404, 409}
 STRANGE_REQUESTS = 75
 JOB_ID = "job-00000000-0000-4000-8000-000000000001"
 PROBLEM = "application/problem+json"
@@ -39,9 +39,7 @@ def test_no_request_gets_an_answer_that_is_not_described(cloud: RunningCloud) ->
 
     fuzzer = fuzzer_of(cloud)
     fuzzer.send(CASES)
-    while not set(fuzzer.answers) >= ANSWERS and fuzzer.answers.total() < MOST_CASES:
-        fuzzer.seed += CASES  # what is generated depends on the modules that are imported
-        fuzzer.send(fuzzer.answers.total() + CASES)
+    fuzzer.reach(fuzzer.answers.total() + WELL_FORMED)
     assert not fuzzer.problems, "\n".join(fuzzer.problems)
     assert set(fuzzer.answers) >= ANSWERS
     assert max(fuzzer.answers) < 500

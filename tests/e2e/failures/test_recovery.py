@@ -78,6 +78,7 @@ def test_what_a_disabled_dispatcher_left_it_does_when_it_is_back(harness: Strick
     assert recovery.nudges == (Nudged("__start__", "dispatch", NOT_DISPATCHED),)
 
 
+@pytest.mark.long
 def test_a_half_expanded_job_is_written_to_its_end_and_run(harness: Stricken) -> None:
     recovery = recover(harness, Fault("half expanded", half_expanded))
 

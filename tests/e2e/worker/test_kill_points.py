@@ -28,7 +28,7 @@ ATTEMPTS = {
 }
 """By point: who dies before the claim or after the settlement costs no further attempt."""
 POINTS = [
-    pytest.param(point, marks=() if point in {"claim", "upload", "delete"} else pytest.mark.long)
+    pytest.param(point, marks=() if point in {"claim", "upload"} else pytest.mark.long)
     for point in ATTEMPTS
 ]
 FENCES = {point: 2 + attempts for point, attempts in ATTEMPTS.items()}

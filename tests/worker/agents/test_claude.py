@@ -171,6 +171,7 @@ def test_a_failure_that_was_paid_for_says_so(
         assert len(api.requests) == 1  # and it is not paid for twice
 
 
+@pytest.mark.long
 def test_a_request_that_hangs_is_a_time_out(run: Run) -> None:
     failure, _ = run.failure(hangs(), timeout_ms=3_000)
 
@@ -192,6 +193,7 @@ def test_a_session_that_lasts_too_long_is_a_time_out_with_its_trace(
     assert (call.name, call.duration_ms) == ("Bash", None)
 
 
+@pytest.mark.long
 def test_a_missing_credential_is_an_auth_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

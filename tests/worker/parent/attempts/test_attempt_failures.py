@@ -82,6 +82,7 @@ def test_a_step_that_takes_too_long_may_be_tried_again(harness: WorkerHarness) -
     assert (category, error) == ("timeout", "step 'slow': the step took longer than 1000 ms")
 
 
+@pytest.mark.long
 def test_a_hundred_megabytes_printed(harness: WorkerHarness, misbehave: Misbehave) -> None:
     misbehave("for _ in range(100): print('x\\n' * 500_000, flush=True)")
 

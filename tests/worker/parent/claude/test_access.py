@@ -187,6 +187,7 @@ def test_a_task_that_times_out_says_what_it_cost(
     assert (outcome.state, outcome.usage.input_tokens) == (TaskState.TIMED_OUT, 36)
 
 
+@pytest.mark.long
 def test_a_task_that_is_cancelled_says_what_it_cost(
     harness: WorkerHarness, api: MessagesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

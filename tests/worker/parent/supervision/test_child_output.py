@@ -78,6 +78,7 @@ def test_a_marker_is_what_the_child_does_and_no_output(folder: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_marker_is_heard_after_any_amount_of_output(folder: Path) -> None:
     activity = LastActivity(SystemClock())
     code = (

@@ -147,6 +147,7 @@ def test_a_watcher_that_was_ended_is_started_again() -> None:
         watcher._process.wait()
 
 
+@pytest.mark.long
 def test_what_claudes_command_line_left_in_the_background_ends_with_a_killed_worker(
     tmp_path: Path,
 ) -> None:
