@@ -30,7 +30,10 @@ class Runtime:
 
 
 async def first_of(waits: Mapping[K, Awaitable[Any]]) -> K:
-    """Return the name of the wait that ends first; of several at once, the one named first."""
+    """Return the name of the wait that ends first; of several at once, the one named first.
+
+    Where others have cancelled what is waited for, the caller is cancelled as well.
+    """
     tasks = {name: asyncio.ensure_future(wait) for name, wait in waits.items()}
     try:
         await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
@@ -38,9 +41,11 @@ async def first_of(waits: Mapping[K, Awaitable[Any]]) -> K:
         for task in tasks.values():
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
-    ended = next(name for name, task in tasks.items() if not task.cancelled())
-    tasks[ended].result()
-    return ended
+    ended = [name for name, task in tasks.items() if not task.cancelled()]
+    if not ended:
+        raise asyncio.CancelledError
+    tasks[ended[0]].result()
+    return ended[0]
 
 
 async def all_of(waits: Iterable[Awaitable[R]]) -> list[R]:

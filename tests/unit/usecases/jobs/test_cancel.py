@@ -274,3 +274,20 @@ def test_a_cancellation_leaves_the_event_of_the_jobs_creation_due(harness: Chang
     harness.cancels.request_cancel(harness.job)
     assert harness.canceller.go_on(harness.the_job(), until=harness.until)
     assert harness.task(START).due_at_ms is not None
+
+
+def test_a_late_wake_up_does_not_hide_a_task_whose_event_was_not_emitted(
+    harness: ChangedHarness,
+) -> None:
+    """One that was sent to be started, has been cancelled since, and who did that has died."""
+    job = harness.start(CHAIN)
+    harness.cancels.request_cancel(job)
+    (ready,) = [t for t in harness.memory.state.tasks.values() if t.ref.task_id == "a"]
+    harness.memory.cancelling.cancel_many([ready], now_ms=harness.clock.now_ms())
+    assert harness.emitted()["Task Cancelled"] == 0
+
+    harness.wake("a", by_event=False)
+
+    cancelled = [e for e in harness.memory.bus.events if e.event_type == "Task Cancelled"]
+    assert ready.ref.request_id in {e.detail()["properties"]["requestId"] for e in cancelled}
+    assert harness.task("a").due_at_ms is None

@@ -37,7 +37,7 @@ from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.events import task_events
-from switchyard.usecases.events.emit_again import emit_added
+from switchyard.usecases.events.emit_again import emit_added, emit_again
 from switchyard.usecases.events.emitting import Emitter
 
 AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
@@ -149,6 +149,7 @@ class Dispatcher:
         )
         self._emit([task for task in decided if settled_by_following(task)])
         others = [task for task in woken if not is_free(task)]
+        self._emit_again([t for t in others if _may_be_unreported(t, job_cancelled=job_cancelled)])
         ended = {task.ref: task for task in self._starter.end_overdue(others)}
         if not job_cancelled:
             ready = [task for task in others if task.state is TaskState.READY]
@@ -247,6 +248,10 @@ class Dispatcher:
         facts = [task_events.settled(task, output=None) for task in settled]
         self._parallel.each(lambda some: self._emitter.emit(*some), list(in_slices(facts, AT_ONCE)))
 
+    def _emit_again(self, settled: Sequence[Task]) -> None:
+        for task in settled:
+            emit_again(task, payloads=self._payloads, emitter=self._emitter)
+
     def _finished(self, tasks: Sequence[Task]) -> list[Task]:
         """Do what follows beside their edges; leave out those where that has to be tried again."""
         added = [task for task in tasks if task.ref.task_id.startswith(ADDED_PREFIX)]
@@ -255,6 +260,16 @@ class Dispatcher:
 
     def _emit_added(self, relay: Task) -> None:
         emit_added(relay, graph=self._graph, payloads=self._payloads, emitter=self._emitter)
+
+
+def _may_be_unreported(task: Task, *, job_cancelled: bool) -> bool:
+    """Tell whether the event of a settled task may not be emitted yet that was sent here.
+
+    It was sent to be started or expanded, and has been cancelled or decided since: who did that
+    emits the event later, or has died. Without its due time nobody would emit it any more.
+    """
+    by_nobody = task.kind is not None or (job_cancelled and task.state is TaskState.CANCELLED)
+    return by_nobody and task.state.settled and task.due_at_ms is not None and not task.ref.hidden
 
 
 def _require_known(moved: Sequence[Task]) -> None:
