@@ -33,13 +33,17 @@ MOTO = pytest.param("moto", marks=pytest.mark.long)
 """A second emulator of the same services: what one refuses, the other may let pass."""
 
 
+SIMULATED = pytest.param("simulated", marks=pytest.mark.long)
+"""What `tests/simulation` runs on; every state of a task is tried on it anyway."""
+
+
 @pytest.fixture(params=[MOTO, "ministack"])
 def cloud(request: pytest.FixtureRequest) -> Cloud:
     chosen: Cloud = request.getfixturevalue(request.param)
     return chosen
 
 
-@pytest.fixture(params=["memory", MOTO, "ministack", "simulated"])
+@pytest.fixture(params=["memory", MOTO, "ministack", SIMULATED])
 def backend(request: pytest.FixtureRequest) -> Backend:
     if request.param == "memory":
         return in_memory()

@@ -9,12 +9,13 @@ from switchyard.ports.deduplication import Deduplication
 from switchyard.testing.deduplication import MemoryDeduplication
 from tests.builders import NOW_MS
 from tests.contract.clouds import Cloud
+from tests.contract.conftest import MOTO, SIMULATED
 from tests.fakes.tables import state_table
 
 KEEP_MS = 600_000
 
 
-@pytest.fixture(params=["memory", "moto", "ministack", "simulated"])
+@pytest.fixture(params=["memory", MOTO, "ministack", SIMULATED])
 def deduplication(request: pytest.FixtureRequest) -> Deduplication:
     if request.param == "memory":
         return MemoryDeduplication()

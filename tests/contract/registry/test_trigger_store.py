@@ -12,6 +12,7 @@ from switchyard.ports import TriggerStore
 from switchyard.testing.triggers import MemoryTriggerStore
 from tests.builders import JOB_ID, NOW_MS, TENANT
 from tests.contract.clouds import Cloud
+from tests.contract.conftest import MOTO, SIMULATED
 from tests.fakes.tables import state_table
 from tests.fakes.triggers import a_trigger, nightly
 
@@ -20,7 +21,7 @@ STARTED = TriggerRun(at=NOW, event_id="e-1", job_id=JOB_ID)
 REFUSED = TriggerRun(at=NOW + timedelta(seconds=1), event_id="e-2", error="no value")
 
 
-@pytest.fixture(params=["memory", "moto", "ministack", "simulated"])
+@pytest.fixture(params=["memory", MOTO, "ministack", SIMULATED])
 def store(request: pytest.FixtureRequest) -> TriggerStore:
     if request.param == "memory":
         return MemoryTriggerStore()

@@ -187,7 +187,6 @@ def test_a_task_that_times_out_says_what_it_cost(
     assert (outcome.state, outcome.usage.input_tokens) == (TaskState.TIMED_OUT, 36)
 
 
-@pytest.mark.long
 def test_a_task_that_is_cancelled_says_what_it_cost(
     harness: WorkerHarness, api: MessagesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,7 +236,6 @@ def test_a_proxy_that_is_killed_costs_its_tasks_an_attempt_and_is_replaced(
     assert harness.task().attempt == 2
 
 
-@pytest.mark.long
 def test_a_worker_without_the_sdks_says_what_is_missing(
     harness: WorkerHarness, api: MessagesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
