@@ -79,16 +79,17 @@ def pytest_collection(session: pytest.Session) -> None:
             importlib.import_module(name)
 
 
-ONLY_LONG = "LONG_TESTS"
-"""With this variable, tests that are marked as long run, and no others."""
+LONG_TESTS = "LONG_TESTS"
+"""With this variable, tests that are marked as long run, and no others; or, if it says so, all."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    wanted = ONLY_LONG in os.environ
+    wanted = LONG_TESTS in os.environ
+    everything = os.environ.get(LONG_TESTS) == "all"
     chosen: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        (chosen if _is_long(item) == wanted else left_out).append(item)
+        (chosen if everything or _is_long(item) == wanted else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = sorted(chosen, key=_turn)
 
