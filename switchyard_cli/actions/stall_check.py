@@ -42,6 +42,9 @@ class StallCheck:
         option = self._api.endpoint.stage.option
         if self._is_paused(now):
             return f"Consumption is paused: no task is started until `switchyard resume{option}`."
+        held = _held(job, option)
+        if held is not None:
+            return held
         waited = now - self._idle_since
         waits = any(task.status not in FINAL for task in job.tasks)
         if waits and waited >= LONG_WAIT_SECONDS:
@@ -55,3 +58,18 @@ class StallCheck:
             with suppress(ClientError):
                 self._paused = self._api.health().paused
         return self._paused
+
+
+def _held(job: JobView, option: str) -> str | None:
+    """Say what ends the first task that is held; `None` if there is none."""
+    held = [task for task in job.tasks if task.status == "held"]
+    if not held:
+        return None
+    task, named = held[0], f"{job.job_id} {held[0].task_id}{option}"
+    until = f" until {task.held_until:%Y-%m-%d %H:%M} UTC" if task.held_until else ""
+    match task.kind:
+        case "approval":
+            return f"{task.task_id} waits for a person: `switchyard approve {named}`, or `reject`."
+        case "signal":
+            return f"{task.task_id} waits for a signal: `switchyard signal {named}`."
+    return f"{task.task_id} waits{until}; a wait ends within a minute after its time."

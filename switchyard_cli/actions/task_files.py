@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from switchyard.domain.ids import folder_name
+
 if TYPE_CHECKING:
     from switchyard.contracts.jobs import TaskView
     from switchyard_cli.connections.endpoints import Endpoint
@@ -18,7 +20,7 @@ def folder_of(task: TaskView, endpoint: Endpoint) -> Path | None:
     _, request_id, fence = (task.artifacts or "").partition(task.request_id)
     if endpoint.output_folder is None or not request_id:
         return None
-    folder = endpoint.output_folder / request_id / fence.strip("/")
+    folder = endpoint.output_folder / folder_name(request_id) / fence.strip("/")
     if not folder.is_dir():
         return None
     here = Path.cwd()

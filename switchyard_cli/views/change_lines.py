@@ -34,7 +34,7 @@ class ChangeLines:
     def __init__(self, console: Console, clock: Clock) -> None:
         self._console = console
         self._clock = clock
-        self._reported: dict[str, str] = {}
+        self._reported: dict[tuple[str, str], str] = {}
         self._seconds = 0.0
 
     def show(self, job: JobView, note: str | None = None) -> None:
@@ -46,11 +46,11 @@ class ChangeLines:
             if is_of_earlier_run(task, job):
                 continue
             status = task_status(task)
-            if self._is_news(task.task_id, f"{status} {task.attempt}"):
+            if self._is_news(("task", task.task_id), f"{status} {task.attempt}"):
                 self._say([since_start, f"{task.task_id} {status}", *_task_facts(task, now_ms)])
-        if self._is_news(job.job_id, job_status(job)):
+        if self._is_news(("job", job.job_id), job_status(job)):
             self._say([since_start, f"job {job_status(job)}", total_cost(job)])
-        if self._is_news("note", note or "") and note:
+        if self._is_news(("note", ""), note or "") and note:
             self._say([since_start, note])
 
     def _clock_of(self, job: JobView, now_ms: int) -> str:
@@ -58,7 +58,7 @@ class ChangeLines:
         self._seconds = max(self._seconds, job_seconds(job, now_ms=now_ms))
         return duration(self._seconds).rjust(9)
 
-    def _is_news(self, subject: str, state: str) -> bool:
+    def _is_news(self, subject: tuple[str, str], state: str) -> bool:
         if self._reported.get(subject) == state:
             return False
         self._reported[subject] = state

@@ -1,7 +1,6 @@
 """The folder of one attempt, through which the worker reads and writes all its files."""
 
 import contextlib
-import hashlib
 import math
 import os
 import stat
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Final
 
-from switchyard.domain.ids import REQUEST_ID
+from switchyard.domain.ids import REQUEST_ID, folder_name
 from switchyard.domain.tasks.task import Lease
 from switchyard_worker.parent.files.confined import (
     FOLDER_FLAGS,
@@ -31,7 +30,6 @@ from switchyard_worker.parent.files.trees import (
 )
 from switchyard_worker.parent.files.users import NotAllowed, SlotUser, files_as, files_in_group_of
 
-LONGEST_NAME: Final = 255
 UPLOADED: Final = ("artifacts", "logs", "traces")
 TEMPORARY: Final = "tmp"
 HOME: Final = "home"
@@ -79,7 +77,7 @@ class TaskFolder:
         request_id = lease.ref.request_id
         if not REQUEST_ID.fullmatch(request_id):
             raise ValueError(f"{request_id!r} cannot name a folder")
-        path = (output_folder / _folder_name(request_id) / str(lease.fence)).absolute()
+        path = (output_folder / folder_name(request_id) / str(lease.fence)).absolute()
         path.parent.mkdir(parents=True, exist_ok=True)
         _make_room(path)
         make_folder(path, user)
@@ -285,15 +283,3 @@ def _make_room(path: Path) -> None:
         remove_older(path, ends_at=math.inf, monotonic=lambda: 0.0)
     except NotRemoved as problem:
         raise OSError(f"{path} cannot be removed: {problem}") from problem
-
-
-def _folder_name(request_id: str) -> str:
-    """Return a name for a folder: a bare id may be too long to be one.
-
-    Brackets, which a shell would take for a pattern, become dots: no id has one.
-    """
-    request_id = request_id.replace("[", ".").replace("]", "")
-    if len(request_id) <= LONGEST_NAME:
-        return request_id
-    digest = hashlib.blake2b(request_id.encode(), digest_size=16).hexdigest()
-    return f"{request_id[: LONGEST_NAME - len(digest) - 1]}-{digest}"

@@ -236,6 +236,26 @@ def test_a_long_wait_without_a_running_task_names_the_command_that_explains_it(
     assert "No task has run for 30 s. Ask `switchyard doctor` why." in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("approval", f"gate waits for a person: `switchyard approve {JOB_ID} gate`, or `reject`."),
+        ("signal", f"gate waits for a signal: `switchyard signal {JOB_ID} gate`."),
+        ("wait", "gate waits; a wait ends within a minute after its time."),
+    ],
+)
+def test_what_a_held_task_waits_for_is_said_once(
+    switchyard: Switchyard, api: FakeApi, kind: str, said: str
+) -> None:
+    held = a_job("processing", a_task("gate", "held", kind=kind))
+    api.on(f"GET /jobs/{JOB_ID}", *map(answer, [held] * 60), answer(END))
+
+    result = switchyard("watch", JOB_ID)
+
+    assert result.stdout.count(said) == 1
+    assert "No task has run" not in result.stdout
+
+
 def test_after_a_failure_the_command_that_continues_is_printed(
     switchyard: Switchyard, api: FakeApi
 ) -> None:

@@ -87,3 +87,12 @@ def test_a_task_that_completed_on_a_retry_shows_no_error() -> None:
     lines = printed((3, a_job("completed", a_task("shop", "completed", attempt=2, error="boom"))))
 
     assert lines[1] == "    4.0 s  shop completed  2.0 s  attempt 2"
+
+
+def test_no_id_of_a_task_is_taken_for_something_else() -> None:
+    named = [a_task(name, "completed") for name in ("note", "job", JOB_ID)]
+
+    lines = printed((1, a_job("processing", *named)), (2, a_job("processing", *named)))
+
+    assert sum("note completed" in line for line in lines) == 1
+    assert sum("processing" in line for line in lines) == 1

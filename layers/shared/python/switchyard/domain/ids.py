@@ -136,3 +136,18 @@ def task_named(tenant: str, request_id: str) -> TaskRef:
 def due_shard(request_id: str) -> int:
     digest = hashlib.blake2b(request_id.encode(), digest_size=2).digest()
     return int.from_bytes(digest, "big") % DUE_SHARDS
+
+
+LONGEST_FOLDER_NAME: Final = 255
+
+
+def folder_name(request_id: str) -> str:
+    """Return the name of a task's folder on a worker: a bare id may be too long to be one.
+
+    Brackets, which a shell would take for a pattern, become dots: no id has one.
+    """
+    request_id = request_id.replace("[", ".").replace("]", "")
+    if len(request_id) <= LONGEST_FOLDER_NAME:
+        return request_id
+    digest = hashlib.blake2b(request_id.encode(), digest_size=16).hexdigest()
+    return f"{request_id[: LONGEST_FOLDER_NAME - len(digest) - 1]}-{digest}"
