@@ -76,7 +76,7 @@ def redrive(  # noqa: PLR0913 - one per option
 ) -> None:
     """Run the tasks of a settled job again that did not complete.
 
-    Tasks that depend on them run again as well; completed tasks stay completed. A new input,
+    Tasks behind them that did not complete run as well; completed ones stay completed. A new input,
     model or limit applies to the redriven tasks, not to those that depend on them.
     """
     from switchyard_cli.actions.follow_to_end import follow_to_end
