@@ -12,7 +12,6 @@ ROOT: Final = Path(__file__).parents[2]
 MADE: Final = (".*", "__pycache__", "cdk.out")
 """What is no source."""
 ALL_PASSED, SOME_FAILED = 0, 1
-NONE_CHOSEN: Final = 5
 """Pytest's exit codes; any other means that the tests did not run."""
 MOST_SECONDS: Final = 600
 """A bug that makes a test run for ever is caught by that."""
@@ -60,18 +59,13 @@ def try_out(mutant: Mutant, folder: Path) -> Verdict:
 
 
 def run_tests(folder: Path, tests: tuple[str, ...]) -> tuple[int, str]:
-    """Return the exit code and the output of pytest; those that are long run if others do not."""
-    code, output = _run(folder, tests)
-    return _run(folder, tests, LONG_TESTS="all") if code == NONE_CHOSEN else (code, output)
-
-
-def _run(folder: Path, tests: tuple[str, ...], **environment: str) -> tuple[int, str]:
+    """Return the exit code and the output of pytest; tests that are marked as long run as well."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     try:
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "LONG_TESTS": "all"},
             capture_output=True,
             text=True,
             check=False,
