@@ -53,7 +53,7 @@ def seeded() -> Random:
 STATIC: Final = "fan-out"
 AT_RUN_TIME: Final = "fan-out at run time"
 MOST_ABOVE_STATIC: Final = 1.1
-"""So much more may a fan-out over a result cost than one of the same size that was declared."""
+"""The highest allowed ratio of a fan-out's cost to that of a declared one of the same size."""
 
 SHAPES: Final[Mapping[str, Callable[[int], Parents]]] = {
     "chain": chain,

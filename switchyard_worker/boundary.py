@@ -82,7 +82,7 @@ class InputFile:
     """Below the folder `inputs`."""
     size: int
     key: str = field(default="", repr=False)
-    """Where in the bucket it is, which the child is not told; likewise its checksum."""
+    """The object's key in the bucket. The child does not get it, nor the checksum."""
     sha256: str = field(default="", repr=False)
 
 

@@ -83,7 +83,7 @@ GUARDS: Final = (
         tests=USE_CASE,
     ),
     Mutant(
-        guard="a fan-out is told before its items may run",
+        guard="a fan-out's event is emitted before its items may run",
         file=FAN_OUTS,
         old="        self.emitter.emit(task_events.expanded(task, items=expansion.child_count))\n",
         new="",

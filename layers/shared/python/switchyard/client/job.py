@@ -71,7 +71,7 @@ class Job:
         """Add a task. `name` is that of its definition, if it is not called like the task.
 
         It runs once the tasks it comes `after` have settled as its `rule` asks, if `when`, a
-        condition on what they made, holds. It is told what they made. It is given `files`, such as
+        condition on what they made, holds. It reads what they made. It is given `files`, such as
         `job/brief` or `draft/*.md`, and has to leave `artifacts` behind. Raise `UnusableJob`.
         """
         described = {

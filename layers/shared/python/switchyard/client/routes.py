@@ -233,5 +233,5 @@ def _body(model: BaseModel) -> Any:
 
 
 def _quoted(task_id: str) -> str:
-    """That of a fan-out's item has brackets, which a path has encoded."""
+    """Encode an id for a path: that of a fan-out's item has brackets."""
     return quote(task_id, safe="")

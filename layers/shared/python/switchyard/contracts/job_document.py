@@ -37,7 +37,7 @@ class JobDocument(StoredDocument):
     created_at: int
     """In milliseconds: the job's, however much later it is written."""
     pinned: dict[str, Pinned]
-    """Of each definition that a task names."""
+    """The fixed version of each definition that a task names."""
     trace: str | None = None
     """The `traceparent` that came with the first try."""
     job: SubmitJob

@@ -102,7 +102,7 @@ class TaskCompleted(AttemptEnded):
     exit_code: int
     usage: UsageFigures
     kind: str | None = None
-    """Of a held task, as its Task Held event says; likewise below."""
+    """The kind of a held task, as in its Task Held event; likewise below."""
     decided_by: str | None = None
     """The person or program that ended a held task; `None` if its time was up."""
 

@@ -15,7 +15,7 @@ MAX_LIST_BYTES: Final = 5_000_000
 MAX_GATHERED_BYTES: Final = 10_000_000
 """What a fan-out's output may have, as JSON."""
 CATEGORY: Final = "fan_out"
-"""Of the failure of a task that could not be expanded, or of which too few items completed."""
+"""The category of a fan-out's failure: it could not be expanded, or too few items completed."""
 
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3})?) ?%")
 _COUNT: Final = re.compile(r"[0-9]{1,5}")

@@ -18,7 +18,7 @@ from switchyard.domain.prompts.references import (
 from switchyard.domain.tasks.task import Json
 
 MAX_CHARACTERS: Final = 20_000_000
-"""Of the inputs of all items together."""
+"""The limit for the inputs of all items together."""
 _SHOWN: Final = 40
 
 
