@@ -12,6 +12,8 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.collected import COLLECTED
+
 # jsii looks for Node on the PATH; the venv's is the one that every machine has.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 for name in [name for name in os.environ if name.startswith(("AWS_", "ANTHROPIC_", "CLAUDE_"))]:
@@ -84,6 +86,7 @@ LONG_TESTS = "LONG_TESTS"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[COLLECTED] = [item.nodeid for item in items]
     wanted = LONG_TESTS in os.environ
     everything = os.environ.get(LONG_TESTS) == "all"
     chosen: list[pytest.Item] = []

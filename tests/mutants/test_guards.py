@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.collected import COLLECTED
 from tests.mutants.guards import MUTANTS
 from tests.mutants.mutant import ROOT, Mutant
 
@@ -18,8 +19,7 @@ def test_the_tests_of_a_guard_are_there(
 ) -> None:
     """As far as this run has collected their files: all of them, in `make test`."""
     files = [test for test in tests if test.startswith("tests/")]
-    collected = [item.nodeid for item in request.session.items]
-    of_files = [name for name in collected if name.startswith(tuple(files))]
+    of_files = [name for name in request.config.stash[COLLECTED] if name.startswith(tuple(files))]
     words = tests[tests.index("-k") + 1].split(" or ") if "-k" in tests else [""]
     assert not of_files or any(word in name for name in of_files for word in words)
 
