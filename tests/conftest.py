@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 from tests.collected import COLLECTED
 
@@ -61,6 +62,18 @@ class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
         if file in LONG:
             return "workers"
         return TOGETHER.get(file.split("/")[1], file)
+
+    def mark_test_complete(
+        self, node: WorkerController, item_index: int, duration: float = 0
+    ) -> None:
+        """Forget a test that has ended: what is left is counted after each, of ten thousand."""
+        name = self.registered_collections[node][item_index]
+        group = self._split_scope(name)
+        left = self.assigned_work[node][group]
+        del left[name]
+        if not left:
+            del self.assigned_work[node][group]
+        self._reschedule(node)
 
 
 def pytest_collection(session: pytest.Session) -> None:

@@ -74,7 +74,7 @@ def of_run(family: list[psutil.Process]) -> list[psutil.Process]:
     return [process for process in family if process.is_running() and process.status() != "zombie"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_interruptions_leave_nothing_behind(tmp_path: Path) -> None:
     with start(tmp_path) as process:
         wait_until(lambda: len(list(tmp_path.glob("started-*"))) == 2)

@@ -46,9 +46,8 @@ def test_to_fail_for_another_reason_is_not_to_notice() -> None:
     assert nothing[1:] == ["        everything was as it ought to be"]
 
 
-@pytest.mark.parametrize(
-    "defect", ["no-extension", pytest.param("delete-before-work", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("defect", ["no-extension", "delete-before-work"])
 def test_a_planted_defect_is_caught(defect: str, place: Place, tmp_path: Path) -> None:
     planted = BY_DEFECT[defect]
     result = run_one(planted, place, tmp_path)

@@ -78,6 +78,7 @@ def test_the_same_seed_gives_the_same_trace(reports: list[Report]) -> None:
     assert simulate(SEEDS[2]).timeline == reports[2].timeline
 
 
+@pytest.mark.long
 def test_another_process_gives_the_same_trace(reports: list[Report]) -> None:
     """Whatever the order of its sets."""
     command = [sys.executable, "-m", "tests.simulation", "--seed", str(SEEDS[2])]

@@ -30,7 +30,6 @@ RESTRICTED = {
     "dev": replace(DEV, egress=EGRESS),
     "prod, agents without the proxy": replace(PROD, egress=replace(EGRESS, for_agents=False)),
 }
-VALIDATED = [*(RESTRICTED.keys() - {"dev"}), pytest.param("dev", marks=pytest.mark.long)]
 
 
 @pytest.fixture(scope="module", params=RESTRICTED)
@@ -260,7 +259,7 @@ def test_agents_are_given_the_proxy_only_if_the_stage_says_so(
     assert given.get("CHILD_HTTPS_PROXY") == wanted
 
 
-@pytest.mark.parametrize("restricted", VALIDATED, indirect=True)
+@pytest.mark.long
 def test_the_templates_of_a_restricted_stage_are_valid(restricted: SynthesizedStage) -> None:
     assert restricted.findings == "", "the security checks refuse it"
     lint = Path(sys.executable).parent / "cfn-lint"

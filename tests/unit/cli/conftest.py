@@ -1,4 +1,5 @@
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -170,6 +171,7 @@ def switchyard(
 def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> Iterator[Answer]:
     """Press Ctrl-C instead of answering, with the handler that the real command has."""
     monkeypatch.setattr(interrupts, "_pressed", [])
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = signal.getsignal(signal.SIGINT)
     interrupts.raise_on_ctrl_c()
 
