@@ -81,6 +81,20 @@ def test_a_redriven_part_of_a_fan_out_reaches_all_that_gather(harness: NestedHar
     assert harness.job_state() is JobState.COMPLETED
 
 
+def test_a_fan_out_that_completed_stays_when_what_it_followed_is_redriven(
+    harness: NestedHarness,
+) -> None:
+    after = {"taskId": "each", "name": "scrape", "dependsOn": ["draft"], "rule": "all_settled"}
+    each = {**after, "forEach": "${input.list}", "input": "${item}"}
+    harness.template(tasks=[{**DRAFT, "input": None}, {**each, "input": None}], output=1)
+    harness.nest(input={"list": [1]})
+    harness.complete("part[draft]", None, FAILED)
+    harness.complete("part[each][0]", 1)
+    harness.deliver()
+    redrive(harness, "part[draft]")
+    assert harness.runs()["part[each]"] == 1
+
+
 def test_a_cancelled_job_cancels_what_is_in_it(harness: NestedHarness) -> None:
     harness.nest()
     harness.cancels.request_cancel(harness.job)
