@@ -52,6 +52,7 @@ class DispatcherStack(Stack):
                 stage=stage.name,
                 eventbridge_bus_name=shared.bus.event_bus_name,
                 state_table_name=shared.state_table.table_name,
+                task_definitions_table=shared.task_definitions_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 job_queue_url=shared.job_steps.queue.queue_url,
@@ -81,6 +82,7 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:Query",
         on=[shared.state_table.table_arn],
     )
+    allow(role, "dynamodb:GetItem", on=[shared.task_definitions_table.table_arn])
     keep_from_tenant_settings(role, state_table=shared.state_table.table_arn)
     allow_closing_jobs(role, state_table=shared.state_table.table_arn)
     queues = (shared.tasks, shared.dispatches, shared.job_steps)

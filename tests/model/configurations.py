@@ -16,8 +16,7 @@ from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import applied
 from tests.model.additions import ADDED, RELAY
 from tests.model.database import JOB, SOME_TIME, Clocks, Database, bounded_job, bounded_task
-from tests.model.fan_outs import ITEMS, fan_out
-from tests.model.fan_outs import START as FAN_START
+from tests.model.fan_outs import fan_out, made_by, nested_job
 from tests.model.workers import Habits
 
 
@@ -76,10 +75,10 @@ class Configuration:
         ]
         names = [task.ref.task_id for task in plan.tasks if task.ref.task_id != START]
         dependents = [plan.dependents.get(name, ()) for name in names]
-        if any(spec.fan_out for spec in self.tasks):
-            names += [FAN_START, *ITEMS]
-            tasks += [None] * 3
-            dependents += [()] * 3
+        made = made_by(self.tasks)
+        names += made
+        tasks += [None] * len(made)
+        dependents += [()] * len(made)
         if self.adds:
             names += [ADDED, RELAY]
             tasks += [None, None]
@@ -184,6 +183,18 @@ CONFIGURATIONS: Final = (
         workers=2,
         functions=2,
         tasks=fan_out(),
+        attempts=1,
+        cancels_job=True,
+        cancels_tasks=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="nested-job",
+        about="2 workers and 2 functions make, run, cancel and redrive a job that is a task",
+        workers=2,
+        functions=2,
+        tasks=nested_job(),
         attempts=1,
         cancels_job=True,
         cancels_tasks=True,

@@ -1,5 +1,6 @@
 """A task that makes two others and gathers them (`usecases/dispatching/fan_outs.py`)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -7,28 +8,59 @@ from switchyard.domain.fan_out.fan_outs import FanOut, Tolerance
 from switchyard.domain.fan_out.gathering import gathered
 from switchyard.domain.fan_out.items import items_of
 from switchyard.domain.fan_out.plan import Expansion, opening_of, plan_expansion
+from switchyard.domain.ids import FAN_PREFIX
 from switchyard.domain.jobs.graph import TaskSpec
-from switchyard.domain.jobs.plan import FIRST_RUN
-from switchyard.domain.states import TaskState
+from switchyard.domain.jobs.plan import FIRST_RUN, Pinned
+from switchyard.domain.nested_jobs.expansion import ended, plan_job_task
+from switchyard.domain.nested_jobs.job_templates import JobTemplate
+from switchyard.domain.states import TaskKind, TaskState
 from switchyard.domain.tasks import fan_out_transitions
 from switchyard.domain.tasks.task import Outcome, Payload, Task
 from tests.model import functions
 from tests.model.database import SOME_TIME, Draft, bounded_task
 from tests.model.functions import Todo, followed
 
-FAN_OUT: Final = "f"
-START: Final = "__fan-f"
-ITEMS: Final = ("f[0]", "f[1]")
 TOLERATED: Final = Tolerance(count=1)
 _FROM_A_LIST: Final = FanOut(for_each=("${input.items}",), tolerate=TOLERATED)
-_PARTS: Final = ((START, ITEMS[0]), (ITEMS[1],))
-"""What is written at once."""
+_FAN_OUT: Final = TaskSpec(
+    task_id="f", name="", input={"items": [0, 1]}, fan_out=_FROM_A_LIST
+)
+_JOB: Final = TaskSpec(task_id="n", name="", nested=True)
+_TEMPLATE: Final = JobTemplate(
+    tasks=(TaskSpec(task_id="a", name=""), TaskSpec(task_id="b", name="", depends_on=("a",))),
+    pinned={"": Pinned(1, 1)},
+)
 
 
 def fan_out() -> tuple[TaskSpec, ...]:
     """One task, which makes two."""
-    given = {"items": [0, 1]}
-    return (TaskSpec(task_id=FAN_OUT, name="", input=given, fan_out=_FROM_A_LIST),)
+    return (_FAN_OUT,)
+
+
+def nested_job() -> tuple[TaskSpec, ...]:
+    """One task, which makes two of a template, the second after the first."""
+    return (_JOB,)
+
+
+def made_by(specs: Sequence[TaskSpec]) -> tuple[str, ...]:
+    """Return the names of everything that these tasks make, the start of it first."""
+    makers = [spec.task_id for spec in specs if spec.fan_out or spec.nested]
+    return tuple(name for maker in makers for part in _parts(maker) for name in part)
+
+
+def _parts(maker: str) -> tuple[tuple[str, ...], ...]:
+    """Return what is written at once."""
+    first, second = _tasks_of(maker)
+    return ((_start(maker), first), (second,))
+
+
+def _tasks_of(maker: str) -> tuple[str, str]:
+    first, second = ("0", "1") if maker == _FAN_OUT.task_id else ("a", "b")
+    return f"{maker}[{first}]", f"{maker}[{second}]"
+
+
+def _start(maker: str) -> str:
+    return f"{FAN_PREFIX}{maker}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +71,9 @@ class Write:
 
     def run(self, rest: Todo, draft: Draft) -> Todo:
         part = self.task.expanded or 0
-        if part < len(_PARTS):
-            _store(_PARTS[part], _expansion(self.task, draft), draft)
+        parts = _parts(self.task.ref.task_id)
+        if part < len(parts):
+            _store(parts[part], _expansion(self.task, draft), draft)
             return (Note(self.task, part + 1), *rest)
         return (Open(self.task), *rest)
 
@@ -54,8 +87,9 @@ class Note:
 
     def run(self, rest: Todo, draft: Draft) -> Todo:
         note = fan_out_transitions.note_expanded(self.task, self.written, now_ms=SOME_TIME)
-        draft.write(FAN_OUT, note)
-        now = draft.task(FAN_OUT)
+        name = self.task.ref.task_id
+        draft.write(name, note)
+        now = draft.task(name)
         ours = (now.state, now.run) == (TaskState.READY, self.task.run)
         return (Write(now), *rest) if ours and now != self.task else rest
 
@@ -69,13 +103,14 @@ class Open:
     def run(self, rest: Todo, draft: Draft) -> Todo:
         expansion = _expansion(self.task, draft)
         opening, started, grown = opening_of(self.task, expansion, now_ms=SOME_TIME)
-        tasks = ((FAN_OUT, opening), (START, started))
+        start = _start(self.task.ref.task_id)
+        tasks = ((self.task.ref.task_id, opening), (start, started))
         as_read = all(draft.allows(draft.task(name), one) for name, one in tasks)
         if as_read and draft.allows(draft.job, grown):
             draft.write_job(grown)
             for name, one in tasks:
                 draft.write(name, one)
-            draft.wake_dispatcher(draft.task(START), by_event=False)
+            draft.wake_dispatcher(draft.task(start), by_event=False)
         return rest
 
 
@@ -88,7 +123,7 @@ class Gather:
 
     def run(self, rest: Todo, draft: Draft) -> Todo:
         ending = fan_out_transitions.gather(self.task, self.outcome, now_ms=SOME_TIME)
-        answer = draft.write(FAN_OUT, ending)
+        answer = draft.write(self.task.ref.task_id, ending)
         if not isinstance(answer, Task):
             return rest
         draft.wake_dispatcher(answer, by_event=True)
@@ -105,17 +140,19 @@ def dispatched(name: str, run: int, draft: Draft, *, by_event: bool) -> Todo:
         return ()
     if task.child_count is None:
         return (Write(task),)
-    return (Gather(task, _outcome(draft)),)
+    return (Gather(task, _outcome(task, draft)),)
 
 
-def _outcome(draft: Draft) -> Outcome:
-    found = gathered({name: draft.task(name).state for name in ITEMS}, TOLERATED)
+def _outcome(task: Task, draft: Draft) -> Outcome:
+    states = {name: draft.task(name).state for name in _tasks_of(task.ref.task_id)}
+    found = ended(states) if task.kind is TaskKind.JOB else gathered(states, TOLERATED)
     return Outcome(state=found.state, error_category=found.error_category)
 
 
 def _expansion(task: Task, draft: Draft) -> Expansion:
-    (spec,) = fan_out()
-    items = items_of(_FROM_A_LIST, spec.input, {}, task_id=FAN_OUT)
+    if task.kind is TaskKind.JOB:
+        return plan_job_task(draft.job, task, _TEMPLATE, None)
+    items = items_of(_FROM_A_LIST, _FAN_OUT.input, {}, task_id=task.ref.task_id)
     return plan_expansion(draft.job, task, items, template=Payload(), tolerated=True)
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from switchyard.domain.ids import END, FAN_PREFIX
 from switchyard.domain.jobs.job import Job, decide_job_outcome
-from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.states import JobState, Rule, TaskKind, TaskState
 from switchyard.domain.tasks.claim_refusals import EXHAUSTED
 from switchyard.domain.tasks.task import Task
 
@@ -105,10 +105,12 @@ def _gathered_wrongly(owner: Task, tasks: Sequence[Task]) -> Iterator[str]:
     items = [task for task in tasks if task.ref.fan_out == name]
     if owner.child_count is not None and owner.child_count != len(items):
         yield f"I1: {name} has {len(items)} items and not {owner.child_count}"
-    lost = sum(task.state is not TaskState.COMPLETED for task in items)
-    if owner.state is TaskState.COMPLETED and lost > 1:
+    nested = owner.kind is TaskKind.JOB
+    no_loss = {TaskState.COMPLETED, *([TaskState.SKIPPED] if nested else [])}
+    lost, tolerated = sum(task.state not in no_loss for task in items), 0 if nested else 1
+    if owner.state is TaskState.COMPLETED and lost > tolerated:
         yield f"I2: {name} completed, and {lost} of its items did not"
-    if owner.state is TaskState.FAILED and owner.child_count is not None and lost <= 1:
+    if owner.state is TaskState.FAILED and owner.child_count is not None and lost <= tolerated:
         yield f"I2: {name} failed, and only {lost} of its items did not complete"
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from switchyard.domain.states import Rule, TaskState
 from tests.model.configurations import ONE, Configuration, chain, gate
 from tests.model.database import Clocks
-from tests.model.fan_outs import fan_out
+from tests.model.fan_outs import fan_out, nested_job
 from tests.model.workers import Habits
 
 SMALL: Final = (
@@ -63,6 +63,15 @@ SMALL: Final = (
         tasks=fan_out(),
         attempts=1,
         last_run=2,
+    ),
+    Configuration(
+        name="small nested job",
+        about="two functions make two tasks of a template, and gather them",
+        workers=1,
+        functions=2,
+        tasks=nested_job(),
+        attempts=1,
+        cancels_job=True,
     ),
     Configuration(
         name="small sweeper",

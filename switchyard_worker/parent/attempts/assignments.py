@@ -10,7 +10,7 @@ from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinitio
 from switchyard.contracts.steps import StepDefinition, output_file
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.errors import Rejected, TooMuch
-from switchyard.domain.ids import SMOKE_TENANT
+from switchyard.domain.ids import SMOKE_TENANT, in_scope, local_name
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.measuring.spans import attempt_context
 from switchyard.domain.prompts.references import (
@@ -224,7 +224,7 @@ class Assignments:
             memory_mb=self._settings.child_memory_mb,
             offline_delay_ms=self._settings.offline_delay_ms,
             traceparent=attempt_context(task),
-            inputs=self._inputs.found_for(task, payload.files) if payload.files else (),
+            inputs=self._inputs.found_for(task, payload.files, payload.scope) if payload.files else (),
             artifacts=payload.artifacts,
         )
 
@@ -253,20 +253,28 @@ class Assignments:
         return self._definition(task.ref.tenant, task.definition, task.definition_version)
 
     def _given(self, task: Task, payload: Payload) -> tuple[Json, Mapping[str, Json]]:
-        """Return the input with its references resolved, and the outputs of the task's parents."""
+        """Return the input with its references resolved, and the outputs of the task's parents.
+
+        Those of a template are called as they are there.
+        """
         if task.ref.bare:  # its producer knows nothing of references
             return payload.input, payload.context
         try:
-            named = [reference.task_id for reference in references_in(payload.input)]
+            named = [
+                in_scope(payload.scope, reference.task_id)
+                for reference in references_in(payload.input)
+            ]
             wanted = list(dict.fromkeys([*payload.depends_on, *named]))
-            outputs = self._outputs(task, wanted)
+            found = self._outputs(task, wanted)
+            outputs = {local_name(name): output for name, output in found.items()}
             given = resolve(payload.input, outputs)
         except (NotAReference, UnresolvedReference) as error:
             raise InvalidInput(f"the input cannot be filled in: {error}") from error
         problem = problem_in(given) if named else None
         if problem:
             raise InvalidInput(f"the input, with what its references bring in, {problem}")
-        return given, {name: outputs[name] for name in payload.depends_on if name in outputs}
+        parents = [local_name(name) for name in payload.depends_on]
+        return given, {name: outputs[name] for name in parents if name in outputs}
 
     def _outputs(self, task: Task, wanted: Sequence[str]) -> Mapping[str, Json]:
         if not wanted:

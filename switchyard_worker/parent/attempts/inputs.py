@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final
 
 from switchyard.domain.errors import DamagedBlob, MissingBlob, Rejected, Unavailable
+from switchyard.domain.ids import in_scope
 from switchyard.domain.jobs.files import (
     MAX_INPUT_BYTES,
     MAX_INPUT_FILES,
@@ -55,10 +56,12 @@ class InputFinder:
     blobs: BlobStore
     max_bytes: int = MAX_INPUT_BYTES
 
-    def found_for(self, task: Task, files: Sequence[str]) -> tuple[InputFile, ...]:
-        """Raise `NoSuchInput` or `Unavailable`."""
+    def found_for(
+        self, task: Task, files: Sequence[str], scope: str | None = None
+    ) -> tuple[InputFile, ...]:
+        """Raise `NoSuchInput` or `Unavailable`. `scope` is the job whose template names tasks."""
         references = [FileReference.parse(text) for text in files]
-        available = self._available(task, dict.fromkeys(one.source for one in references))
+        available = self._available(task, dict.fromkeys(one.source for one in references), scope)
         chosen: dict[str, InputFile] = {}
         for reference in references:
             there = available[reference.source]
@@ -71,9 +74,12 @@ class InputFinder:
         self._check(inputs)
         return inputs
 
-    def _available(self, task: Task, sources: Iterable[str]) -> dict[str, dict[str, InputFile]]:
+    def _available(
+        self, task: Task, sources: Iterable[str], scope: str | None
+    ) -> dict[str, dict[str, InputFile]]:
         """Return the files of each source by their names, without the source."""
-        refs = {name: task.ref.job.task(name) for name in sources if name != OF_THE_JOB}
+        job = task.ref.job
+        refs = {name: job.task(in_scope(scope, name)) for name in sources if name != OF_THE_JOB}
         seen = self.leases.look_at([*refs.values()]) if refs else {}
         available = {
             name: dict(self._artifacts(name, seen[ref].task if ref in seen else None))

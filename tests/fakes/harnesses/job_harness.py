@@ -17,6 +17,7 @@ from switchyard.usecases.dispatching.dispatch_batch import JobAdvancer, JobStep
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
 from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
+from switchyard.usecases.dispatching.nested_jobs import NestedJobs
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from tests.builders import TENANT, a_definition, a_submission, an_emitter
 from tests.fakes.harnesses.submitting import a_submitter
@@ -98,6 +99,7 @@ class Harness:
             graph=self.memory.graph,
             payloads=self.memory.payloads,
             blobs=self.memory.blobs,
+            nested=NestedJobs(definitions=self.memory.definitions, payloads=self.memory.payloads),
             open_tasks=OpenTaskLimit(
                 open_tasks=self.memory.open_tasks,
                 jobs=self.memory.jobs,

@@ -106,7 +106,7 @@ GUARDS: Final = (
     Mutant(
         guard="a fan-out gathers again when one of its items is redriven",
         file=f"{PACKAGE}/domain/jobs/redrive.py",
-        old='gathers = tasks[name].fans_out and "[" in before',
+        old="gathers = tasks[name].fans_out and is_made_by(before, name)",
         new="gathers = False",
         tests=CHANGED,
     ),

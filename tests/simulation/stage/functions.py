@@ -207,4 +207,5 @@ def dispatching(seen: Seen) -> DispatchingParts:
         emitter=seen.emitter(),
         clock=seen.node,
         parallel=OneByOne(),
+        definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
     )

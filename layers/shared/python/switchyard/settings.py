@@ -75,6 +75,8 @@ class AuthorizerSettings(Settings):
 
 class DispatcherSettings(EmitterSettings):
     state_table_name: str
+    task_definitions_table: str
+    """Where it reads the templates of jobs that are tasks."""
     sqs_queue_url: str
     dispatch_queue_url: str
     """Where it leaves what it had no time for."""

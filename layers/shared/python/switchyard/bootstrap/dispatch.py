@@ -19,7 +19,7 @@ from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.jobs.job import NextStep
-from switchyard.ports import Clock, Parallel
+from switchyard.ports import Clock, DefinitionStore, Parallel
 from switchyard.settings import (
     ArchiveDeadLettersSettings,
     DeadLetterSettings,
@@ -34,6 +34,7 @@ from switchyard.usecases.dispatching.dispatch_batch import BatchDispatcher, JobA
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
 from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
+from switchyard.usecases.dispatching.nested_jobs import NestedJobs
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.sweep import Sweeper
 from switchyard.usecases.events.emitting import Emitter
@@ -54,6 +55,7 @@ def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
         clock=function_clock(),
         parallel=Threads(),
         ceilings=settings.ceilings,
+        definitions=definition_store(aws.client("dynamodb"), settings.task_definitions_table),
     ).dispatcher(seconds=settings.dispatch_seconds)
 
 
@@ -85,8 +87,11 @@ class DispatchingParts:
         clock: Clock,
         parallel: Parallel,
         ceilings: Ceilings = WIDEST_CEILINGS,
+        definitions: DefinitionStore | None = None,
     ) -> None:
+        """The sweeper leaves what is ready to the dispatcher, and needs no definitions."""
         self._state = state
+        self._definitions = definitions
         self._ceilings = ceilings
         self._blobs = blobs
         self._queue = queue
@@ -156,6 +161,7 @@ class DispatchingParts:
             graph=self._graph,
             payloads=self._payloads,
             blobs=self._blobs,
+            nested=NestedJobs(definitions=self._definitions, payloads=self._payloads),
             open_tasks=OpenTaskLimit(
                 open_tasks=self._open_tasks,
                 jobs=self._jobs,

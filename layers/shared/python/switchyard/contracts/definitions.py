@@ -1,4 +1,4 @@
-"""A task definition: what is to be done, by an agent or by code, within which limits."""
+"""A task definition: what is to be done, by an agent, by code or by a job of its own."""
 
 import re
 from typing import Annotated, Any, Final, Literal
@@ -14,7 +14,7 @@ from pydantic import (
 from pydantic_core import PydanticKnownError
 
 from switchyard.contracts.health import HealthSection
-from switchyard.contracts.json_schema import JsonSchema
+from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
 from switchyard.contracts.steps import (
     MAX_STEPS,
     ProcessName,
@@ -22,20 +22,25 @@ from switchyard.contracts.steps import (
     ToolNames,
     problem_with_steps,
 )
+from switchyard.contracts.task_requests import TaskRequests
 from switchyard.contracts.wire import (
     CLEANED,
     CleanLine,
     Closed,
     DefinitionName,
+    JsonValue,
     Written,
     at_most,
     described_by,
     timeout_up_to,
+    unless_absent,
 )
 from switchyard.domain.access.limits import Asked, Ceilings
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
+from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import body_hash
+from switchyard.domain.nested_jobs.job_templates import JobTemplate
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
 from switchyard.domain.text import without_control_characters
 
@@ -54,10 +59,17 @@ _OF_AGENTS: Final = (
 )
 _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
+_OF_JOBS: Final = ("tasks", "output", "pinned")
+_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health")
+"""What jobs do not have: no worker runs one."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
     "then": {"anyOf": [{"required": ["function", "codeHash"]}, {"required": ["command"]}]},
-    "else": {"required": [*_NEEDED_BY_AGENTS]},
+    "else": {
+        "if": {"properties": {"kind": {"const": "job"}}, "required": ["kind"]},
+        "then": {"required": ["tasks"]},
+        "else": {"required": [*_NEEDED_BY_AGENTS]},
+    },
 }
 """What the fields alone do not say, for the description of the API and for editors."""
 
@@ -99,10 +111,11 @@ class TaskDefinition(Closed):
     model_config = ConfigDict(json_schema_extra=_AGENTS_HAVE_A_ROLE)
 
     # Version 0.1.0 reads no definition with a field that it does not know: agents' have none.
-    kind: Literal["agent", "code"] = Field(
+    kind: Literal["agent", "code", "job"] = Field(
         default="agent", exclude_if=lambda kind: bool(kind == "agent")
     )
-    """What does the work: an agent, which is not written, or `code`: a function or a program."""
+    """What does the work: an agent, which is not written, `code`: a function or a program, or
+    `job`: tasks of its own."""
     description: Annotated[str, Field(min_length=1, max_length=20_000), CLEANED] | None = Field(
         default=None, validate_default=True
     )
@@ -136,6 +149,12 @@ class TaskDefinition(Closed):
     """The content of the function's package: a worker with another content does not run it."""
     command: Command | None = None
     """The program that a code task runs instead of a function, with its arguments."""
+    tasks: TaskRequests | None = unless_absent()
+    """The tasks of a job's template."""
+    output: JsonValue = unless_absent()
+    """What a job returns, with references to its tasks; else what its last tasks made, by id."""
+    pinned: dict[DefinitionName, Pinned] | None = unless_absent()
+    """The versions of the definitions that a template's tasks name: written when it is registered."""
 
     @field_validator(*_NEEDED_BY_AGENTS)
     @classmethod
@@ -148,14 +167,40 @@ class TaskDefinition(Closed):
     @classmethod
     def _code_has_none(cls, value: Any, info: ValidationInfo) -> Any:
         default = cls.model_fields[info.field_name or ""].default
-        if info.data.get("kind") == "code" and value != default:
-            raise ValueError("belongs to agents; a definition of kind `code` does not have it")
+        kind = info.data.get("kind", "agent")
+        if kind != "agent" and value != default:
+            raise ValueError(f"belongs to agents; a definition of kind `{kind}` does not have it")
         return value
+
+    @field_validator(*_OF_WORKERS)
+    @classmethod
+    def _jobs_have_none(cls, value: Any, info: ValidationInfo) -> Any:
+        default = cls.model_fields[info.field_name or ""].default
+        if info.data.get("kind") == "job" and value != default:
+            raise ValueError("belongs to what a worker runs; the tasks of a job have their own")
+        return value
+
+    @field_validator(*_OF_JOBS)
+    @classmethod
+    def _only_jobs_have_it(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is not None and info.data.get("kind") != "job":
+            raise ValueError("belongs to jobs; a definition that has it is of kind `job`")
+        return value
+
+    @field_validator("input_schema")
+    @classmethod
+    def _is_simple_of_a_job(
+        cls, schema: dict[str, Any] | None, info: ValidationInfo
+    ) -> dict[str, Any] | None:
+        problem = simple_schema_problem(schema) if schema is not None else None
+        if problem and info.data.get("kind") == "job":
+            raise ValueError(problem)
+        return schema
 
     @field_validator(*_OF_CODE)
     @classmethod
     def _agents_have_none(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is not None and info.data.get("kind") == "agent":
+        if value is not None and info.data.get("kind") != "code":
             raise ValueError("belongs to code; a definition that has it is of kind `code`")
         return value
 
@@ -172,6 +217,12 @@ class TaskDefinition(Closed):
         return self
 
     @model_validator(mode="after")
+    def _jobs_have_tasks(self) -> "TaskDefinition":
+        if self.kind == "job" and not self.tasks:
+            raise ValueError("a definition of kind `job` has tasks")
+        return self
+
+    @model_validator(mode="after")
     def _steps_fit_together(self) -> "TaskDefinition":
         if not self.steps:
             return self
@@ -182,12 +233,20 @@ class TaskDefinition(Closed):
             raise ValueError(problem)
         return self
 
+    @property
+    def template(self) -> JobTemplate | None:
+        """What a job is made of; `None` for what a worker runs."""
+        if self.kind != "job":
+            return None
+        specs = tuple(task.spec() for task in self.tasks or ())
+        return JobTemplate(tasks=specs, output=self.output, pinned=self.pinned or {})
+
     def problems_with(self, ceilings: Ceilings) -> list[Problem]:
         """Find what this definition asks for above the ceilings of a stage."""
         asked = Asked(
             model=self.model,
             tools=self.tools,
-            max_turns=None if self.kind == "code" else self.max_turns,
+            max_turns=self.max_turns if self.kind == "agent" else None,
             timeout_ms=self.timeout,
             max_cost_usd=self.max_cost_usd,
         )

@@ -156,9 +156,14 @@ def mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
     return None if error is None else f"{error.json_path}: {error.message:.300}"
 
 
-def _checked_simple(schema: dict[str, Any]) -> dict[str, Any]:
+def simple_schema_problem(schema: Mapping[str, Any]) -> str | None:
+    """Say why a schema is not one that is applied without a guarded process; `None` if it is."""
     problem = problem_in(schema) or _simple_size_problem(schema) or _keyword_problem(schema)
-    problem = problem or schema_problem(schema)
+    return problem or schema_problem(schema)
+
+
+def _checked_simple(schema: dict[str, Any]) -> dict[str, Any]:
+    problem = simple_schema_problem(schema)
     if problem:
         raise ValueError(problem)
     return schema

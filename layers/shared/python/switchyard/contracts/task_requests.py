@@ -76,7 +76,7 @@ ConditionText = Annotated[
 Text = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Texts = Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=MAX_LEVELS)]
 """One text, or one for each of two levels."""
-HeldKind = Literal[TaskKind.APPROVAL, TaskKind.WAIT, TaskKind.SIGNAL]
+RequestedKind = Literal[TaskKind.APPROVAL, TaskKind.WAIT, TaskKind.SIGNAL, TaskKind.JOB]
 Span = Annotated[int | str, AfterValidator(_span)]
 """Milliseconds, which people may write as `90s`, `15m`, `2h` or `3d`."""
 
@@ -94,10 +94,10 @@ _ARTICLES: Final = {TaskKind.APPROVAL: "an"}
 
 class TaskRequest(Closed):
     task_id: TaskId
-    kind: HeldKind | None = unless_absent()
+    kind: RequestedKind | None = unless_absent()
     """What ends a task that no worker runs."""
     name: DefinitionName | None = unless_absent(validate_default=True)
-    """The definition that a worker runs; a task with a `kind` has none."""
+    """The definition that a worker runs, or of kind `job` the template; others have none."""
     depends_on: tuple[TaskId, ...] = ()
     input: JsonValue = None
     rule: Rule = Rule.ALL_COMPLETED
@@ -129,7 +129,10 @@ class TaskRequest(Closed):
     @field_validator("name")
     @classmethod
     def _has_one(cls, name: str | None, known: ValidationInfo) -> str | None:
-        if name is None and known.data.get("kind", ...) is None:
+        kind = known.data.get("kind", ...)
+        if name is None and kind is TaskKind.JOB:
+            raise ValueError("is required: that of a definition of kind job, the template")
+        if name is None and kind is None:
             raise ValueError("is required; only an approval, a wait or a signal has none")
         return name
 
@@ -159,13 +162,13 @@ class TaskRequest(Closed):
             for field in ("key", "tolerate"):
                 if getattr(self, field) is not None:
                     raise ValueError(f"{field} belongs to a fan-out: a task with forEach")
-        elif self.kind is not None:
+        elif self._is_held:
             raise ValueError(f"has kind {self.kind} and forEach; the items of a list need a name")
         return self
 
     @model_validator(mode="after")
     def _fields_of_its_kind(self) -> "TaskRequest":
-        if self.kind is not None and self.name is not None:
+        if self._is_held and self.name is not None:
             raise ValueError(
                 f"has kind {self.kind} and name; a task that is held has no definition"
             )
@@ -189,11 +192,16 @@ class TaskRequest(Closed):
             input=self.input,
             rule=self.rule,
             when=self.when,
-            hold=self._hold(self.kind) if self.kind else None,
+            hold=self._hold(self.kind) if self.kind and self._is_held else None,
             files=self.files or (),
             artifacts=self.artifacts or (),
             fan_out=self._fan_out(self.for_each) if self.for_each else None,
+            nested=self.kind is TaskKind.JOB,
         )
+
+    @property
+    def _is_held(self) -> bool:
+        return self.kind not in {None, TaskKind.JOB}
 
     def _fan_out(self, for_each: str | tuple[str, ...]) -> FanOut:
         return FanOut(

@@ -12,13 +12,16 @@ TASK_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 TASK_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 - _"
 ITEM_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ITEM_KEY_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
-_KEYS: Final = rf"(?:\[{ITEM_KEY.pattern}\]){{0,2}}"
+MAX_KEYS: Final = 8
+"""Two lists and a job at each of two levels, and two lists within."""
+_KEYS: Final = rf"(?:\[~?{ITEM_KEY.pattern}\]){{0,{MAX_KEYS}}}"
 ANY_TASK_ID: Final = re.compile(rf"{TASK_ID.pattern}{_KEYS}")
-"""Of any task: one that a fan-out made has the key of its item behind the id of that, `a[0]`."""
+"""Of any task: one that another made has its key behind the id of that, `a[0]`. The numbers of
+relays have a `~` in front, which no key has."""
 LONGEST_FAN_OUT: Final = 100
-"""Characters of a fan-out's id: hidden tasks have it in theirs."""
+"""Characters of the id of a task that makes others: hidden tasks have it in theirs."""
 LONGEST_ITEM: Final = 128
-"""Characters of the id of a fan-out's item, with its keys."""
+"""Characters of the id of a task that another made, with its keys."""
 JOB_ID: Final = re.compile(r"job-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 REQUEST_ID: Final = re.compile(rf"[a-zA-Z0-9_-]{{1,256}}{_KEYS}")
 TENANT_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -45,7 +48,7 @@ RELAY_PREFIX: Final = "__relay-"
 ADDED_PREFIX: Final = "__added-"
 """The relay between the tasks that were added together and `__end__`."""
 FAN_PREFIX: Final = "__fan-"
-"""The relays between a fan-out and its items; the one that they all wait for has no number."""
+"""The relays between a task and those that it makes; the one that they all wait for has no number."""
 
 BARE_PREFIX: Final = "~"  # no job id can begin with it
 BARE_TASK: Final = "task"
@@ -95,9 +98,37 @@ class TaskRef:
 
     @property
     def fan_out(self) -> str | None:
-        """The fan-out whose item it is; `None` for a task that people declared, and for relays."""
-        owner, bracket, _ = self.task_id.partition("[")
-        return owner if bracket and not self.hidden else None
+        """The declared task that it comes from; `None` for one that people declared, and for relays.
+
+        Others may be between the two: a job may make a fan-out.
+        """
+        return next(iter(self.makers), None)
+
+    @property
+    def makers(self) -> tuple[str, ...]:
+        """The ids of those that may have made it, the declared one first.
+
+        Not all of them need exist: of a list of lists, `a[0][1]` was made by `a`.
+        """
+        if self.hidden:
+            return ()
+        ends = [at for at, character in enumerate(self.task_id) if character == "["]
+        return tuple(self.task_id[:end] for end in ends)
+
+
+def is_made_by(task_id: str, maker: str) -> bool:
+    """Tell whether a task, or a relay, comes from another one."""
+    return task_id.removeprefix(FAN_PREFIX).startswith(f"{maker}[")
+
+
+def in_scope(scope: str | None, name: str) -> str:
+    """Return the id of a task that is called by its name in the template of the job `scope`."""
+    return f"{scope}[{name}]" if scope else name
+
+
+def local_name(task_id: str) -> str:
+    """Return what a declared task is called by those that follow it: in a template, its id there."""
+    return task_id[:-1].rpartition("[")[2] if task_id.endswith("]") else task_id
 
 
 def split_request_id(request_id: str) -> tuple[str, str]:

@@ -71,6 +71,8 @@ class TaskKind(StrEnum):
     """A request of another program."""
     FAN_OUT = "fan_out"
     """The tasks that it makes, one for each item of a list."""
+    JOB = "job"
+    """The tasks that it makes, those of a template."""
 
 
 class JobState(StrEnum):

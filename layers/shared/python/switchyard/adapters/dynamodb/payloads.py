@@ -43,6 +43,7 @@ class DynamoDbPayloads:
             **(self._given(ref, "files", list(payload.files)) if payload.files else {}),
             **(self._given(ref, "artifacts", list(payload.artifacts)) if payload.artifacts else {}),
             **({"fan_out": json_text(payload.fan_out)} if payload.fan_out is not None else {}),
+            **({"scope": payload.scope} if payload.scope else {}),
         }
 
     def read(self, ref: TaskRef) -> Payload:
@@ -106,6 +107,7 @@ class DynamoDbPayloads:
             files=tuple(load(item, "files") or ()),
             artifacts=tuple(load(item, "artifacts") or ()),
             fan_out=json.loads(item["fan_out"]) if "fan_out" in item else None,
+            scope=item.get("scope"),
         )
 
     def _given(self, ref: TaskRef, name: str, value: Json) -> Item:

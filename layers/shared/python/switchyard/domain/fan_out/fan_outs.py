@@ -59,11 +59,14 @@ class FanOut:
     key: tuple[str, ...] = ()
     """What an item is called, at each level; its number where nothing is said."""
     tolerate: Tolerance = Tolerance()
+    of_jobs: bool = False
+    """Whether each item is a job of its own; known of what is stored."""
 
-    def stored(self) -> dict[str, Json]:
+    def stored(self, *, of_jobs: bool = False) -> dict[str, Json]:
         """Return what `fan_out_of` reads, without what is as usual."""
         return {
             "for_each": list(self.for_each),
+            **({"of_jobs": True} if of_jobs else {}),
             **({"key": list(self.key)} if self.key else {}),
             **({} if self.tolerate.none else {"tolerate": str(self.tolerate)}),
         }
@@ -76,4 +79,5 @@ def fan_out_of(stored: Mapping[str, Json] | None) -> FanOut:
         for_each=tuple(found.get("for_each", ())),
         key=tuple(found.get("key", ())),
         tolerate=Tolerance.read(found.get("tolerate", 0)),
+        of_jobs=bool(found.get("of_jobs", False)),
     )

@@ -10,7 +10,7 @@ from switchyard.domain.jobs.limits import MAX_WITH_ITEMS
 from switchyard.domain.jobs.plan import FIRST_RUN, JobPlan, hidden_task
 from switchyard.domain.jobs.relays import compile_edges, parents_of
 from switchyard.domain.jobs.transitions import add_items
-from switchyard.domain.states import Rule, TaskState
+from switchyard.domain.states import Rule, TaskKind, TaskState
 from switchyard.domain.tasks.fan_out_transitions import open_fan_out
 from switchyard.domain.tasks.task import Json, Payload, Task, edge_token
 from switchyard.domain.tasks.transitions import settle_start
@@ -46,7 +46,13 @@ def opening_of(
 
 
 def plan_expansion(
-    job: Job, task: Task, items: Items, *, template: Payload, tolerated: bool
+    job: Job,
+    task: Task,
+    items: Items,
+    *,
+    template: Payload,
+    tolerated: bool,
+    of_jobs: bool = False,
 ) -> Expansion:
     """Return the same for the same items, in whichever run of the task.
 
@@ -55,9 +61,11 @@ def plan_expansion(
     name, start = task.ref.task_id, start_of(task.ref)
     inputs = {item.task_id(name): item.input for item in items.each}
     edges = {start.task_id: tuple(inputs), **dict.fromkeys(inputs, (name,))}
-    dependents = compile_edges(edges, prefix=f"{start.task_id}[", suffix="]")
-    tokens = {one: _tokens(parents) for one, parents in parents_of(dependents).items()}
-    item = _item(task, tolerated=tolerated)
+    dependents = compile_edges(edges, prefix=relay_prefix(start), suffix="]")
+    tokens = {one: tokens_of(parents) for one, parents in parents_of(dependents).items()}
+    item = replace(
+        _item(task, tolerated=tolerated or task.tolerated), kind=TaskKind.JOB if of_jobs else None
+    )
     relays = [one for one in dependents if one not in edges]
     return Expansion(
         plan=JobPlan(
@@ -98,8 +106,14 @@ def _data(template: Payload, given: Json) -> Payload:
         depends_on=template.depends_on,
         files=template.files,
         artifacts=template.artifacts,
+        scope=template.scope,
     )
 
 
-def _tokens(parents: Iterable[str]) -> frozenset[str]:
+def relay_prefix(start: TaskRef) -> str:
+    """Return how the ids of the other relays begin; a number and a bracket follow."""
+    return f"{start.task_id}[~"
+
+
+def tokens_of(parents: Iterable[str]) -> frozenset[str]:
     return frozenset(edge_token(parent, FIRST_RUN) for parent in parents)

@@ -59,11 +59,7 @@ def fan_out_problems(spec: TaskSpec, index: int) -> list[Problem]:
     if spec.fan_out is None:
         return []
     where = ("tasks", index)
-    problems = [
-        *_for_each_problems(spec.fan_out, where),
-        *_key_problems(spec.fan_out, where),
-        *_template_problems(spec, where),
-    ]
+    problems = problems_with_texts(spec, index)
     if problems:
         return problems
     try:
@@ -73,6 +69,18 @@ def fan_out_problems(spec: TaskSpec, index: int) -> list[Problem]:
         of_field = field in _FIELDS
         return [Problem((*where, field), said) if of_field else Problem(where, str(problem))]
     return []
+
+
+def problems_with_texts(spec: TaskSpec, index: int) -> list[Problem]:
+    """Say what is wrong with the texts of a fan-out, whatever its input is filled with."""
+    if spec.fan_out is None:
+        return []
+    where = ("tasks", index)
+    return [
+        *_for_each_problems(spec.fan_out, where),
+        *_key_problems(spec.fan_out, where),
+        *_template_problems(spec, where),
+    ]
 
 
 def _for_each_problems(fan_out: FanOut, where: Place) -> Iterator[Problem]:

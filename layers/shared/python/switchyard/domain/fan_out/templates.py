@@ -1,5 +1,6 @@
 """What stands for an item in a fan-out's texts: `${item.name}`, `${index}`, and at the second level
-`${outer.name}` and `${outerIndex}`.
+`${outer.name}` and `${outerIndex}`. In the texts of a job's template, `${input.name}` stands for
+what the job was given.
 
 References to other tasks stay as they are: each item's worker resolves them, as for any task.
 """
@@ -26,7 +27,8 @@ OF_OUTER_ITEMS: Final = ("outer", "outerIndex")
 INPUT: Final = "input"
 
 _ROOTS: Final = "|".join((*OF_ITEMS, *OF_OUTER_ITEMS))
-_BEGINNING: Final = re.compile(rf"\$\$\{{|\$\{{(?:{_ROOTS})(?=[.\[}}])")
+_OF_ITEMS: Final = re.compile(rf"\$\$\{{|\$\{{(?:{_ROOTS})(?=[.\[}}])")
+_OF_TEMPLATES: Final = re.compile(rf"\$\$\{{|\$\{{{INPUT}(?=[.\[}}])")
 _NAMED: Final = re.compile(rf"\$\{{({_ROOTS}|{INPUT})((?:{STEP.pattern})*)\}}")
 _ESCAPED: Final = "$${"
 
@@ -52,14 +54,16 @@ def named_part(text: str, start: int = 0) -> NamedPart:
     return NamedPart(match[0], match[1], steps_in(match[2], within=match[0]))
 
 
-def parts_of_template(text: str) -> list[str | NamedPart]:
-    """Return the plain text and what stands for parts of items, in turn. Raise `NotAReference`.
+def parts_of_template(text: str, *, of_items: bool = True) -> list[str | NamedPart]:
+    """Return the plain text and what stands for parts of items, or else of the input of a job's
+    template, in turn. Raise `NotAReference`.
 
     `$${` is part of the plain text: a worker that resolves references reads it as `${`.
     """
     parts: list[str | NamedPart] = []
     plain, done = 0, 0
-    while beginning := _BEGINNING.search(text, done):
+    pattern = _OF_ITEMS if of_items else _OF_TEMPLATES
+    while beginning := pattern.search(text, done):
         done = beginning.end()
         if beginning[0] == _ESCAPED:
             continue
@@ -70,13 +74,14 @@ def parts_of_template(text: str) -> list[str | NamedPart]:
 
 
 def filled(template: Json, known: Mapping[str, Json]) -> Json:
-    """Return the template with the parts of an item. Raise `UnresolvedReference`.
+    """Return the template with the parts of what is known. Raise `UnresolvedReference`.
 
-    What an item brings in is data: a `${` in it is escaped, and refers to nothing.
+    What they bring in is data: a `${` in it is escaped, and refers to nothing.
     """
     match template:
         case str() if "${" in template:
-            return _filled_text(parts_of_template(template), known)
+            parts = parts_of_template(template, of_items=INPUT not in known)
+            return _filled_text(parts, known)
         case dict():
             return {name: filled(inner, known) for name, inner in template.items()}
         case list() | tuple():

@@ -39,11 +39,15 @@ class TaskSpec:
     """Patterns for the files that it has to leave behind."""
     fan_out: FanOut | None = None
     """What it makes tasks of, one for each item of a list; then `name` is that of those."""
+    nested: bool = False
+    """Whether it is a job, or each of its items is: then `name` is that of a template."""
 
     @property
     def kind(self) -> TaskKind | None:
         if self.fan_out is not None:
             return TaskKind.FAN_OUT
+        if self.nested:
+            return TaskKind.JOB
         return self.hold.kind if self.hold else None
 
 
@@ -96,9 +100,10 @@ def _id_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
             yield Problem(path, f"{task.task_id!r} must be {TASK_ID_RULE}")
         elif task.task_id.startswith(HIDDEN_PREFIX):
             yield Problem(path, f"{task.task_id!r}: ids beginning with __ are reserved")
-        elif task.fan_out and len(task.task_id) > LONGEST_FAN_OUT:
-            said = f"has {len(task.task_id)} characters; that of a fan-out has {LONGEST_FAN_OUT}"
-            yield Problem(path, f"{said} at most: those of its items are longer")
+        elif (task.fan_out or task.nested) and len(task.task_id) > LONGEST_FAN_OUT:
+            what = "fan-out" if task.fan_out else "job"
+            said = f"has {len(task.task_id)} characters; that of a {what} has {LONGEST_FAN_OUT}"
+            yield Problem(path, f"{said} at most: those of its tasks are longer")
         if times[task.task_id] > 1:
             yield Problem(path, f"{task.task_id!r} is used {times[task.task_id]} times")
 

@@ -1,6 +1,6 @@
 """A job as its item has it, what it is in the middle of, and a whole job as one read returns it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
@@ -9,7 +9,7 @@ from switchyard.domain.errors import NewerVersion
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.cancel_cursor import CancelCursor, Pass
 from switchyard.domain.jobs.notify import NotifyTarget
-from switchyard.domain.states import JobState, JobStatus, TaskState, job_status
+from switchyard.domain.states import JobState, JobStatus, TaskKind, TaskState, job_status
 from switchyard.domain.tasks.task import Tags, Task
 
 
@@ -127,17 +127,32 @@ class JobPicture:
     def visible_tasks(self) -> tuple[Task, ...]:
         return _visible(self.tasks)
 
+    def follows(self) -> dict[str, tuple[str, ...]]:
+        """Return whom each task follows; an item of a fan-out whom that follows."""
+        fan_outs = {t.ref.task_id for t in self.tasks if t.kind is TaskKind.FAN_OUT}
+        makers = {t.ref.task_id for t in self.tasks if t.fans_out}
+        return {
+            task.ref.task_id: self.depends_on.get(_as_declared(task.ref, makers, fan_outs), ())
+            for task in self.tasks
+        }
+
+
+def _as_declared(ref: TaskRef, makers: Set[str], fan_outs: Set[str]) -> str:
+    """Return the task that was declared, in a job or a template, for this one."""
+    made_by = next((name for name in reversed(ref.makers) if name in makers), "")
+    return made_by if made_by in fan_outs else ref.task_id
+
 
 T = TypeVar("T", StateOfTask, Task)
 
 
 def _visible(tasks: tuple[T, ...]) -> tuple[T, ...]:
-    """Leave out hidden tasks, and items of a fan-out that are not all written."""
-    expanded = {task.ref.task_id for task in tasks if task.child_count is not None}
+    """Leave out hidden tasks, and those of a fan-out or a job that are not all written."""
+    unopened = {task.ref.task_id for task in tasks if task.child_count is None}
     return tuple(
         task
         for task in tasks
-        if not task.ref.hidden and (task.ref.fan_out is None or task.ref.fan_out in expanded)
+        if not task.ref.hidden and unopened.isdisjoint(task.ref.makers)
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Final
 
-from switchyard.domain.ids import END, RELAY_PREFIX, JobRef
+from switchyard.domain.ids import END, RELAY_PREFIX, JobRef, is_made_by
 from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.plan import FIRST_RUN, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
@@ -82,7 +82,7 @@ def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotR
         chosen = tuple(
             task
             for task in picture.visible_tasks
-            if task.state in BY_DEFAULT and task.ref.fan_out not in completed
+            if task.state in BY_DEFAULT and not completed.intersection(task.ref.makers)
         )
         return chosen or NotRedrivable("there is nothing to redrive: no task failed")
     wanted = set(named)
@@ -94,14 +94,14 @@ def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotR
     return named_ones + _items_of(picture, wanted)
 
 
-def _items_of(picture: JobPicture, wanted: Set[str]) -> tuple[Task, ...]:
-    """Return the items that did not complete of fan-outs that are redriven as a whole."""
+def _items_of(picture: JobPicture, wanted: set[str]) -> tuple[Task, ...]:
+    """Return the tasks that did not complete of fan-outs and jobs that are redriven as a whole."""
     return tuple(
         task
         for task in picture.visible_tasks
-        if task.ref.fan_out in wanted
+        if wanted.intersection(task.ref.makers)
         and task.ref.task_id not in wanted
-        and task.state in REDRIVABLE
+        and task.state in BY_DEFAULT
     )
 
 
@@ -149,14 +149,14 @@ def relay_task(job: JobRef, plan: RedrivePlan, name: str) -> Task:
 def _reach(tasks: Mapping[str, Task], dependents: Edges, chosen: Iterable[str]) -> set[str]:
     """The chosen and all that did not complete after them; completed tasks stay as they are.
 
-    But for a fan-out: it gathers again what its items made.
+    But for a fan-out or a job: it gathers again what its tasks made.
     """
     reached = set(chosen)
     ahead = list(reached)
     while ahead:
         before = ahead.pop()
         for name in dependents.get(before, ()):
-            gathers = tasks[name].fans_out and "[" in before
+            gathers = tasks[name].fans_out and is_made_by(before, name)
             completed = tasks[name].state is TaskState.COMPLETED and not gathers
             stored = name == END or completed
             if not stored and name not in reached:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
-from switchyard.domain.ids import HIDDEN_PREFIX, RELAY_PREFIX
+from switchyard.domain.ids import HIDDEN_PREFIX, RELAY_PREFIX, is_made_by
 from switchyard.domain.jobs.limits import MAX_NAMES
 
 Edges = Mapping[str, Sequence[str]]
@@ -38,7 +38,7 @@ def parents_of(dependents: Edges) -> dict[str, tuple[str, ...]]:
 def declared_parents(dependents: Edges) -> dict[str, tuple[str, ...]]:
     """What people declared: relays are looked through, `__start__` and `__end__` left out.
 
-    That a fan-out waits for its items is not declared.
+    That a task waits for those that it made is not declared.
     """
     parents = parents_of(_without_items(dependents))
     behind: dict[str, tuple[str, ...]] = {}
@@ -51,7 +51,10 @@ def declared_parents(dependents: Edges) -> dict[str, tuple[str, ...]]:
 
 
 def _without_items(dependents: Edges) -> Edges:
-    return {parent: after for parent, after in dependents.items() if "[" not in parent}
+    return {
+        parent: tuple(name for name in after if not is_made_by(parent, name))
+        for parent, after in dependents.items()
+    }
 
 
 def _visible(parents: Edges, child: str, behind: dict[str, tuple[str, ...]]) -> Iterator[str]:

@@ -106,9 +106,9 @@ class Task:
     conditional: bool = False
     """Whether a condition among its data decides, too, whether it runs."""
     expanded: int | None = None
-    """How many of the items are written that a fan-out is made of."""
+    """How many of the items are written that a task makes others with."""
     child_count: int | None = None
-    """How many tasks a fan-out has made; `None` before they may run."""
+    """How many tasks a fan-out, or a job, has made; `None` before they may run."""
     tolerated: bool = False
     """Whether it belongs to a fan-out that is allowed some failures."""
     parent_count: int = 0
@@ -144,7 +144,7 @@ class Task:
     @property
     def fans_out(self) -> bool:
         """Whether it makes tasks of its own: no worker runs it, and nobody ends it."""
-        return self.kind is TaskKind.FAN_OUT
+        return self.kind in {TaskKind.FAN_OUT, TaskKind.JOB}
 
     @property
     def token(self) -> str:
@@ -175,6 +175,8 @@ class Payload:
     """Patterns for the files that it has to leave behind."""
     fan_out: Mapping[str, Json] | None = None
     """What a fan-out makes its tasks of, as `domain/fan_out` reads it."""
+    scope: str | None = None
+    """The job task whose template it is from: its texts call others by their names in there."""
     input_key: str | None = field(default=None, compare=False)
     """Where in the bucket the input is, if it was too large for its item."""
     output_key: str | None = field(default=None, compare=False)

@@ -21,6 +21,7 @@ from switchyard.usecases.dispatching.dispatch_batch import JobAdvancer
 from switchyard.usecases.dispatching.dispatch_task import Dispatcher, Starter
 from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
+from switchyard.usecases.dispatching.nested_jobs import NestedJobs
 from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.dispatching.sweep import Sweeper
 from switchyard.usecases.events.emitting import Emitter
@@ -88,6 +89,7 @@ class MemoryEngine:
             graph=memory.graph,
             payloads=memory.payloads,
             blobs=memory.blobs,
+            nested=NestedJobs(definitions=memory.definitions, payloads=memory.payloads),
             open_tasks=self._open_task_limit(),
             dispatches=memory.dispatches,
             emitter=self.emitter,

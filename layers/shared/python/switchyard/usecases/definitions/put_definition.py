@@ -6,7 +6,10 @@ from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinitio
 from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import InvalidDefinition, Problem
 from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
+from switchyard.domain.jobs.graph import unknown_names
+from switchyard.domain.nested_jobs.job_templates import level_problems, template_problems
 from switchyard.ports import DefinitionStore
+from switchyard.usecases.jobs.task_requests import kind_problems, named_definitions, pinned
 
 MAX_DEFINITION_BYTES: Final = 64_000
 
@@ -20,7 +23,8 @@ def put_definition(
     ceilings: Ceilings,
 ) -> RegisteredDefinition:
     """Raise `InvalidDefinition`, also for what is above a ceiling of the stage."""
-    return definitions.put(tenant, name, accepted_definition(name, definition, ceilings))
+    accepted = accepted_definition(name, definition, ceilings)
+    return definitions.put(tenant, name, with_pins(tenant, name, accepted, definitions))
 
 
 def accepted_definition(
@@ -35,7 +39,32 @@ def accepted_definition(
         raise InvalidDefinition([Problem((), f"the definition is {size:,} bytes; {most}")])
     if definition.kind == "agent" and "max_turns" not in definition.model_fields_set:
         definition = definition.model_copy(update={"max_turns": ceilings.turns(None)})
+    template = definition.template
     problems = definition.problems_with(ceilings)
+    problems += template_problems(template) if template else []
     if problems:
         raise InvalidDefinition(problems)
     return definition
+
+
+def with_pins(
+    tenant: str, name: str, definition: TaskDefinition, definitions: DefinitionStore
+) -> TaskDefinition:
+    """Fix the versions of what a template's tasks name: the latest ones. Raise `InvalidDefinition`.
+
+    A version of a template is the same job for ever; what they say later comes with the next one.
+    """
+    template = definition.template
+    if template is None:
+        return definition
+    found = named_definitions(tenant, template.tasks, definitions)
+    templates = {one: other.template for one, other in found.items()}
+    known = {one: other for one, other in templates.items() if other}
+    problems = [
+        *unknown_names(template.tasks, found),
+        *kind_problems(template.tasks, found),
+        *level_problems(name, template, known),
+    ]
+    if problems:
+        raise InvalidDefinition(problems)
+    return definition.model_copy(update={"pinned": pinned(found)})

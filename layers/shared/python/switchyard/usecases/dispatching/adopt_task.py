@@ -16,13 +16,14 @@ class Adopter:
     clock: Clock
 
     def adopt(self, foreign: ForeignTask) -> None:
-        """With the definition as it is now, for good. Raise `UnknownDefinition`.
+        """With the definition as it is now, for good. Raise `UnknownDefinition`, also for the
+        template of a job, which no worker runs.
 
         If there is a task of that id, it stays as it is.
         """
         latest = self.definitions.latest(foreign.ref.tenant, [foreign.name])
         definition = latest.get(foreign.name)
-        if definition is None:
+        if definition is None or definition.kind == "job":
             raise UnknownDefinition(foreign.name)
         task = adopted_task(
             foreign.ref,

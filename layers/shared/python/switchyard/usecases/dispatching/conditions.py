@@ -3,6 +3,7 @@
 from typing import Final
 
 from switchyard.domain.errors import Rejected
+from switchyard.domain.ids import in_scope
 from switchyard.domain.jobs.condition_parser import parse_condition
 from switchyard.domain.jobs.condition_reasons import shortened
 from switchyard.domain.jobs.conditions import CannotBeJudged, DoesNotHold, Holds, evaluate
@@ -23,13 +24,15 @@ class Conditions:
 
     def judge(self, task: Task) -> Readiness:
         """Return what becomes of a task whose rule holds, by its condition."""
-        text = self._payloads.read(task.ref).when
+        payload = self._payloads.read(task.ref)
+        text = payload.when
         if text is None:
             return Readiness(TaskState.READY, f"{task.rule.value} holds")
         try:
             condition = parse_condition(text)
-            wanted = sorted(condition.task_ids)
-            outputs = self._payloads.outputs(task.ref.job, wanted, max_bytes=MAX_BYTES)
+            wanted = {in_scope(payload.scope, name): name for name in sorted(condition.task_ids)}
+            found = self._payloads.outputs(task.ref.job, list(wanted), max_bytes=MAX_BYTES)
+            outputs = {wanted[name]: value for name, value in found.items()}
         except Rejected as problem:
             return _failed(f"the condition {shortened(text)} cannot be judged: {problem}")
         match evaluate(condition, outputs):

@@ -1,7 +1,8 @@
-"""Makes the tasks of a fan-out, some items at a time, and gathers what they made.
+"""Makes the tasks of a fan-out or a job, some at a time, and gathers what they made.
 
-Every step may run again at any point, also twice at once: items are written where nothing is
-stored, and what they are depends on the list alone. A crash leaves the fan-out ready and due.
+Every step may run again at any point, also twice at once: tasks are written where nothing is
+stored, and what they are depends on the list, or the template and its input, alone. A crash leaves
+the task that makes them ready and due.
 """
 
 import hashlib
@@ -18,14 +19,17 @@ from switchyard.domain.fan_out.fan_outs import (
     fan_out_of,
 )
 from switchyard.domain.fan_out.gathering import failed, gathered
-from switchyard.domain.fan_out.items import Items, NotExpandable, arranged, ids_in, items_of
+from switchyard.domain.fan_out.items import NotExpandable, arranged, ids_in, items_of
 from switchyard.domain.fan_out.plan import Expansion, plan_expansion, start_of
 from switchyard.domain.fan_out.requests import tasks_read_by
+from switchyard.domain.ids import in_scope
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.limits import MAX_WITH_ITEMS
 from switchyard.domain.jobs.plan import FIRST_RUN, items_in, part_of
+from switchyard.domain.nested_jobs.expansion import ended
 from switchyard.domain.prompts.artifacts import gathered_key
-from switchyard.domain.states import TaskState
+from switchyard.domain.prompts.references import UnresolvedReference
+from switchyard.domain.states import TaskKind, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.task import Json, Outcome, Payload, Task, TaskRun
 from switchyard.domain.text import in_slices
@@ -40,6 +44,7 @@ from switchyard.ports import (
     TaskGraph,
 )
 from switchyard.usecases.access.limits import OpenTaskLimit
+from switchyard.usecases.dispatching.nested_jobs import NestedJobs
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.expand_job import ITEMS_AT_ONCE, LEAST_SECONDS
@@ -57,6 +62,7 @@ class FanOutTasks:
     graph: TaskGraph
     payloads: Payloads
     blobs: BlobStore
+    nested: NestedJobs
     open_tasks: OpenTaskLimit
     dispatches: DispatchQueue
     emitter: Emitter
@@ -73,54 +79,55 @@ class FanOutTasks:
         is, if this has ended it.
         """
         payload = self.payloads.read(task.ref)
-        fan_out = fan_out_of(payload.fan_out)
         if task.child_count is not None:
-            return self._gather(task, fan_out)
+            return self._gather(task, payload)
         try:
-            items = self._items(task, fan_out, payload)
+            expansion = self._planned(self._job(task), task, payload)
         except (NotExpandable, Rejected) as problem:
             return self._end(task, failed(str(problem)))
-        if not items.each:
+        if not expansion.child_count:
             self.emitter.emit(task_events.expanded(task, items=0))
             return self._end(task, Outcome(state=TaskState.COMPLETED), EMPTY)
-        return self._expand(task, fan_out, items, payload, until)
-
-    def _items(self, task: Task, fan_out: FanOut, payload: Payload) -> Items:
-        wanted = tasks_read_by(fan_out)
-        outputs = self.payloads.outputs(task.ref.job, wanted, max_bytes=MAX_LIST_BYTES)
-        items = items_of(fan_out, payload.input, outputs, task_id=task.ref.task_id)
-        total = self._job(task).total_tasks + len(items.each)
-        if total > MAX_WITH_ITEMS:
-            raise NotExpandable(
-                f"forEach: with these {len(items.each):,} items the job has {total:,} tasks; it "
-                f"may have {MAX_WITH_ITEMS:,}"
-            )
-        return items
-
-    def _expand(
-        self,
-        task: Task,
-        fan_out: FanOut,
-        items: Items,
-        payload: Payload,
-        until: float,
-    ) -> Task:
-        job = self._job(task)
-        if not self._has_room(job, task, len(items.each)):
-            return task
-        expansion = plan_expansion(
-            job, task, items, template=payload, tolerated=not fan_out.tolerate.none
-        )
-        if self._written(task, expansion, until):
+        if self._has_room(task, expansion) and self._written(task, expansion, until):
             self._open(task, expansion)
         return task
 
-    def _has_room(self, job: Job, task: Task, items: int) -> bool:
+    def _planned(self, job: Job, task: Task, payload: Payload) -> Expansion:
+        """Return everything that is to be written. Raise `NotExpandable` or `Rejected`."""
+        nested = task.kind is TaskKind.JOB
+        expansion = (
+            self.nested.planned(job, task, payload)
+            if nested
+            else self._of_items(job, task, fan_out_of(payload.fan_out), payload)
+        )
+        total = job.total_tasks + expansion.child_count
+        if total > MAX_WITH_ITEMS:
+            field, made = ("name", "tasks") if nested else ("forEach", "items")
+            raise NotExpandable(
+                f"{field}: with these {expansion.child_count:,} {made} the job has {total:,} "
+                f"tasks; it may have {MAX_WITH_ITEMS:,}"
+            )
+        return expansion
+
+    def _of_items(self, job: Job, task: Task, fan_out: FanOut, payload: Payload) -> Expansion:
+        wanted = {in_scope(payload.scope, name): name for name in tasks_read_by(fan_out)}
+        found = self.payloads.outputs(task.ref.job, list(wanted), max_bytes=MAX_LIST_BYTES)
+        outputs = {wanted[name]: value for name, value in found.items()}
+        return plan_expansion(
+            job,
+            task,
+            items_of(fan_out, payload.input, outputs, task_id=task.ref.task_id),
+            template=payload,
+            tolerated=not fan_out.tolerate.none,
+            of_jobs=fan_out.of_jobs,
+        )
+
+    def _has_room(self, task: Task, expansion: Expansion) -> bool:
         """Count the tasks before the first is written; `False` if the tenant has too many."""
         if task.expanded is not None:
             return True
         try:
-            self.open_tasks.take_more(job, added=items)
+            self.open_tasks.take_more(expansion.plan.job, added=expansion.child_count)
         except InvalidJob as problem:
             later = self.clock.now_ms() + due.AFTER_READY
             self.fan_outs.delay(task, f"waits for room: {problem}", due_at_ms=later)
@@ -155,18 +162,25 @@ class FanOutTasks:
         if self.fan_outs.open(task, expansion, now_ms=self.clock.now_ms()):
             self.dispatches.send([TaskRun(start_of(task.ref), FIRST_RUN)])
 
-    def _gather(self, task: Task, fan_out: FanOut) -> Task:
+    def _gather(self, task: Task, payload: Payload) -> Task:
         shape = self.payloads.read(start_of(task.ref)).input
         ids = ids_in(shape, task.ref.task_id)
         states = self._states(task, ids)
-        outcome = gathered(states, fan_out.tolerate)
+        nested = task.kind is TaskKind.JOB
+        outcome = (
+            ended(states) if nested else gathered(states, fan_out_of(payload.fan_out).tolerate)
+        )
         if outcome.state is not TaskState.COMPLETED:
             return self._end(task, outcome)
         try:
-            values = self._outputs(task, states)
+            output = (
+                self.nested.output(task) if nested else arranged(shape, self._outputs(task, states))
+            )
+        except UnresolvedReference as problem:
+            return self._end(task, failed(f"output: {problem}"))
         except TooMuch:
-            return self._end(task, failed(_too_much(len(ids))))
-        return self._end(task, outcome, arranged(shape, values))
+            return self._end(task, failed(_too_much(len(ids), "tasks" if nested else "items")))
+        return self._end(task, outcome, output)
 
     def _states(self, task: Task, ids: Sequence[str]) -> Mapping[str, TaskState]:
         """Read the items, all of which have settled: nothing changes them in this run."""
@@ -216,8 +230,8 @@ def _content(value: Json) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _too_much(items: int) -> str:
+def _too_much(count: int, made: str) -> str:
     return (
-        f"the outputs of {items:,} items have more than {MAX_GATHERED_BYTES:,} bytes together: let "
+        f"the outputs of {count:,} {made} have more than {MAX_GATHERED_BYTES:,} bytes together: let "
         "each make a file and return its name"
     )

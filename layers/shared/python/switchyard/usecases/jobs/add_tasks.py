@@ -41,6 +41,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.job_files import problems_with_added
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
+    kind_problems,
     named_definitions,
     pinned,
     size_problems,
@@ -134,6 +135,7 @@ class TaskAdder:
         definitions = named_definitions(picture.job.ref.tenant, specs, self.definitions)
         of_those = {spec.name for spec in specs if spec.task_id in there}
         problems += unknown_names(specs, definitions.keys() | of_those)
+        problems += kind_problems(specs, definitions)
         problems += ceiling_problems(specs, definitions, self.ceilings)
         problems += problems_with_added(specs, picture.job, self.blobs)
         if problems:

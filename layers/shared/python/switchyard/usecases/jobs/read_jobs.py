@@ -39,7 +39,10 @@ def read_job(
 ) -> JobView:
     """What an answer has no room for is left out of every task, and the answer says so."""
     picture = jobs.picture(job_ref(tenant, job_id))
-    tasks = [_cut(_task_summary(task, _follows(task, picture))) for task in picture.visible_tasks]
+    follows = picture.follows()
+    tasks = [
+        _cut(_task_summary(task, follows[task.ref.task_id])) for task in picture.visible_tasks
+    ]
     view = JobView(
         **job_summary(picture.job).model_dump(),
         run=picture.job.run,
@@ -67,11 +70,6 @@ def _without_items(view: JobView) -> JobView:
     """A fan-out stands for its items, of which a job has more than it may have declared."""
     tasks = tuple(task for task in view.tasks if "[" not in task.task_id)
     return view.model_copy(update={"tasks": tasks, "left_out": (*view.left_out, "items")})
-
-
-def _follows(task: Task, picture: JobPicture) -> tuple[str, ...]:
-    """Return whom the task follows; an item of a fan-out whom that follows."""
-    return picture.depends_on.get(task.ref.fan_out or task.ref.task_id, ())
 
 
 def _cut(task: TaskSummary) -> TaskSummary:

@@ -20,6 +20,7 @@ from switchyard.domain.jobs.redrive import (
     plan_redrive,
     select,
 )
+from switchyard.domain.nested_jobs.scopes import as_called_by
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides, Payload, Task
@@ -257,9 +258,8 @@ def _input_problems(request: RedriveJob, picture: JobPicture) -> list[Problem]:
     if name in made:
         said = f"{name}'s items were made of the input it had; name the items that need another"
         return [Problem(("input",), said)]
-    declared = {t.ref.task_id: picture.depends_on.get(t.ref.task_id, ()) for t in picture.tasks}
-    owner = picture.job.ref.task(name).fan_out or name
-    spec = TaskSpec(task_id=name, name="", depends_on=declared[owner], input=request.input)
+    parents, declared = as_called_by(name, picture.follows())
+    spec = TaskSpec(task_id=name, name="", depends_on=parents, input=request.input)
     problems = reference_problems([spec], declared=declared)
     return [Problem(problem.path[2:], problem.message) for problem in problems]
 

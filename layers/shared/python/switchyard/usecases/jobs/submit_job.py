@@ -46,6 +46,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.job_files import problems_with_files, store_job_files
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
+    kind_problems,
     named_definitions,
     pinned,
     size_problems,
@@ -158,6 +159,7 @@ class Submitter:
         definitions = named_definitions(tenant, specs, self.definitions)
         problems += [
             *unknown_names(specs, definitions),
+            *kind_problems(specs, definitions),
             *ceiling_problems(specs, definitions, self.ceilings),
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
         ]

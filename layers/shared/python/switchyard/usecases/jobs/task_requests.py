@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from switchyard.contracts.definitions import RegisteredDefinition
+from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.task_requests import TaskRequest
 from switchyard.contracts.wire import Wire
 from switchyard.domain.access.limits import Ceilings
@@ -23,6 +23,24 @@ def named_definitions(
 def pinned(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Pinned]:
     """Fix the versions, for good."""
     return {name: Pinned(d.version, d.retry.max_attempts) for name, d in definitions.items()}
+
+
+def kind_problems(
+    specs: Sequence[TaskSpec], definitions: Mapping[str, TaskDefinition]
+) -> list[Problem]:
+    """Find tasks that take a template for something that a worker runs, or the reverse."""
+    problems = []
+    for index, spec in enumerate(specs):
+        definition = definitions.get(spec.name)
+        if definition is None or spec.nested == (definition.kind == "job"):
+            continue
+        said = (
+            f"{spec.name!r} is of kind {definition.kind}; kind: job needs a definition of kind job"
+            if spec.nested
+            else f"{spec.name!r} is the template of a job; write kind: job beside its name"
+        )
+        problems.append(Problem(("tasks", index, "name"), said))
+    return problems
 
 
 def ceiling_problems(
