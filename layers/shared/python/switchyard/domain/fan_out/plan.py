@@ -1,6 +1,6 @@
 """The tasks that a fan-out makes, and the relays between it and them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from switchyard.domain.fan_out.items import Items
@@ -27,9 +27,14 @@ class Expansion:
     child_count: int
 
 
-def start_of(fan_out: TaskRef) -> TaskRef:
-    """Return what all tasks of a fan-out wait for, until all of them are written."""
-    return fan_out.job.task(f"{FAN_PREFIX}{fan_out.task_id}")
+def start_of(fan_out: Task) -> TaskRef:
+    """Return what all tasks of a fan-out wait for, until all of them are written.
+
+    Each list that it reads has one of its own, and relays of its own.
+    """
+    name = f"{FAN_PREFIX}{fan_out.ref.task_id}"
+    run = fan_out.items_run
+    return fan_out.ref.job.task(f"{name}[r{run}]" if run else name)
 
 
 def opening_of(
@@ -50,13 +55,14 @@ def plan_expansion(
 ) -> Expansion:
     """Return the same for the same items, in whichever run of the task.
 
-    `template` are the data of the fan-out itself.
+    `template` are the data of the fan-out itself. One without items waits for what they would.
     """
-    name, start = task.ref.task_id, start_of(task.ref)
+    name, start = task.ref.task_id, start_of(task)
     inputs = {item.task_id(name): item.input for item in items.each}
-    edges = {start.task_id: tuple(inputs), **dict.fromkeys(inputs, (name,))}
+    edges = {start.task_id: tuple(inputs) or (name,), **dict.fromkeys(inputs, (name,))}
     dependents = compile_edges(edges, prefix=f"{start.task_id}[", suffix="]")
-    tokens = {one: _tokens(parents) for one, parents in parents_of(dependents).items()}
+    runs = dict.fromkeys(inputs, task.first_item_run)
+    tokens = {one: _tokens(parents, runs) for one, parents in parents_of(dependents).items()}
     item = _item(task, tolerated=tolerated)
     relays = [one for one in dependents if one not in edges]
     return Expansion(
@@ -88,6 +94,8 @@ def _item(task: Task, *, tolerated: bool) -> Task:
         max_attempts=task.max_attempts,
         rule=Rule.ALL_COMPLETED,
         tolerated=tolerated,
+        run=task.first_item_run,
+        overrides=task.overrides,
         trace=task.trace,
     )
 
@@ -101,5 +109,6 @@ def _data(template: Payload, given: Json) -> Payload:
     )
 
 
-def _tokens(parents: Iterable[str]) -> frozenset[str]:
-    return frozenset(edge_token(parent, FIRST_RUN) for parent in parents)
+def _tokens(parents: Iterable[str], runs: Mapping[str, int]) -> frozenset[str]:
+    """Relays are new with each list; items may have had runs before."""
+    return frozenset(edge_token(parent, runs.get(parent, FIRST_RUN)) for parent in parents)

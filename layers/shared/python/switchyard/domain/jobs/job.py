@@ -96,6 +96,7 @@ class StateOfTask:
     state: TaskState
     attempt: int
     child_count: int | None = None
+    items_run: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,13 +133,17 @@ T = TypeVar("T", StateOfTask, Task)
 
 
 def _visible(tasks: tuple[T, ...]) -> tuple[T, ...]:
-    """Leave out hidden tasks, and items of a fan-out that are not all written."""
-    expanded = {task.ref.task_id for task in tasks if task.child_count is not None}
-    return tuple(
-        task
-        for task in tasks
-        if not task.ref.hidden and (task.ref.fan_out is None or task.ref.fan_out in expanded)
-    )
+    """Leave out hidden tasks, and items of a fan-out that are not all written.
+
+    So are those of an earlier list, until they are replaced.
+    """
+    expanded = {t.ref.task_id: t.items_run or 1 for t in tasks if t.child_count is not None}
+
+    def is_made(task: StateOfTask | Task) -> bool:
+        owner = task.ref.fan_out
+        return owner is None or (owner in expanded and task.run >= expanded[owner])
+
+    return tuple(task for task in tasks if not task.ref.hidden and is_made(task))
 
 
 class NextStep(StrEnum):

@@ -36,10 +36,12 @@ from switchyard.ports import (
     FanOuts,
     JobIntake,
     JobStore,
+    Parallel,
     Payloads,
     TaskGraph,
 )
 from switchyard.usecases.access.limits import OpenTaskLimit
+from switchyard.usecases.dispatching.earlier_items import EarlierItems
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.expand_job import ITEMS_AT_ONCE, LEAST_SECONDS
@@ -61,6 +63,19 @@ class FanOutTasks:
     dispatches: DispatchQueue
     emitter: Emitter
     clock: Clock
+    parallel: Parallel
+
+    @property
+    def earlier(self) -> EarlierItems:
+        return EarlierItems(
+            fan_outs=self.fan_outs,
+            graph=self.graph,
+            jobs=self.jobs,
+            dispatches=self.dispatches,
+            emitter=self.emitter,
+            clock=self.clock,
+            parallel=self.parallel,
+        )
 
     def wake(self, ready: Sequence[Task]) -> None:
         """Leave ready fan-outs to a dispatcher that has time for them."""
@@ -80,7 +95,7 @@ class FanOutTasks:
             items = self._items(task, fan_out, payload)
         except (NotExpandable, Rejected) as problem:
             return self._end(task, failed(str(problem)))
-        if not items.each:
+        if not items.each and task.items_run is None:
             self.emitter.emit(task_events.expanded(task, items=0))
             return self._end(task, Outcome(state=TaskState.COMPLETED), EMPTY)
         return self._expand(task, fan_out, items, payload, until)
@@ -95,6 +110,7 @@ class FanOutTasks:
                 f"forEach: with these {len(items.each):,} items the job has {total:,} tasks; it "
                 f"may have {MAX_WITH_ITEMS:,}"
             )
+        self.earlier.require_room(task, items)
         return items
 
     def _expand(
@@ -111,7 +127,9 @@ class FanOutTasks:
         expansion = plan_expansion(
             job, task, items, template=payload, tolerated=not fan_out.tolerate.none
         )
-        if self._written(task, expansion, until):
+        if self._written(task, expansion, until) and self.earlier.settled(
+            task, expansion, until=until
+        ):
             self._open(task, expansion)
         return task
 
@@ -153,10 +171,10 @@ class FanOutTasks:
         """Emit first, as always: then others may hear of its tasks from elsewhere."""
         self.emitter.emit(task_events.expanded(task, items=expansion.child_count))
         if self.fan_outs.open(task, expansion, now_ms=self.clock.now_ms()):
-            self.dispatches.send([TaskRun(start_of(task.ref), FIRST_RUN)])
+            self.dispatches.send([TaskRun(start_of(task), FIRST_RUN)])
 
     def _gather(self, task: Task, fan_out: FanOut) -> Task:
-        shape = self.payloads.read(start_of(task.ref)).input
+        shape = self.payloads.read(start_of(task)).input
         ids = ids_in(shape, task.ref.task_id)
         states = self._states(task, ids)
         outcome = gathered(states, fan_out.tolerate)
