@@ -16,8 +16,8 @@ from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import applied
 from tests.model.additions import ADDED, RELAY
 from tests.model.database import JOB, SOME_TIME, Clocks, Database, bounded_job, bounded_task
-from tests.model.fan_outs import ITEMS, fan_out
-from tests.model.fan_outs import START as FAN_START
+from tests.model.fan_outs import FAN_OUT, fan_out
+from tests.model.fan_outs import NAMES as FAN_NAMES
 from tests.model.workers import Habits
 
 
@@ -56,6 +56,8 @@ class Configuration:
     cancels_tasks: bool = False
     last_run: int = 1
     """A job in this run is not redriven."""
+    again: tuple[str, ...] = ()
+    """What a redrive may run again with all that comes after it, whatever became of it."""
     adds: bool = False
     decides: bool = False
     """Whether people decide about what is held."""
@@ -77,9 +79,10 @@ class Configuration:
         names = [task.ref.task_id for task in plan.tasks if task.ref.task_id != START]
         dependents = [plan.dependents.get(name, ()) for name in names]
         if any(spec.fan_out for spec in self.tasks):
-            names += [FAN_START, *ITEMS]
-            tasks += [None] * 3
-            dependents += [()] * 3
+            made = FAN_NAMES if self.again else FAN_NAMES[:3]
+            names += made
+            tasks += [None] * len(made)
+            dependents += [()] * len(made)
         if self.adds:
             names += [ADDED, RELAY]
             tasks += [None, None]
@@ -187,6 +190,29 @@ CONFIGURATIONS: Final = (
         attempts=1,
         cancels_job=True,
         cancels_tasks=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="again",
+        about="a task runs again with the one after it, whatever became of them",
+        workers=1,
+        functions=2,
+        attempts=1,
+        again=("a",),
+        cancels_tasks=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="new-list",
+        about="a fan-out reads its list anew, which has changed",
+        workers=1,
+        functions=2,
+        tasks=fan_out(),
+        attempts=1,
+        again=(FAN_OUT,),
+        cancels_job=True,
         last_run=2,
         at_most=400_000,
     ),

@@ -1,4 +1,7 @@
-"""A task that makes two others and gathers them (`usecases/dispatching/fan_outs.py`)."""
+"""A task that makes two others and gathers them (`usecases/dispatching/fan_outs.py`).
+
+When it reads its list anew, that has one item as before, a new one, and one item less.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,11 +9,11 @@ from typing import Final
 from switchyard.domain.fan_out.fan_outs import FanOut, Tolerance
 from switchyard.domain.fan_out.gathering import gathered
 from switchyard.domain.fan_out.items import items_of
-from switchyard.domain.fan_out.plan import Expansion, opening_of, plan_expansion
+from switchyard.domain.fan_out.plan import Expansion, opening_of, plan_expansion, start_of
 from switchyard.domain.jobs.graph import TaskSpec
-from switchyard.domain.jobs.plan import FIRST_RUN
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import fan_out_transitions
+from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Outcome, Payload, Task
 from tests.model import functions
 from tests.model.database import SOME_TIME, Draft, bounded_task
@@ -18,16 +21,21 @@ from tests.model.functions import Todo, followed
 
 FAN_OUT: Final = "f"
 START: Final = "__fan-f"
+SECOND_START: Final = "__fan-f[r2]"
 ITEMS: Final = ("f[0]", "f[1]")
+NEW_ITEM: Final = "f[2]"
+NAMES: Final = (START, *ITEMS, SECOND_START, NEW_ITEM)
 TOLERATED: Final = Tolerance(count=1)
-_FROM_A_LIST: Final = FanOut(for_each=("${input.items}",), tolerate=TOLERATED)
-_PARTS: Final = ((START, ITEMS[0]), (ITEMS[1],))
-"""What is written at once."""
+_FROM_A_LIST: Final = FanOut(for_each=("${input.items}",), key=("${item}",), tolerate=TOLERATED)
+_LISTS: Final = ([0, 1], [1, 2])
+"""As it is read at first, and as it is read anew."""
+_PARTS: Final = 2
+"""The start and the first item are written at once, then the second item."""
 
 
 def fan_out() -> tuple[TaskSpec, ...]:
     """One task, which makes two."""
-    given = {"items": [0, 1]}
+    given = {"items": _LISTS[0]}
     return (TaskSpec(task_id=FAN_OUT, name="", input=given, fan_out=_FROM_A_LIST),)
 
 
@@ -39,10 +47,12 @@ class Write:
 
     def run(self, rest: Todo, draft: Draft) -> Todo:
         part = self.task.expanded or 0
-        if part < len(_PARTS):
-            _store(_PARTS[part], _expansion(self.task, draft), draft)
+        if part < _PARTS:
+            expansion = _expansion(self.task, draft)
+            start, first, second = (task.ref.task_id for task in expansion.plan.tasks)
+            _store((second,) if part else (start, first), expansion, draft)
             return (Note(self.task, part + 1), *rest)
-        return (Open(self.task), *rest)
+        return (*earlier_settled(self.task, draft), FindEarlier(self.task), *rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,60 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class SettleEarlier:
+    """Replaces or ends an item of an earlier list (`EarlierItems._settle`)."""
+
+    task: Task
+    name: str
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        plan = _expansion(self.task, draft).plan
+        item = next((one for one in plan.tasks if one.ref.task_id == self.name), None)
+        if item is None:
+            items_run = self.task.first_item_run
+            drop = fan_out_transitions.drop_item(items_run=items_run, now_ms=SOME_TIME)
+            dropped = draft.write(self.name, drop)
+            return (ForgetDropped(dropped), *rest) if isinstance(dropped, Task) else rest
+        before = draft.task(self.name)
+        if draft.write(self.name, fan_out_transitions.replace_item(item)) is not before:
+            draft.dependents[draft.names[self.name]] = plan.dependents[self.name]
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetDropped:
+    """Clears the due time of an item whose event was emitted (`EarlierItems._settle`)."""
+
+    task: Task
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        draft.write(self.task.ref.task_id, of_tasks.clear_due(self.task))
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
+class FindEarlier:
+    """Looks whether an item of an earlier list is left (`EarlierItems.settled`)."""
+
+    task: Task
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        if earlier_settled(self.task, draft):
+            draft.wake_dispatcher(self.task, by_event=False)
+            return rest
+        return (Open(self.task), *rest)
+
+
+def earlier_settled(task: Task, draft: Draft) -> Todo:
+    """Return what is to be done about the items of an earlier list."""
+    return tuple(
+        SettleEarlier(task, one.ref.task_id)
+        for one in draft.known
+        if one.ref.fan_out == FAN_OUT and one.run < task.first_item_run
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """Lets all of them run, in one transaction (`FanOuts.open`)."""
 
@@ -69,13 +133,14 @@ class Open:
     def run(self, rest: Todo, draft: Draft) -> Todo:
         expansion = _expansion(self.task, draft)
         opening, started, grown = opening_of(self.task, expansion, now_ms=SOME_TIME)
-        tasks = ((FAN_OUT, opening), (START, started))
+        start = start_of(self.task).task_id
+        tasks = ((FAN_OUT, opening), (start, started))
         as_read = all(draft.allows(draft.task(name), one) for name, one in tasks)
         if as_read and draft.allows(draft.job, grown):
             draft.write_job(grown)
             for name, one in tasks:
                 draft.write(name, one)
-            draft.wake_dispatcher(draft.task(START), by_event=False)
+            draft.wake_dispatcher(draft.task(start), by_event=False)
         return rest
 
 
@@ -105,18 +170,22 @@ def dispatched(name: str, run: int, draft: Draft, *, by_event: bool) -> Todo:
         return ()
     if task.child_count is None:
         return (Write(task),)
-    return (Gather(task, _outcome(draft)),)
+    return (Gather(task, _outcome(task, draft)),)
 
 
-def _outcome(draft: Draft) -> Outcome:
-    found = gathered({name: draft.task(name).state for name in ITEMS}, TOLERATED)
+def _outcome(task: Task, draft: Draft) -> Outcome:
+    names = [f"{FAN_OUT}[{number}]" for number in _list_of(task)]
+    found = gathered({name: draft.task(name).state for name in names}, TOLERATED)
     return Outcome(state=found.state, error_category=found.error_category)
 
 
 def _expansion(task: Task, draft: Draft) -> Expansion:
-    (spec,) = fan_out()
-    items = items_of(_FROM_A_LIST, spec.input, {}, task_id=FAN_OUT)
+    items = items_of(_FROM_A_LIST, {"items": _list_of(task)}, {}, task_id=FAN_OUT)
     return plan_expansion(draft.job, task, items, template=Payload(), tolerated=True)
+
+
+def _list_of(task: Task) -> list[int]:
+    return _LISTS[task.items_run is not None]
 
 
 def _store(names: tuple[str, ...], expansion: Expansion, draft: Draft) -> None:
@@ -125,6 +194,5 @@ def _store(names: tuple[str, ...], expansion: Expansion, draft: Draft) -> None:
         name = task.ref.task_id
         place = draft.names[name]
         if name in names and draft.tasks[place] is None:
-            assert task.run == FIRST_RUN
             draft.tasks[place] = bounded_task(task, draft.clocks)
             draft.dependents[place] = expansion.plan.dependents[name]

@@ -5,7 +5,7 @@ from typing import Final
 from switchyard.domain.states import Rule, TaskState
 from tests.model.configurations import ONE, Configuration, chain, gate
 from tests.model.database import Clocks
-from tests.model.fan_outs import fan_out
+from tests.model.fan_outs import FAN_OUT, fan_out
 from tests.model.workers import Habits
 
 SMALL: Final = (
@@ -62,6 +62,27 @@ SMALL: Final = (
         functions=2,
         tasks=fan_out(),
         attempts=1,
+        last_run=2,
+    ),
+    Configuration(
+        name="small new list",
+        about="a fan-out that completed reads its list anew",
+        workers=1,
+        functions=2,
+        tasks=fan_out(),
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.COMPLETED,)),
+        again=(FAN_OUT,),
+        last_run=2,
+    ),
+    Configuration(
+        name="small again",
+        about="a task that completed runs again with the one after it",
+        workers=1,
+        functions=1,
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.COMPLETED,)),
+        again=("a",),
         last_run=2,
     ),
     Configuration(
