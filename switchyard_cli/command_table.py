@@ -42,7 +42,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         JOBS,
         "redrive",
         "jobs.redrive:redrive",
-        "Run the tasks of a settled job again that did not complete.",
+        "Run tasks of a settled job again: those that did not complete, or all from a task on.",
     ),
     Entry(
         JOBS, "watch", "jobs.jobs:watch", "Follow a job until it settles; exit 0 if it completes."

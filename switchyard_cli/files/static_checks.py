@@ -56,7 +56,7 @@ def static_problems(
         if definition is not None:
             place = ("tasks", index, "input")
             for given in _inputs_of(task):
-                found += _schema_problems(place, given, definition.input_schema)
+                found += schema_problems(place, given, definition.input_schema)
             if file.is_whole:
                 found += _placeholder_problems(place, task, definition, file.task_ids)
     found += [doubt.problem for doubt in doubtful_references(file, definitions) if doubt.certain]
@@ -104,7 +104,8 @@ def _inputs_of(task: TaskRequest) -> list[Any]:
     return [task.input] if items is None else [item.input for item in items.each[:MOST_ITEMS]]
 
 
-def _schema_problems(place: Place, value: Any, schema: Any) -> Iterator[Problem]:
+def schema_problems(place: Place, value: Any, schema: Any) -> Iterator[Problem]:
+    """Compare an input with the schema of its definition; references are not known yet."""
     if schema is None:
         return
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - 60 ms

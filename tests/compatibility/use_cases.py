@@ -24,7 +24,7 @@ from switchyard.domain.ids import JobRef
 from switchyard.usecases.health.watch_health import checked
 from switchyard.usecases.jobs import expand_job, submit_job
 from switchyard.usecases.jobs.cancel import CancelRequests
-from switchyard.usecases.jobs.redrive import RedriveRequests
+from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from tests.builders import TRACEPARENT
 from tests.compatibility.stage import Stage

@@ -147,7 +147,7 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         jobs=DynamoDbJobStore(state),
         leases=DynamoDbTaskLeases(state),
         graph=DynamoDbTaskGraph(state),
-        fan_outs=DynamoDbFanOuts(state),
+        fan_outs=DynamoDbFanOuts(state, payloads),
         overdue=DynamoDbOverdue(state),
         unsettled=DynamoDbUnsettled(state),
         payloads=payloads,

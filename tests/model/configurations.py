@@ -16,7 +16,7 @@ from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import applied
 from tests.model.additions import ADDED, RELAY
 from tests.model.database import JOB, SOME_TIME, Clocks, Database, bounded_job, bounded_task
-from tests.model.fan_outs import fan_out, made_by, nested_job
+from tests.model.fan_outs import FAN_OUT, NESTED, fan_out, made_by, nested_job
 from tests.model.workers import Habits
 
 
@@ -55,6 +55,8 @@ class Configuration:
     cancels_tasks: bool = False
     last_run: int = 1
     """A job in this run is not redriven."""
+    again: tuple[str, ...] = ()
+    """What a redrive may run again with all that comes after it, whatever became of it."""
     adds: bool = False
     decides: bool = False
     """Whether people decide about what is held."""
@@ -75,7 +77,7 @@ class Configuration:
         ]
         names = [task.ref.task_id for task in plan.tasks if task.ref.task_id != START]
         dependents = [plan.dependents.get(name, ()) for name in names]
-        made = made_by(self.tasks)
+        made = made_by(self.tasks, again=bool(self.again))
         names += made
         tasks += [None] * len(made)
         dependents += [()] * len(made)
@@ -198,6 +200,41 @@ CONFIGURATIONS: Final = (
         attempts=1,
         cancels_job=True,
         cancels_tasks=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="nested-again",
+        about="a job that is a task makes its tasks anew",
+        workers=1,
+        functions=2,
+        tasks=nested_job(),
+        attempts=1,
+        again=(NESTED,),
+        cancels_job=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="again",
+        about="a task runs again with the one after it, whatever became of them",
+        workers=1,
+        functions=2,
+        attempts=1,
+        again=("a",),
+        cancels_tasks=True,
+        last_run=2,
+        at_most=400_000,
+    ),
+    Configuration(
+        name="new-list",
+        about="a fan-out reads its list anew, which has changed",
+        workers=1,
+        functions=2,
+        tasks=fan_out(),
+        attempts=1,
+        again=(FAN_OUT,),
+        cancels_job=True,
         last_run=2,
         at_most=400_000,
     ),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from switchyard.domain.ids import FAN_PREFIX, JobRef
+from switchyard.domain.ids import JobRef, makers_of
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.domain.transition import Transition, TransitionRefused, attempt, holds
@@ -67,6 +67,7 @@ class Draft:
     dependents: list[tuple[str, ...]]
     clocks: Clocks
     mutate: Mutation
+    may_run_again: bool = False
     sent: list[Wake] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -103,7 +104,9 @@ class Draft:
             return answer
         new = bounded_task(answer, self.clocks)
         self.tasks[self.names[name]] = new
-        change = invariants.Change(transition.name, old, new, now, owner, self.parents_of(name))
+        change = invariants.Change(
+            transition.name, old, new, now, owner, self.parents_of(name), self.may_run_again
+        )
         self.problems.extend(invariants.broken_by(change))
         return new
 
@@ -129,14 +132,17 @@ class Draft:
 
     def parents_of(self, name: str) -> tuple[Task, ...]:
         """Return whom a task waits for: a fan-out for its items, once they may run."""
-        before = (task for task in self.known if name in self.dependents_of(task.ref.task_id))
-        return tuple(task for task in before if task.ref.fan_out != name or self.may_run(task))
+        known = list(self.known)
+        before = (task for task in known if name in self.dependents_of(task.ref.task_id))
+        present = (task for task in before if not invariants.is_of_earlier_list(task, known))
+        return tuple(task for task in present if task.ref.fan_out != name or self.may_run(task))
 
     def may_run(self, task: Task) -> bool:
-        """Tell whether it is not of a fan-out that is still being written."""
-        name = task.ref.fan_out or task.ref.task_id.partition(FAN_PREFIX)[2]
-        owner = self.find(name)
-        return owner is None or owner.child_count is not None
+        """Tell whether it is not of a fan-out that is still being written, or was never opened."""
+        if task.ref.hidden and invariants.is_of_earlier_list(task, list(self.known)):
+            return False
+        owners = [self.find(name) for name in makers_of(task.ref.task_id) if name in self.names]
+        return all(owner is None or owner.child_count is not None for owner in owners)
 
 
 def bounded_task(task: Task, clocks: Clocks) -> Task:

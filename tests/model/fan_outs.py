@@ -1,4 +1,7 @@
-"""A task that makes two others and gathers them (`usecases/dispatching/fan_outs.py`)."""
+"""A task that makes two others and gathers them (`usecases/dispatching/fan_outs.py`).
+
+When it reads its list anew, that has one item as before, a new one, and one item less.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,25 +10,28 @@ from typing import Final
 from switchyard.domain.fan_out.fan_outs import FanOut, Tolerance
 from switchyard.domain.fan_out.gathering import gathered
 from switchyard.domain.fan_out.items import items_of
-from switchyard.domain.fan_out.plan import Expansion, opening_of, plan_expansion
+from switchyard.domain.fan_out.plan import Expansion, opening_of, plan_expansion, start_of
 from switchyard.domain.ids import FAN_PREFIX
 from switchyard.domain.jobs.graph import TaskSpec
-from switchyard.domain.jobs.plan import FIRST_RUN, Pinned
+from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.nested_jobs.expansion import ended, plan_job_task
 from switchyard.domain.nested_jobs.job_templates import JobTemplate
 from switchyard.domain.states import TaskKind, TaskState
 from switchyard.domain.tasks import fan_out_transitions
+from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Outcome, Payload, Task
 from tests.model import functions
 from tests.model.database import SOME_TIME, Draft, bounded_task
 from tests.model.functions import Todo, followed
 
+FAN_OUT: Final = "f"
+NESTED: Final = "n"
 TOLERATED: Final = Tolerance(count=1)
-_FROM_A_LIST: Final = FanOut(for_each=("${input.items}",), tolerate=TOLERATED)
-_FAN_OUT: Final = TaskSpec(
-    task_id="f", name="", input={"items": [0, 1]}, fan_out=_FROM_A_LIST
-)
-_JOB: Final = TaskSpec(task_id="n", name="", nested=True)
+_FROM_A_LIST: Final = FanOut(for_each=("${input.items}",), key=("${item}",), tolerate=TOLERATED)
+_LISTS: Final = ([0, 1], [1, 2])
+"""As it is read at first, and as it is read anew."""
+_PARTS: Final = 2
+"""The start and the first task are written at once, then the second task."""
 _TEMPLATE: Final = JobTemplate(
     tasks=(TaskSpec(task_id="a", name=""), TaskSpec(task_id="b", name="", depends_on=("a",))),
     pinned={"": Pinned(1, 1)},
@@ -34,33 +40,26 @@ _TEMPLATE: Final = JobTemplate(
 
 def fan_out() -> tuple[TaskSpec, ...]:
     """One task, which makes two."""
-    return (_FAN_OUT,)
+    given = {"items": _LISTS[0]}
+    return (TaskSpec(task_id=FAN_OUT, name="", input=given, fan_out=_FROM_A_LIST),)
 
 
 def nested_job() -> tuple[TaskSpec, ...]:
     """One task, which makes two of a template, the second after the first."""
-    return (_JOB,)
+    return (TaskSpec(task_id=NESTED, name="", nested=True),)
 
 
-def made_by(specs: Sequence[TaskSpec]) -> tuple[str, ...]:
-    """Return the names of everything that these tasks make, the start of it first."""
-    makers = [spec.task_id for spec in specs if spec.fan_out or spec.nested]
-    return tuple(name for maker in makers for part in _parts(maker) for name in part)
-
-
-def _parts(maker: str) -> tuple[tuple[str, ...], ...]:
-    """Return what is written at once."""
-    first, second = _tasks_of(maker)
-    return ((_start(maker), first), (second,))
-
-
-def _tasks_of(maker: str) -> tuple[str, str]:
-    first, second = ("0", "1") if maker == _FAN_OUT.task_id else ("a", "b")
-    return f"{maker}[{first}]", f"{maker}[{second}]"
-
-
-def _start(maker: str) -> str:
-    return f"{FAN_PREFIX}{maker}"
+def made_by(specs: Sequence[TaskSpec], *, again: bool) -> tuple[str, ...]:
+    """Return the names of everything that these tasks may make, once or twice."""
+    found: list[str] = []
+    for spec in specs:
+        if not (spec.fan_out or spec.nested):
+            continue
+        name = spec.task_id
+        keys = ("a", "b") if spec.nested else ("0", "1", *(["2"] if again else []))
+        found += [f"{FAN_PREFIX}{name}", *(f"{name}[{key}]" for key in keys)]
+        found += [f"{FAN_PREFIX}{name}[~r2]"] if again else []
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,12 @@ class Write:
 
     def run(self, rest: Todo, draft: Draft) -> Todo:
         part = self.task.expanded or 0
-        parts = _parts(self.task.ref.task_id)
-        if part < len(parts):
-            _store(parts[part], _expansion(self.task, draft), draft)
+        if part < _PARTS:
+            expansion = _expansion(self.task, draft)
+            start, first, second = (task.ref.task_id for task in expansion.plan.tasks)
+            _store((second,) if part else (start, first), expansion, draft)
             return (Note(self.task, part + 1), *rest)
-        return (Open(self.task), *rest)
+        return (*earlier_settled(self.task, draft), FindEarlier(self.task), *rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,60 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class SettleEarlier:
+    """Replaces or ends an item of an earlier list (`EarlierItems._settle`)."""
+
+    task: Task
+    name: str
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        plan = _expansion(self.task, draft).plan
+        item = next((one for one in plan.tasks if one.ref.task_id == self.name), None)
+        if item is None:
+            items_run = self.task.first_item_run
+            drop = fan_out_transitions.drop_item(items_run=items_run, now_ms=SOME_TIME)
+            dropped = draft.write(self.name, drop)
+            return (ForgetDropped(dropped), *rest) if isinstance(dropped, Task) else rest
+        before = draft.task(self.name)
+        if draft.write(self.name, fan_out_transitions.replace_item(item)) is not before:
+            draft.dependents[draft.names[self.name]] = plan.dependents[self.name]
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetDropped:
+    """Clears the due time of an item whose event was emitted (`EarlierItems._settle`)."""
+
+    task: Task
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        draft.write(self.task.ref.task_id, of_tasks.clear_due(self.task))
+        return rest
+
+
+@dataclass(frozen=True, slots=True)
+class FindEarlier:
+    """Looks whether an item of an earlier list is left (`EarlierItems.settled`)."""
+
+    task: Task
+
+    def run(self, rest: Todo, draft: Draft) -> Todo:
+        if earlier_settled(self.task, draft):
+            draft.wake_dispatcher(self.task, by_event=False)
+            return rest
+        return (Open(self.task), *rest)
+
+
+def earlier_settled(task: Task, draft: Draft) -> Todo:
+    """Return what is to be done about the items of an earlier list."""
+    return tuple(
+        SettleEarlier(task, one.ref.task_id)
+        for one in draft.known
+        if one.ref.fan_out == task.ref.task_id and one.run < task.first_item_run
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """Lets all of them run, in one transaction (`FanOuts.open`)."""
 
@@ -103,7 +157,7 @@ class Open:
     def run(self, rest: Todo, draft: Draft) -> Todo:
         expansion = _expansion(self.task, draft)
         opening, started, grown = opening_of(self.task, expansion, now_ms=SOME_TIME)
-        start = _start(self.task.ref.task_id)
+        start = start_of(self.task).task_id
         tasks = ((self.task.ref.task_id, opening), (start, started))
         as_read = all(draft.allows(draft.task(name), one) for name, one in tasks)
         if as_read and draft.allows(draft.job, grown):
@@ -144,7 +198,8 @@ def dispatched(name: str, run: int, draft: Draft, *, by_event: bool) -> Todo:
 
 
 def _outcome(task: Task, draft: Draft) -> Outcome:
-    states = {name: draft.task(name).state for name in _tasks_of(task.ref.task_id)}
+    names = [one.ref.task_id for one in _expansion(task, draft).plan.tasks if not one.ref.hidden]
+    states = {name: draft.task(name).state for name in names}
     found = ended(states) if task.kind is TaskKind.JOB else gathered(states, TOLERATED)
     return Outcome(state=found.state, error_category=found.error_category)
 
@@ -152,8 +207,12 @@ def _outcome(task: Task, draft: Draft) -> Outcome:
 def _expansion(task: Task, draft: Draft) -> Expansion:
     if task.kind is TaskKind.JOB:
         return plan_job_task(draft.job, task, _TEMPLATE, None)
-    items = items_of(_FROM_A_LIST, _FAN_OUT.input, {}, task_id=task.ref.task_id)
+    items = items_of(_FROM_A_LIST, {"items": _list_of(task)}, {}, task_id=FAN_OUT)
     return plan_expansion(draft.job, task, items, template=Payload(), tolerated=True)
+
+
+def _list_of(task: Task) -> list[int]:
+    return _LISTS[task.items_run is not None]
 
 
 def _store(names: tuple[str, ...], expansion: Expansion, draft: Draft) -> None:
@@ -162,6 +221,5 @@ def _store(names: tuple[str, ...], expansion: Expansion, draft: Draft) -> None:
         name = task.ref.task_id
         place = draft.names[name]
         if name in names and draft.tasks[place] is None:
-            assert task.run == FIRST_RUN
             draft.tasks[place] = bounded_task(task, draft.clocks)
             draft.dependents[place] = expansion.plan.dependents[name]

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from switchyard.domain.ids import END, FAN_PREFIX
+from switchyard.domain.fan_out.earlier_items import has_left_the_list
+from switchyard.domain.fan_out.plan import start_of
+from switchyard.domain.ids import END, makers_of
 from switchyard.domain.jobs.job import Job, decide_job_outcome
 from switchyard.domain.states import JobState, Rule, TaskKind, TaskState
 from switchyard.domain.tasks.claim_refusals import EXHAUSTED
@@ -33,6 +35,8 @@ class Change:
     now: int
     owner: str
     parents: tuple[Task, ...]
+    may_run_again: bool = False
+    """Whether somebody may have asked for completed tasks to run again."""
 
     @property
     def lease_is_live(self) -> bool:
@@ -85,12 +89,23 @@ def broken_in(job: Job, tasks: Sequence[Task], parents: Sequence[Sequence[Task]]
     yield from _fanned_out_wrongly(tasks)
 
 
+def is_of_earlier_list(task: Task, tasks: Sequence[Task]) -> bool:
+    """Tell whether its fan-out has another list now, in which it is not, or not yet."""
+    names = makers_of(task.ref.task_id)
+    owner = next((one for one in tasks if one.ref.task_id in names and one.fans_out), None)
+    if owner is None:
+        return False
+    if task.ref.hidden:
+        return task.ref != start_of(owner)
+    return task.run < owner.first_item_run or has_left_the_list(task)
+
+
 def _fanned_out_wrongly(tasks: Sequence[Task]) -> Iterator[str]:
     """A fan-out settles after all its items, and none runs before all of them are written."""
     fan_outs = {task.ref.task_id: task for task in tasks if task.fans_out}
     for task in tasks:
         owner = fan_outs.get(task.ref.fan_out or "")
-        if owner is None:
+        if owner is None or is_of_earlier_list(task, tasks):
             continue
         if owner.child_count is None and task.state is not TaskState.WAITING:
             yield f"I6: {task.ref.task_id} is {task.state} before all items are written"
@@ -102,7 +117,9 @@ def _fanned_out_wrongly(tasks: Sequence[Task]) -> Iterator[str]:
 
 def _gathered_wrongly(owner: Task, tasks: Sequence[Task]) -> Iterator[str]:
     name = owner.ref.task_id
-    items = [task for task in tasks if task.ref.fan_out == name]
+    items = [
+        task for task in tasks if task.ref.fan_out == name and not is_of_earlier_list(task, tasks)
+    ]
     if owner.child_count is not None and owner.child_count != len(items):
         yield f"I1: {name} has {len(items)} items and not {owner.child_count}"
     nested = owner.kind is TaskKind.JOB
@@ -117,8 +134,9 @@ def _gathered_wrongly(owner: Task, tasks: Sequence[Task]) -> Iterator[str]:
 def _ended_wrongly(job: Job, tasks: Sequence[Task]) -> Iterator[str]:
     written = {task.ref.task_id for task in tasks if task.fans_out and task.child_count is None}
     for task in tasks:
-        of_fan_out = task.ref.fan_out or task.ref.task_id.partition(FAN_PREFIX)[2]
-        if not task.state.settled and of_fan_out not in written:
+        unopened = not written.isdisjoint(makers_of(task.ref.task_id))
+        left = unopened or is_of_earlier_list(task, tasks)
+        if not (task.state.settled or left):
             yield f"I1: the job is {job.state}, and {task.ref.task_id} is {task.state}"
     declared = [task for task in tasks if not (task.ref.hidden or task.ref.fan_out)]
     outcome = decide_job_outcome({task.state for task in declared})
@@ -148,13 +166,25 @@ def _opened_again_wrongly(change: Change) -> str | None:
     old, new = change.old, change.new
     if old.run == new.run:
         return None
+    if change.transition in ("replace_item", "drop_item"):
+        return _made_anew_wrongly(old, new)
     if not old.state.settled or change.transition != "reopen":
         return "begins a run before the last has ended"
-    if old.state is TaskState.COMPLETED and old.ref.task_id != END and not old.fans_out:
+    stays = not (old.ref.task_id == END or old.fans_out or change.may_run_again)
+    if old.state is TaskState.COMPLETED and stays:
         return "had completed, and is run again"
     if (new.run, new.fence, new.attempt) != (old.run + 1, old.fence + 1, 0):
         return "does not begin the next run"
     return None
+
+
+def _made_anew_wrongly(old: Task, new: Task) -> str | None:
+    """An item of an earlier list has settled, or was never opened."""
+    unopened = old.state is TaskState.WAITING and bool(old.waiting_on)
+    if not (old.state.settled or unopened):
+        return "made anew while somebody is at it"
+    later = (new.run > old.run, new.fence, new.attempt) == (True, old.fence + 1, 0)
+    return None if later else "does not begin another run"
 
 
 def _changed_by_another(change: Change) -> str | None:
@@ -205,6 +235,8 @@ def _claimed_wrongly(change: Change) -> str | None:
 def _decided_wrongly(change: Change) -> str | None:
     old, new = change.old, change.new
     if old.state is not TaskState.WAITING or new.state is TaskState.WAITING:
+        return None
+    if change.transition == "drop_item":  # which `_made_anew_wrongly` looks at
         return None
     if old.waiting_on or not all(parent.state.settled for parent in change.parents):
         return "decided before its parents have settled"

@@ -78,7 +78,9 @@ class OpenJob:
     job: Job
 
     def run(self, rest: Todo, draft: Draft) -> Todo:
-        opened = draft.write_job(of_jobs.reopen(self.job, now_ms=SOME_TIME))
+        fewer = _PLANS[self.job.redrive_key or ""].fewer_tasks
+        reopen = of_jobs.reopen(self.job, now_ms=SOME_TIME, fewer_tasks=fewer)
+        opened = draft.write_job(reopen)
         return (*_starts(opened), *rest) if isinstance(opened, Job) else rest
 
 
@@ -106,18 +108,24 @@ class EndRedrive:
         return rest
 
 
-def requested(draft: Draft) -> Todo:
-    """Read the job and plan its redrive, if it may be redriven now."""
+def requested(draft: Draft, again: tuple[str, ...] = ()) -> Todo:
+    """Read the job and plan its redrive, if it may be redriven now.
+
+    Without tasks to run `again`, what failed is redriven.
+    """
     job = draft.job
     emitted = all(task.due_at_ms is None for task in draft.known)
     if not job.state.settled or job.redrive_key or not emitted:
         return ()
     picture = draft.picture()
-    selected = redrive.select(picture, ())
-    if isinstance(selected, redrive.NotRedrivable):
+    selected = () if again else redrive.select(picture, ())
+    renewed = redrive.select_again(picture, again)
+    if isinstance(selected, redrive.NotRedrivable) or isinstance(renewed, redrive.NotRedrivable):
         return ()
     edges = {task.ref.task_id: draft.dependents_of(task.ref.task_id) for task in draft.known}
-    plan = redrive.plan_redrive(picture, edges, selected, redrive.Changes(), now_ms=SOME_TIME)
+    plan = redrive.plan_redrive(
+        picture, edges, selected, redrive.Changes(), now_ms=SOME_TIME, again=renewed
+    )
     key = f"plan-{blake2b(repr(plan).encode(), digest_size=4).hexdigest()}"
     _PLANS[key] = plan
     return (BeginRedrive(job, key),)

@@ -5,7 +5,7 @@ from typing import Final
 from switchyard.domain.states import Rule, TaskState
 from tests.model.configurations import ONE, Configuration, chain, gate
 from tests.model.database import Clocks
-from tests.model.fan_outs import fan_out, nested_job
+from tests.model.fan_outs import FAN_OUT, NESTED, fan_out, nested_job
 from tests.model.workers import Habits
 
 SMALL: Final = (
@@ -72,6 +72,38 @@ SMALL: Final = (
         tasks=nested_job(),
         attempts=1,
         cancels_job=True,
+    ),
+    Configuration(
+        name="small new list",
+        about="a fan-out that completed reads its list anew",
+        workers=1,
+        functions=2,
+        tasks=fan_out(),
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.COMPLETED,)),
+        again=(FAN_OUT,),
+        last_run=2,
+    ),
+    Configuration(
+        name="small nested again",
+        about="a job that is a task, and completed, makes its tasks anew",
+        workers=1,
+        functions=2,
+        tasks=nested_job(),
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.COMPLETED,)),
+        again=(NESTED,),
+        last_run=2,
+    ),
+    Configuration(
+        name="small again",
+        about="a task that completed runs again with the one after it",
+        workers=1,
+        functions=1,
+        attempts=1,
+        habits=Habits(outcomes=(TaskState.COMPLETED,)),
+        again=("a",),
+        last_run=2,
     ),
     Configuration(
         name="small sweeper",

@@ -172,10 +172,17 @@ class World:
         if asked.decides:
             yield from self._decisions(database)
         if job.run < asked.last_run:
-            yield "is asked to redrive the job", redrives.requested
+            yield from self._redrives()
         if asked.adds:
             add = partial(additions.requested, "a", asked.attempts)
             yield f"is asked to add {additions.ADDED}", add
+
+    def _redrives(self) -> Iterator[tuple[str, Callable[[Draft], Todo]]]:
+        yield "is asked to redrive the job", redrives.requested
+        again = self.configuration.again
+        if again:
+            run_again = partial(redrives.requested, again=again)
+            yield f"is asked to run {', '.join(again)} again", run_again
 
     def _decisions(self, database: int) -> Iterator[tuple[str, Callable[[Draft], Todo]]]:
         for task in self._databases.values[database].tasks:
@@ -216,6 +223,7 @@ class World:
             dependents=list(database.dependents),
             clocks=self.configuration.clocks,
             mutate=self._mutate,
+            may_run_again=bool(self.configuration.again),
         )
 
     def _number(self, database: Database) -> int:

@@ -14,7 +14,7 @@ from switchyard.contracts.jobs import AddTasks
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.usecases.jobs.add_tasks import TaskAdder
 from switchyard.usecases.jobs.cancel import CancelRequests
-from switchyard.usecases.jobs.redrive import RedriveRequests
+from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from tests.simulation.cloud.cloud import Seen
 from tests.simulation.jobs import a_limit
 from tests.simulation.reference import Declared

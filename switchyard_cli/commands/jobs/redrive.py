@@ -1,29 +1,24 @@
-"""`redrive`: run the unfinished tasks of a settled job again."""
+"""`redrive`: run tasks of a settled job again."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import ValidationError
 
-from switchyard.client.errors import Refused
-from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
-from switchyard_cli.errors import BadInput
 from switchyard_cli.ids import job_named
 from switchyard_cli.options import JobArgument, JsonOption, StageOption
-from switchyard_cli.services import Services, services_of
+from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import notices, print_json, results
 from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
-    from switchyard.contracts.changes import RedriveAccepted, RedriveJob
-    from switchyard_cli.files.document import Document
+    from switchyard.contracts.changes import RedriveAccepted
 
 WatchOption = Annotated[
     bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
@@ -39,10 +34,30 @@ TasksOption = Annotated[
 TasksArgument = Annotated[
     list[str] | None, typer.Argument(metavar="task", help="The same as --task.")
 ]
+FromOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        help="A task, completed or not, that runs again together with everything that comes after "
+        "it; may be repeated. What will run is shown first.",
+    ),
+]
 InputOption = Annotated[
     Path | None,
-    typer.Option("--input", help="Its new input, in YAML or JSON; needs exactly one --task."),
+    typer.Option(
+        "--input", help="Its new input, in YAML or JSON; needs exactly one --task or --from."
+    ),
 ]
+LatestOption = Annotated[
+    bool,
+    typer.Option(
+        "--latest", help="Run the latest version of the definitions of the redriven tasks."
+    ),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would run, and what that cost; run nothing.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before --from runs.")]
 ModelOption = Annotated[str | None, typer.Option(help="The model of the redriven tasks.")]
 TurnsOption = Annotated[
     int | None, typer.Option(min=1, max=200, help="The most turns that an agent may take.")
@@ -65,30 +80,53 @@ def redrive(  # noqa: PLR0913 - one per option
     named: TasksArgument = None,
     *,
     tasks: TasksOption = None,
+    first: FromOption = None,
     input_file: InputOption = None,
     model: ModelOption = None,
     max_turns: TurnsOption = None,
     timeout: TimeoutOption = None,
     max_cost_usd: CostOption = None,
+    latest: LatestOption = False,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
     watch: WatchOption = False,
     stage: StageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the tasks of a settled job again that did not complete.
+    """Run tasks of a settled job again: those that did not complete, or all from a task on.
 
-    Tasks behind them that did not complete run as well; completed ones stay completed. A new input,
-    model or limit applies to the redriven tasks, not to those that depend on them.
+    Tasks behind them that did not complete run as well; completed ones stay completed, unless they
+    come after a task that is named with --from. A new input, model, limit or version applies to
+    the redriven tasks, not to those that depend on them.
     """
     from switchyard_cli.actions.follow_to_end import follow_to_end
+    from switchyard_cli.actions.redrive import check_input, redrive_request, send_redrive
     from switchyard_cli.files.document import read_document
 
     document = read_document(input_file) if input_file else None
-    limits = {"maxTurns": max_turns, "timeout": timeout, "maxCostUsd": max_cost_usd}
-    request = _request([*(named or []), *(tasks or [])], document, {"model": model, **limits})
+    asked = {
+        "tasks": [*(named or []), *(tasks or [])],
+        "from": first or None,
+        "model": model,
+        "maxTurns": max_turns,
+        "timeout": timeout,
+        "maxCostUsd": max_cost_usd,
+        "latest": latest or None,
+    }
+    request = redrive_request(asked, document)
     services = services_of(context)
     with Api(endpoint_of(stage, services), services.transport) as api:
         job_id = job_named(job)
-        accepted = _redriven(api, job_id, request, document, services)
+        check_input(api, job_id, request, document)
+        if dry_run or (first and not yes):
+            dry = request.model_copy(update={"dry_run": True})
+            planned = send_redrive(api, job_id, dry, document, services)
+            _show(planned, stage, dry_run=dry_run, as_json=as_json)
+            if dry_run:
+                return
+            _ask(planned)
+            request = request.model_copy(update={"run": planned.run - 1})
+        accepted = send_redrive(api, job_id, request, document, services)
         if watch:
             follow_to_end(api, job_id, services, as_json=as_json)
         elif as_json:
@@ -97,49 +135,32 @@ def redrive(  # noqa: PLR0913 - one per option
             _print_redriven(accepted, stage)
 
 
-def _request(tasks: list[str], document: Document | None, asked: dict[str, Any]) -> RedriveJob:
-    from switchyard.contracts.changes import RedriveJob
-    from switchyard.contracts.problems import validation_problems
+def _show(planned: RedriveAccepted, stage: Stage, *, dry_run: bool, as_json: bool) -> None:
+    """Show what will run; on standard output only if that is all that was asked for."""
+    from switchyard_cli.views.redrive import print_planned, redrive_hints
 
-    if document and len(tasks) != 1:
-        raise BadInput("--input needs exactly one --task.")
-    given = {name: value for name, value in asked.items() if value is not None}
-    if document:
-        given["input"] = document.value
-    try:
-        return RedriveJob.model_validate({"tasks": tasks, **given})
-    except ValidationError as error:
-        raise _refused(validation_problems(error.errors()), document) from error
+    if as_json and dry_run:
+        print_json(planned)
+        return
+    print_planned(planned, notices() if as_json else results())
+    for hint in redrive_hints(planned, stage.option):
+        notices().print(hint, style="yellow", soft_wrap=True, markup=False)
 
 
-def _redriven(
-    api: Api, job_id: str, request: RedriveJob, document: Document | None, services: Services
-) -> RedriveAccepted:
-    from switchyard_cli.actions.interruption import NextCommands, explaining_ctrl_c
-    from switchyard_cli.actions.retry import until_accepted
-
-    look = NextCommands.of(api, services).first(f"job {job_id}")
-    try:
-        with explaining_ctrl_c(f"{job_id} may have been redriven: {look} shows it."):
-            return until_accepted(lambda: api.redrive(job_id, request), services.clock)
-    except Refused as refused:
-        if not refused.problems:
-            raise
-        raise _refused(refused.problems, document) from refused
-
-
-def _refused(problems: Any, document: Document | None) -> BadInput:
-    """Place the problems of the input on its lines."""
-    of_input = [Problem(p.path[1:], p.message) for p in problems if p.path[:1] == ("input",)]
-    if document and of_input:
-        return document.invalid(of_input)
-    return BadInput("\n".join(map(str, problems)))
+def _ask(planned: RedriveAccepted) -> None:
+    """Ask before anything runs that completed before."""
+    if not typer.confirm(f"Run {counted(planned.reopened_tasks, 'task')} again?", err=True):
+        raise typer.Exit(1)
 
 
 def _print_redriven(accepted: RedriveAccepted, stage: Stage) -> None:
+    from switchyard_cli.views.redrive import redrive_hints
+
     begun = counted(len(accepted.ready_tasks), "task")
     said = f"{accepted.job_id}: run {accepted.run}, {begun} at once"
     more = accepted.reopened_tasks - len(accepted.ready_tasks)
     results().print(said + (f" and {more:,} after" if more else ""), soft_wrap=True)
+    for hint in redrive_hints(accepted, stage.option):
+        notices().print(hint, style="yellow", soft_wrap=True, markup=False)
     hint = f"Watch it with `switchyard watch {accepted.job_id}{stage.option}`."
     notices().print(hint, style="dim", soft_wrap=True)

@@ -15,10 +15,11 @@ from switchyard.domain.states import TaskKind, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome, Payload, Task
-from tests.builders import JOB, NOW_MS
+from tests.builders import JOB, NOW_MS, a_task
 from tests.contract.conftest import Backend
 
 T = JOB.task("review")
+START_OF_T = start_of(a_task("review"))
 FAN_OUT = FanOut(for_each=("${input.items}",), key=("${item}",))
 READY = Readiness(TaskState.READY, "all_completed holds")
 COMPLETED = Outcome(state=TaskState.COMPLETED)
@@ -83,16 +84,16 @@ def test_opening_lets_the_items_run_and_the_fan_out_wait(
     backend: Backend, ready: Task, expansion: Expansion
 ) -> None:
     assert backend.fan_outs.open(ready, expansion, now_ms=NOW_MS)
-    found = backend.graph.find_many([T, start_of(T), JOB.task("review[a]")])
+    found = backend.graph.find_many([T, START_OF_T, JOB.task("review[a]")])
     task = found["review"]
     assert (task.state, task.child_count, task.due_at_ms) == (TaskState.WAITING, 2, None)
     assert task.waiting_on == {"review[a]@1", "review[b]@1"}
     assert task.fence == ready.fence + 1
-    start = found[start_of(T).task_id]
+    start = found[START_OF_T.task_id]
     assert (start.state, start.due_at_ms) == (TaskState.COMPLETED, NOW_MS + due.AFTER_SETTLING)
     item = found["review[a]"]
     assert (item.state, item.definition, item.tolerated) == (TaskState.WAITING, "n", True)
-    assert backend.graph.edges_from([start_of(T)])[start_of(T).task_id] == (
+    assert backend.graph.edges_from([START_OF_T])[START_OF_T.task_id] == (
         "review[a]",
         "review[b]",
     )
@@ -135,7 +136,7 @@ def test_what_has_changed_is_not_opened(
     if change == "size":
         expansion = replace(expansion, child_count=MAX_WITH_ITEMS)
     assert not backend.fan_outs.open(task, expansion, now_ms=NOW_MS)
-    found = backend.graph.find_many([T, start_of(T)])
+    found = backend.graph.find_many([T, START_OF_T])
     assert {task.state for task in found.values()} == {TaskState.READY, TaskState.WAITING}
     visible = backend.jobs.picture(JOB).visible_tasks
     assert [task.ref.task_id for task in visible] == ["review"]
@@ -144,7 +145,7 @@ def test_what_has_changed_is_not_opened(
 def test_what_runs_is_not_written_over(backend: Backend, ready: Task, expansion: Expansion) -> None:
     backend.fan_outs.open(ready, expansion, now_ms=NOW_MS)
     item = JOB.task("review[a]")
-    free = backend.graph.remove_edges(item, {f"{start_of(T).task_id}@1": True})
+    free = backend.graph.remove_edges(item, {f"{START_OF_T.task_id}@1": True})
     moved = backend.graph.decide(free, READY, now_ms=NOW_MS)
     backend.intake.write_part(expansion.plan)
     assert backend.graph.find(item) == moved

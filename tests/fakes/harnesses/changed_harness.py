@@ -3,7 +3,7 @@
 from typing import Any
 
 from switchyard.adapters.parallel import OneByOne
-from switchyard.contracts.changes import RedriveJob
+from switchyard.contracts.changes import RedriveAccepted, RedriveJob
 from switchyard.contracts.dispatch_messages import WAKING_EVENTS
 from switchyard.domain.ids import split_request_id
 from switchyard.domain.jobs.job import Job, NextStep
@@ -11,7 +11,8 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.ports import Claimed
 from switchyard.usecases.jobs.cancel import Canceller, CancelRequests
-from switchyard.usecases.jobs.redrive import Redriver, RedriveRequests
+from switchyard.usecases.jobs.redrive import Redriver
+from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from tests.fakes.harnesses.job_harness import Harness
 from tests.fakes.harnesses.submitting import a_limit
 
@@ -42,6 +43,7 @@ class ChangedHarness(Harness):
             dispatches=memory.dispatches,
             clock=self.clock,
             open_tasks=a_limit(memory, clock=self.clock),
+            definitions=memory.definitions,
         )
         self.redriver = Redriver(
             jobs=memory.jobs,
@@ -78,8 +80,8 @@ class ChangedHarness(Harness):
         self.memory.leases.settle(claimed.lease, outcome, output=1, now_ms=self.clock.now_ms())
         self.wake(claimed.task.ref.task_id)
 
-    def redrive(self, *tasks: str, **changes: Any) -> None:
-        self.redrives.request_redrive(self.job, RedriveJob(tasks=tasks, **changes))
+    def redrive(self, *tasks: str, **changes: Any) -> RedriveAccepted:
+        return self.redrives.request_redrive(self.job, RedriveJob(tasks=tasks, **changes))
 
     def the_job(self) -> Job:
         job = self.memory.jobs.find(self.job)

@@ -109,6 +109,7 @@ class Harness:
             dispatches=self.memory.dispatches,
             emitter=self.emitter,
             clock=self.clock,
+            parallel=OneByOne(),
         )
 
     def submit(self, request: SubmitJob) -> JobAccepted:

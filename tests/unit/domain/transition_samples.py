@@ -7,7 +7,7 @@ from typing import Any, Final
 from switchyard.domain.ids import END
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.plan import hidden_task
+from switchyard.domain.jobs.plan import Pinned, hidden_task
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks import edge_transitions, fan_out_transitions
@@ -22,7 +22,7 @@ LEASE_MS: Final = 7_000_000
 LATER_MS: Final = 90_000_000
 DUE_AT_MS: Final = 20_000_000
 GIVEN_MS: Final = 95_000_000
-FENCE, RUN, ATTEMPT = 701, 301, 2
+FENCE, RUN, ATTEMPT, LIST_RUN = 701, 301, 2, 350
 OWNER: Final = "the owner"
 LAST_OWNER: Final = "the last owner"
 AS_READ: Final[Any] = "as read"
@@ -49,6 +49,7 @@ _WORDS: Final[dict[Any, str]] = {
     12: "this many",
     4_711: "as submitted",
     80: "the maximum",
+    LIST_RUN: "the list's",
     "the plan": "ours",
     "the decision": "ours",
 }
@@ -104,6 +105,10 @@ TASKS: Final[dict[str, Transition]] = {
         TASK, waiting_on=frozenset({"t[0]@1"}), child_count=12
     ),
     "gather": fan_out_transitions.gather(TASK, ENDED, now_ms=NOW_MS),
+    "replace_item": fan_out_transitions.replace_item(
+        replace(TASK, run=LIST_RUN, waiting_on=frozenset({"x@1"}))
+    ),
+    "drop_item": fan_out_transitions.drop_item(items_run=LIST_RUN, now_ms=NOW_MS),
     "mark_queued": of_tasks.mark_queued(TASK, now_ms=NOW_MS),
     "clear_due": of_tasks.clear_due(TASK),
     "postpone": of_tasks.postpone(TASK, GIVEN_MS, count=False),
@@ -117,6 +122,9 @@ TASKS: Final[dict[str, Transition]] = {
     "reopen, ready": of_tasks.reopen(REOPENING, now_ms=NOW_MS),
     "reopen, waiting": of_tasks.reopen(
         replace(REOPENING, waiting_on=frozenset({"a@2"})), now_ms=NOW_MS
+    ),
+    "reopen, other items": of_tasks.reopen(
+        replace(REOPENING, items_run=2, pinned=Pinned(version=2)), now_ms=NOW_MS
     ),
 }
 JOB_ITEM: Final = Job(
@@ -146,6 +154,7 @@ JOBS: Final[dict[str, Transition]] = {
     "begin_redrive": of_jobs.begin_redrive(JOB_ITEM, key="the plan", now_ms=NOW_MS),
     "note_redrive_progress": of_jobs.note_redrive_progress(JOB_ITEM, written=12),
     "reopen": of_jobs.reopen(JOB_ITEM, now_ms=NOW_MS),
+    "reopen, other items": of_jobs.reopen(JOB_ITEM, now_ms=NOW_MS, fewer_tasks=12),
     "end_redrive": of_jobs.end_redrive(replace(JOB_ITEM, state=JobState.OPEN), now_ms=NOW_MS),
     "end_redrive, settled": of_jobs.end_redrive(
         replace(JOB_ITEM, state=JobState.FAILED), now_ms=NOW_MS

@@ -34,6 +34,7 @@ def api(api: FakeApi) -> FakeApi:
     api.on(CANCEL_TASK, answer(waiting, 202))
     accepted = RedriveAccepted(job_id=JOB_ID, run=2, ready_tasks=("scrape",), reopened_tasks=3)
     api.on(REDRIVE, answer(accepted, 202))
+    api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", problem(404, "no such task"))
     return api
 
 
@@ -132,7 +133,7 @@ def test_an_input_needs_exactly_one_task(
     file = tmp_path / "input.json"
     file.write_text("{}")
     result = switchyard("redrive", JOB_ID, "--input", file, *tasks)
-    assert result.stderr == "--input needs exactly one --task.\n"
+    assert result.stderr == "--input needs exactly one --task or --from.\n"
     assert result.exit_code == 2
     assert api.requests == []
 

@@ -178,7 +178,7 @@ def test_a_crash_anywhere_is_made_good_once(
         harness.run_through(("a", "b", "c"))
     setattr(owner, name, original)
     harness.wake("review", by_event=False)
-    start = start_of(harness.job.task("review"))
+    start = start_of(harness.task("review"))
     harness.wake(start.task_id, by_event=False)
     harness.work_off()
     for item in harness.items():

@@ -152,7 +152,7 @@ def test_a_crash_anywhere_is_made_good_once(
         harness.run_part()
     setattr(owner, name, original)
     harness.wake("part", by_event=False)
-    harness.wake(start_of(harness.job.task("part")).task_id, by_event=False)
+    harness.wake(start_of(harness.task("part")).task_id, by_event=False)
     harness.work_off()
     for task_id, made in (("part[draft]", {"text": "of trains"}), ("part[check]", True)):
         if not harness.state(task_id).settled:

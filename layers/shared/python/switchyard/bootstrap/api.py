@@ -48,7 +48,7 @@ from switchyard.usecases.jobs.add_tasks import TaskAdder
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.job_files import Uploads
-from switchyard.usecases.jobs.redrive import RedriveRequests
+from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.jobs.task_files import TaskFiles
 from switchyard.usecases.triggers.tenant_triggers import TenantTriggers
@@ -101,7 +101,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         adder=_adder(settings, state, blobs, dispatches, emitter),
         cancels=cancel_requests(state, dispatches, emitter),
         pause_switch=DynamoDbPauseSwitch(state),
-        redrives=redrive_requests(state, blobs, dispatches, settings.ceilings),
+        redrives=redrive_requests(state, blobs, dispatches, settings.ceilings, definitions),
         decider=task_decider(state, blobs, emitter),
         jobs=DynamoDbJobStore(state),
         graph=DynamoDbTaskGraph(state),

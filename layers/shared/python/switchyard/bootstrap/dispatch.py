@@ -155,7 +155,7 @@ class DispatchingParts:
 
     def _fan_outs(self) -> FanOutTasks:
         return FanOutTasks(
-            fan_outs=DynamoDbFanOuts(self._state),
+            fan_outs=DynamoDbFanOuts(self._state, self._payloads),
             intake=self._intake,
             jobs=self._jobs,
             graph=self._graph,
@@ -171,6 +171,7 @@ class DispatchingParts:
             dispatches=self._dispatches,
             emitter=self._emitter,
             clock=self._clock,
+            parallel=self._parallel,
         )
 
     def sweeper(self) -> Sweeper:

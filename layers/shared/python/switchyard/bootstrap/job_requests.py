@@ -18,14 +18,14 @@ from switchyard.adapters.sqs import SqsDispatchQueue
 from switchyard.adapters.system import SystemIds
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
-from switchyard.ports import BlobStore, DispatchQueue
+from switchyard.ports import BlobStore, DefinitionStore, DispatchQueue
 from switchyard.settings import ApiSettings, TriggerSettings
 from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.held_task import HeldTaskReader
-from switchyard.usecases.jobs.redrive import RedriveRequests
+from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.triggers.start_triggered import TriggerStarter
 
@@ -123,6 +123,7 @@ def redrive_requests(
     blobs: BlobStore,
     dispatches: DispatchQueue,
     ceilings: Ceilings | None = None,
+    definitions: DefinitionStore | None = None,
 ) -> RedriveRequests:
     """`ceilings` bound what a request asks for: who presses a button operates the stage."""
     return RedriveRequests(
@@ -133,4 +134,5 @@ def redrive_requests(
         clock=function_clock(),
         ceilings=ceilings or WIDEST_CEILINGS,
         open_tasks=open_task_limit(state, ceilings) if ceilings else None,
+        definitions=definitions,
     )

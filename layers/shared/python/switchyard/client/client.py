@@ -215,11 +215,14 @@ class Client:
         """Run again what did not complete, or just these tasks, with what follows.
 
         `changes` are `input` (of exactly one task), `model`, `max_turns`, `timeout` in milliseconds
-        and `max_cost_usd`. Not sent again once it may have arrived: then `Unreachable`, and `job`
+        and `max_cost_usd`; `latest=True` runs the latest version of their definitions. The tasks
+        in `from_` run with everything after them, completed or not; `dry_run=True` only answers
+        with what would run. Not sent again once it may have arrived: then `Unreachable`, and `job`
         tells whether it runs.
         """
         try:
-            asked = RedriveJob.model_validate({"tasks": [*map(id_of, tasks)], **changes})
+            first = {"from_": [*map(id_of, changes.pop("from_"))]} if "from_" in changes else {}
+            asked = RedriveJob.model_validate({"tasks": [*map(id_of, tasks)], **changes, **first})
         except ValidationError as error:
             problems = validation_problems(error.errors())
             raise UnusableJob("This cannot be redriven:", problems) from error

@@ -22,14 +22,23 @@ class TaskCancelAccepted(CancelAccepted):
     request_id: str
 
 
-class RedriveJob(Closed):
-    """Without tasks, all that failed, timed out or were cancelled are redriven."""
+TaskNames = Annotated[tuple[AnyTaskId, ...], at_most(MAX_TASKS)]
 
-    tasks: Annotated[tuple[AnyTaskId, ...], at_most(MAX_TASKS)] = Field(
-        default=(), max_length=MAX_TASKS
-    )
+
+class RedriveJob(Closed):
+    """Without tasks and `from`, all that failed, timed out or were cancelled are redriven."""
+
+    tasks: TaskNames = Field(default=(), max_length=MAX_TASKS)
+    from_: TaskNames = Field(default=(), max_length=MAX_TASKS, alias="from")
+    """Run again with everything that comes after them, whatever became of it."""
     input: JsonValue = None
     """Instead of the one that its task had; needs exactly one task."""
+    latest: bool = False
+    """Whether the tasks that are named, or selected, run the latest version of their definition."""
+    dry_run: bool = False
+    """Answer with what would run, and change nothing."""
+    run: int | None = Field(default=None, ge=1)
+    """Only if the job is in this run, as a dry run has answered it."""
     model: ModelName | None = None
     max_turns: Turns | None = None
     timeout: Milliseconds | None = None
@@ -40,15 +49,51 @@ class RedriveJob(Closed):
         return "input" in self.model_fields_set
 
 
+class PlannedTask(Written):
+    task_id: str
+    status: str
+    """As it is now."""
+    at_once: bool
+    """Whether it begins at once, whatever its rule and its condition say."""
+    cost_usd: float = 0.0
+    """What its last run cost, with the items that it makes anew."""
+    items: int | None = None
+    """How many items it has that are made anew; `None` if it makes none."""
+
+
+class OlderVersion(Written):
+    """A task that runs an older version of its definition than the one that is registered."""
+
+    task_id: str
+    definition: str
+    version: int
+    latest: int
+
+
+MAX_PLANNED: Final = 1_000
+"""The most tasks that a dry run names."""
+MAX_NAMED: Final = 100
+"""The most tasks that are named for any other reason."""
+
+
 class RedriveAccepted(Written):
     job_id: str
     status: str = "redriving"
+    """`planned` after a dry run."""
     run: int
     """The job's next one."""
     ready_tasks: tuple[str, ...]
     """Those that begin at once."""
     reopened_tasks: int
     """Together with those that follow them."""
+    cost_usd: float = 0.0
+    """What all of them cost the last time."""
+    planned_tasks: tuple[PlannedTask, ...] = ()
+    """Of a dry run: all of them, parents first, or the first thousand."""
+    stale_tasks: tuple[str, ...] = ()
+    """Completed tasks that used what is made anew and stay as they are, or the first hundred."""
+    older_versions: tuple[OlderVersion, ...] = ()
+    """The first hundred of them."""
 
 
 MAX_COMMENT: Final = 2_000

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from switchyard.contracts.wire import SchemaOne, Written
 from switchyard.domain.ids import JobRef
+from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.redrive import NewEdges, RedrivePlan, Reopening
 from switchyard.domain.prompts.artifacts import redrive_key
 from switchyard.domain.states import TaskState
@@ -24,6 +25,11 @@ class StoredOverrides(Written):
     max_cost_usd: float | None = None
 
 
+class StoredPin(Written):
+    version: int
+    max_attempts: int
+
+
 class StoredReopening(Written):
     task_id: str
     state: TaskState
@@ -32,10 +38,12 @@ class StoredReopening(Written):
     waiting_on: Names = frozenset()
     not_completed: Names = frozenset()
     overrides: StoredOverrides = StoredOverrides()
+    items_run: int | None = None
+    pinned: StoredPin | None = None
 
     def reopening(self) -> Reopening:
         said = dict(self) | {"overrides": Overrides(**dict(self.overrides))}
-        return Reopening(**said)
+        return Reopening(**said | {"pinned": Pinned(**dict(self.pinned)) if self.pinned else None})
 
 
 class StoredEdges(Written):
@@ -53,6 +61,7 @@ class StoredPlan(Written):
     edges: dict[str, StoredEdges]
     inputs: dict[str, Any]
     requested_by: str | None = None
+    fewer_tasks: int | None = None
 
     @classmethod
     def of(cls, plan: RedrivePlan) -> Self:
@@ -68,6 +77,7 @@ class StoredPlan(Written):
             edges={name: NewEdges(**dict(stored)) for name, stored in self.edges.items()},
             inputs=self.inputs,
             requested_by=self.requested_by,
+            fewer_tasks=self.fewer_tasks or 0,
         )
 
 

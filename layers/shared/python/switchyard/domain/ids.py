@@ -110,15 +110,20 @@ class TaskRef:
 
         Not all of them need exist: of a list of lists, `a[0][1]` was made by `a`.
         """
-        if self.hidden:
-            return ()
-        ends = [at for at, character in enumerate(self.task_id) if character == "["]
-        return tuple(self.task_id[:end] for end in ends)
+        return () if self.hidden else makers_of(self.task_id)
+
+
+def makers_of(task_id: str) -> tuple[str, ...]:
+    """Return the ids of those that a task, or a relay between such tasks, may come from."""
+    name = task_id.removeprefix(FAN_PREFIX)
+    ends = [at for at, character in enumerate(name) if character == "["]
+    relayed = (name,) if name != task_id else ()
+    return (*(name[:end] for end in ends), *relayed)
 
 
 def is_made_by(task_id: str, maker: str) -> bool:
     """Tell whether a task, or a relay, comes from another one."""
-    return task_id.removeprefix(FAN_PREFIX).startswith(f"{maker}[")
+    return maker in makers_of(task_id)
 
 
 def in_scope(scope: str | None, name: str) -> str:

@@ -199,7 +199,7 @@ class Redriving(Protocol):
     def reopen(
         self, ref: JobRef, reopening: Reopening, *, given: Payload | None = None, now_ms: int
     ) -> Task | None:
-        """The task in its next run, with the input that it is `given`.
+        """The task in its next run, with the input that it is `given`, and without an output.
 
         If it is in that run already, as it is now; `None` if it is in any other.
         """
@@ -207,8 +207,11 @@ class Redriving(Protocol):
     def note(self, job: Job, *, written: int) -> None:
         """Remember how much of the plan is done, so that the next step continues there."""
 
-    def open(self, job: Job, *, now_ms: int) -> Job | None:
-        """REDRIVING becomes OPEN, in its next run; `None` if this redrive is no longer at that."""
+    def open(self, job: Job, *, now_ms: int, fewer_tasks: int = 0) -> Job | None:
+        """REDRIVING becomes OPEN, in its next run, without the items that are to be made anew.
+
+        `None` if this redrive is no longer at that.
+        """
 
     def end(self, job: Job, *, now_ms: int) -> bool:
         """Forget the plan: nothing is left to do. `False` if the job is not as read."""

@@ -184,6 +184,17 @@ class FanOuts(Protocol):
         Opening again is answered as the first time. `AnswerLost` says that nobody knows.
         """
 
+    def replace(self, item: Task, payload: Payload, dependents: tuple[str, ...]) -> None:
+        """Store an item of the present list, its data and its edges, in one write, in place of one
+        that an earlier list had; nothing happens where none of an earlier list is.
+        """
+
+    def drop(self, ref: TaskRef, *, items_run: int, now_ms: int) -> Task | None:
+        """End an item that only an earlier list had; `None` if it is none, or somebody is at it.
+
+        Dropping again is answered as the first time.
+        """
+
     def gather(
         self, task: Task, outcome: Outcome, *, output_key: str | None, now_ms: int
     ) -> Task | None:

@@ -10,7 +10,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import edge_transitions, fan_out_transitions, transitions
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
-from switchyard.domain.tasks.task import Outcome, Task
+from switchyard.domain.tasks.task import Outcome, Payload, Task
 from switchyard.domain.transition import TransitionRefused, holds
 from switchyard.ports import BlobStore, TasksOfJob
 from switchyard.testing.state import MemoryState
@@ -90,7 +90,7 @@ class MemoryFanOuts:
 
     def open(self, task: Task, expansion: Expansion, *, now_ms: int) -> bool:
         opening, started, grown = opening_of(task, expansion, now_ms=now_ms)
-        start = start_of(task.ref)
+        start = start_of(task)
         with self._state.lock:
             now = self._state.tasks.get(task.ref)
             may = (
@@ -104,6 +104,19 @@ class MemoryFanOuts:
             self._state.write_task(start, started)
             self._state.write_job(start.job, grown)
             return True
+
+    def replace(self, item: Task, payload: Payload, dependents: tuple[str, ...]) -> None:
+        with self._state.lock:
+            before = self._state.tasks.get(item.ref)
+            answer = self._state.write_task(item.ref, fan_out_transitions.replace_item(item))
+            if isinstance(answer, Task) and answer is not before:
+                self._state.payloads[item.ref] = payload
+                self._state.dependents[item.ref] = dependents
+
+    def drop(self, ref: TaskRef, *, items_run: int, now_ms: int) -> Task | None:
+        drop = fan_out_transitions.drop_item(items_run=items_run, now_ms=now_ms)
+        answer = self._state.write_task(ref, drop)
+        return answer if isinstance(answer, Task) else None
 
     def gather(
         self, task: Task, outcome: Outcome, *, output_key: str | None, now_ms: int

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from switchyard.domain.ids import JobRef
+from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.redrive import RedrivePlan, Reopening, relay_task
@@ -42,16 +42,23 @@ class MemoryRedriving:
             answer = self._state.write_task(task, of_tasks.reopen(reopening, now_ms=now_ms))
             if not isinstance(answer, Task):
                 return None
-            if given is not None and answer is not before:
-                stored = self._state.payloads[task]
-                self._state.payloads[task] = replace(stored, input=given.input)
+            if answer is not before:
+                self._write_data(task, reopening, given)
             return answer
+
+    def _write_data(self, ref: TaskRef, reopening: Reopening, given: Payload | None) -> None:
+        if reopening.made_output:
+            self._state.store_output(ref, None)
+        if given is not None:
+            stored = self._state.payloads[ref]
+            self._state.payloads[ref] = replace(stored, input=given.input)
 
     def note(self, job: Job, *, written: int) -> None:
         self._state.write_job(job.ref, of_jobs.note_redrive_progress(job, written=written))
 
-    def open(self, job: Job, *, now_ms: int) -> Job | None:
-        answer = self._state.write_job(job.ref, of_jobs.reopen(job, now_ms=now_ms))
+    def open(self, job: Job, *, now_ms: int, fewer_tasks: int = 0) -> Job | None:
+        reopen = of_jobs.reopen(job, now_ms=now_ms, fewer_tasks=fewer_tasks)
+        answer = self._state.write_job(job.ref, reopen)
         return answer if isinstance(answer, Job) else None
 
     def end(self, job: Job, *, now_ms: int) -> bool:

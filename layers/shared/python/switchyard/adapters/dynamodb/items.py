@@ -116,7 +116,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     return Task(ref=job.task(item["SK"].removeprefix(TASK_PREFIX)), **known)
 
 
-_STATE_FIELDS: Final = ("run", "state", "attempt", "rule", "kind", "child_count")
+_STATE_FIELDS: Final = ("run", "state", "attempt", "rule", "kind", "child_count", "items_run")
 STATES_ATTRIBUTES: Final = ("SK", "job_id", *dict.fromkeys((*_JOB_FIELDS, *_STATE_FIELDS)))
 """What `job_from` and `state_of_task` read."""
 
@@ -125,12 +125,23 @@ def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
     """Read what `task_from` would, with the same defaults."""
     ref = job.task(item["SK"].removeprefix(TASK_PREFIX))
     state, _ = _state_and_rule(item)
-    attempt = item.get("attempt", 0)
-    return StateOfTask(ref, item.get("run", 1), state, attempt, item.get("child_count"))
+    return StateOfTask(
+        ref,
+        item.get("run", 1),
+        state,
+        item.get("attempt", 0),
+        item.get("child_count"),
+        item.get("items_run"),
+    )
 
 
 def field_attribute(value: Any) -> Any:
-    """Return a field's value as it is stored: what has fields itself becomes a map."""
+    """Return a field's value as it is stored: what has fields itself becomes a map.
+
+    Another rule is given only to a task that another one made, which older versions leave alone.
+    """
+    if isinstance(value, Rule):
+        return f"{_NEWER}{value}"
     is_map = isinstance(value, Outcome | Overrides | LifeSigns)
     return _without_empty(asdict(value)) if is_map else value
 

@@ -23,6 +23,13 @@ from switchyard.ports import BlobStore
 
 MAX_INLINE: Final = 4_000  # bytes, each: input, parents and output together stay within 12 KB
 
+_KEYS: Final = frozenset(key_item(("", "")))
+_PLACES: Final = ("input", "context", "depends_on", "files", "artifacts", "output")
+"""What is in the item, or where it is in the bucket."""
+_ATTRIBUTES: Final = frozenset(
+    {"when", "hold", "fan_out", *_PLACES, *(f"{name}_key" for name in _PLACES)}
+)
+
 READ_AT_ONCE: Final = 8  # outputs, of 10 MB each at most
 
 
@@ -45,6 +52,13 @@ class DynamoDbPayloads:
             **({"fan_out": json_text(payload.fan_out)} if payload.fan_out is not None else {}),
             **({"scope": payload.scope} if payload.scope else {}),
         }
+
+    def write_of_new(self, ref: TaskRef, payload: Payload) -> tuple[Key, Update]:
+        """Return the write that stores these data in place of all that the task had."""
+        key = data_key(ref)
+        item = {n: value for n, value in self.new_item(ref, payload).items() if n not in _KEYS}
+        old = sorted(_ATTRIBUTES - item.keys())
+        return key, Update(set=item, remove=old, condition="attribute_exists(#PK)")
 
     def read(self, ref: TaskRef) -> Payload:
         item = self._table.get(data_key(ref))

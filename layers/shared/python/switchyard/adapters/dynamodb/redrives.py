@@ -1,6 +1,7 @@
 """The steps of a redrive on the job's and its tasks' items."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from switchyard.adapters.dynamodb.items import (
     DEPENDENTS_PREFIX,
@@ -21,6 +22,9 @@ from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.redrive import NewEdges, RedrivePlan, Reopening, relay_task
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Payload, Task
+
+_INPUT: Final = ("input", "input_key")
+_OUTPUT: Final = ("output", "output_key")
 
 
 class DynamoDbRedriving:
@@ -53,10 +57,11 @@ class DynamoDbRedriving:
     ) -> Task | None:
         task = ref.task(reopening.task_id)
         reopen = of_tasks.reopen(reopening, now_ms=now_ms)
-        if given is None:
+        if given is None and not reopening.made_output:
             answer = self._writer.write_task(task, reopen)
             return answer if isinstance(answer, Task) else None
-        self._table.transact(write_of(task, reopen), (data_key(task), self._input(task, given)))
+        data = self._data(task, given, made_output=reopening.made_output)
+        self._table.transact(write_of(task, reopen), (data_key(task), data))
         item = self._table.get(task_key(task))
         found = task_from(item, ref) if item else None
         return found if found and reopen.was_written_to(found) else None
@@ -64,8 +69,9 @@ class DynamoDbRedriving:
     def note(self, job: Job, *, written: int) -> None:
         self._writer.write_job(job.ref, of_jobs.note_redrive_progress(job, written=written))
 
-    def open(self, job: Job, *, now_ms: int) -> Job | None:
-        answer = self._writer.write_job(job.ref, of_jobs.reopen(job, now_ms=now_ms))
+    def open(self, job: Job, *, now_ms: int, fewer_tasks: int = 0) -> Job | None:
+        reopen = of_jobs.reopen(job, now_ms=now_ms, fewer_tasks=fewer_tasks)
+        answer = self._writer.write_job(job.ref, reopen)
         return answer if isinstance(answer, Job) else None
 
     def end(self, job: Job, *, now_ms: int) -> bool:
@@ -82,14 +88,11 @@ class DynamoDbRedriving:
             ),
         )
 
-    def _input(self, ref: TaskRef, given: Payload) -> Update:
-        item = self._payloads.new_item(ref, given)
-        stored: Item = {name: item[name] for name in ("input", "input_key") if name in item}
-        return Update(
-            set=stored,
-            remove=sorted({"input", "input_key"} - stored.keys()),
-            condition="attribute_exists(#PK)",
-        )
+    def _data(self, ref: TaskRef, given: Payload | None, *, made_output: bool) -> Update:
+        item = self._payloads.new_item(ref, given) if given else {}
+        stored: Item = {name: item[name] for name in _INPUT if name in item}
+        old = {*(_INPUT if given else ()), *(_OUTPUT if made_output else ())} - stored.keys()
+        return Update(set=stored, remove=sorted(old), condition="attribute_exists(#PK)")
 
 
 def _dependents_item(ref: TaskRef, edges: NewEdges) -> Item:

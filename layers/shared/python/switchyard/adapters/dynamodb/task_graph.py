@@ -13,8 +13,8 @@ from switchyard.adapters.dynamodb.items import (
     task_from,
     task_key,
 )
-from switchyard.adapters.dynamodb.payloads import write_of_output
-from switchyard.adapters.dynamodb.table import DynamoDbTable
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads, write_of_output
+from switchyard.adapters.dynamodb.table import DynamoDbTable, Update
 from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, write_of
 from switchyard.domain.errors import UnknownTask
 from switchyard.domain.fan_out.plan import Expansion, opening_of, start_of
@@ -23,7 +23,7 @@ from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import edge_transitions, fan_out_transitions, transitions
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
-from switchyard.domain.tasks.task import Outcome, Task
+from switchyard.domain.tasks.task import Outcome, Payload, Task
 from switchyard.domain.text import in_slices
 from switchyard.domain.transition import TransitionRefused
 from switchyard.ports import TasksOfJob
@@ -105,9 +105,10 @@ class DynamoDbTaskGraph:
 
 
 class DynamoDbFanOuts:
-    def __init__(self, table: DynamoDbTable) -> None:
+    def __init__(self, table: DynamoDbTable, payloads: DynamoDbPayloads) -> None:
         self._table = table
         self._writer = TransitionWriter(table)
+        self._payloads = payloads
 
     def note_expanded(self, task: Task, expanded: int, *, now_ms: int) -> Task:
         noted = fan_out_transitions.note_expanded(task, expanded, now_ms=now_ms)
@@ -120,10 +121,24 @@ class DynamoDbFanOuts:
     def open(self, task: Task, expansion: Expansion, *, now_ms: int) -> bool:
         opening, started, grown = opening_of(task, expansion, now_ms=now_ms)
         others = (
-            write_of(start_of(task.ref), started),
+            write_of(start_of(task), started),
             write_of(task.ref.job, grown),
         )
         return isinstance(self._writer.write_task_with(task, opening, *others), Task)
+
+    def replace(self, item: Task, payload: Payload, dependents: tuple[str, ...]) -> None:
+        replacement = fan_out_transitions.replace_item(item)
+        edges = {"tasks": list(dependents)}
+        self._table.transact(
+            write_of(item.ref, replacement),
+            (dependents_key(item.ref), Update(set=edges, condition="attribute_exists(#PK)")),
+            self._payloads.write_of_new(item.ref, payload),
+        )
+
+    def drop(self, ref: TaskRef, *, items_run: int, now_ms: int) -> Task | None:
+        drop = fan_out_transitions.drop_item(items_run=items_run, now_ms=now_ms)
+        answer = self._writer.write_task(ref, drop)
+        return answer if isinstance(answer, Task) else None
 
     def gather(
         self, task: Task, outcome: Outcome, *, output_key: str | None, now_ms: int

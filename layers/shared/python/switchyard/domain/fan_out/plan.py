@@ -1,6 +1,6 @@
 """The tasks that a fan-out makes, and the relays between it and them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from switchyard.domain.fan_out.items import Items
@@ -8,7 +8,7 @@ from switchyard.domain.ids import FAN_PREFIX, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.limits import MAX_WITH_ITEMS
 from switchyard.domain.jobs.plan import FIRST_RUN, JobPlan, hidden_task
-from switchyard.domain.jobs.relays import compile_edges, parents_of
+from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
 from switchyard.domain.jobs.transitions import add_items
 from switchyard.domain.states import Rule, TaskKind, TaskState
 from switchyard.domain.tasks.fan_out_transitions import open_fan_out
@@ -27,9 +27,14 @@ class Expansion:
     child_count: int
 
 
-def start_of(fan_out: TaskRef) -> TaskRef:
-    """Return what all tasks of a fan-out wait for, until all of them are written."""
-    return fan_out.job.task(f"{FAN_PREFIX}{fan_out.task_id}")
+def start_of(fan_out: Task) -> TaskRef:
+    """Return what all tasks of a fan-out wait for, until all of them are written.
+
+    Each list that it reads has one of its own, and relays of its own.
+    """
+    name = f"{FAN_PREFIX}{fan_out.ref.task_id}"
+    run = fan_out.items_run
+    return fan_out.ref.job.task(f"{name}[~r{run}]" if run else name)
 
 
 def opening_of(
@@ -56,16 +61,14 @@ def plan_expansion(
 ) -> Expansion:
     """Return the same for the same items, in whichever run of the task.
 
-    `template` are the data of the fan-out itself.
+    `template` are the data of the fan-out itself. One without items waits for what they would.
     """
-    name, start = task.ref.task_id, start_of(task.ref)
+    name, start = task.ref.task_id, start_of(task)
     inputs = {item.task_id(name): item.input for item in items.each}
-    edges = {start.task_id: tuple(inputs), **dict.fromkeys(inputs, (name,))}
+    edges = {start.task_id: tuple(inputs) or (name,), **dict.fromkeys(inputs, (name,))}
     dependents = compile_edges(edges, prefix=relay_prefix(start), suffix="]")
-    tokens = {one: tokens_of(parents) for one, parents in parents_of(dependents).items()}
-    item = replace(
-        _item(task, tolerated=tolerated or task.tolerated), kind=TaskKind.JOB if of_jobs else None
-    )
+    tokens = tokens_in(dependents, made=inputs, run=task.first_item_run)
+    item = _item(task, tolerated=tolerated or task.tolerated, of_jobs=of_jobs)
     relays = [one for one in dependents if one not in edges]
     return Expansion(
         plan=JobPlan(
@@ -86,7 +89,7 @@ def plan_expansion(
     )
 
 
-def _item(task: Task, *, tolerated: bool) -> Task:
+def _item(task: Task, *, tolerated: bool, of_jobs: bool) -> Task:
     """Return what all tasks of a fan-out have in common."""
     return Task(
         ref=task.ref,
@@ -96,6 +99,10 @@ def _item(task: Task, *, tolerated: bool) -> Task:
         max_attempts=task.max_attempts,
         rule=Rule.ALL_COMPLETED,
         tolerated=tolerated,
+        run=task.first_item_run,
+        kind=TaskKind.JOB if of_jobs else None,
+        items_run=task.items_run if of_jobs else None,
+        overrides=task.overrides,
         trace=task.trace,
     )
 
@@ -115,5 +122,10 @@ def relay_prefix(start: TaskRef) -> str:
     return f"{start.task_id}[~"
 
 
-def tokens_of(parents: Iterable[str]) -> frozenset[str]:
-    return frozenset(edge_token(parent, FIRST_RUN) for parent in parents)
+def tokens_in(dependents: Edges, *, made: Collection[str], run: int) -> dict[str, frozenset[str]]:
+    """Return what each task waits for: relays are new with each expansion, but those that are
+    `made` may have had runs before."""
+    return {
+        one: frozenset(edge_token(name, run if name in made else FIRST_RUN) for name in parents)
+        for one, parents in parents_of(dependents).items()
+    }

@@ -96,6 +96,7 @@ class StateOfTask:
     state: TaskState
     attempt: int
     child_count: int | None = None
+    items_run: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,13 +148,20 @@ T = TypeVar("T", StateOfTask, Task)
 
 
 def _visible(tasks: tuple[T, ...]) -> tuple[T, ...]:
-    """Leave out hidden tasks, and those of a fan-out or a job that are not all written."""
-    unopened = {task.ref.task_id for task in tasks if task.child_count is None}
-    return tuple(
-        task
+    """Leave out hidden tasks, and those of a fan-out or a job that are not all written.
+
+    So are those of an earlier list, or an earlier input, until they are replaced.
+    """
+    first_runs = {
+        task.ref.task_id: None if task.child_count is None else task.items_run or 1
         for task in tasks
-        if not task.ref.hidden and unopened.isdisjoint(task.ref.makers)
-    )
+    }
+
+    def is_made(task: StateOfTask | Task) -> bool:
+        firsts = [first_runs[maker] for maker in task.ref.makers if maker in first_runs]
+        return all(first is not None and task.run >= first for first in firsts)
+
+    return tuple(task for task in tasks if not task.ref.hidden and is_made(task))
 
 
 class NextStep(StrEnum):

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Final
 
-from switchyard.domain.ids import END, RELAY_PREFIX, JobRef, is_made_by
+from switchyard.domain.fan_out.earlier_items import REASON, has_left_the_list
+from switchyard.domain.ids import END, HIDDEN_PREFIX, RELAY_PREFIX, JobRef
 from switchyard.domain.jobs.job import JobPicture
-from switchyard.domain.jobs.plan import FIRST_RUN, hidden_task
+from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
+from switchyard.domain.redrives.reach import Reach, reach_of
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Task, edge_token
 
@@ -25,6 +27,8 @@ class Changes:
     overrides: Overrides = NO_OVERRIDES
     inputs: Mapping[str, Json] = field(default_factory=dict)
     """By task id."""
+    pinned: Mapping[str, Pinned] = field(default_factory=dict)
+    """Other versions of definitions, by the definition's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +43,30 @@ class Reopening:
     """None: it may run at once."""
     not_completed: frozenset[str] = frozenset()
     overrides: Overrides = NO_OVERRIDES
+    items_run: int | None = None
+    """Of a fan-out that makes its items anew: the run that they begin with."""
+    pinned: Pinned | None = None
+    """The version of its definition from now on, if that is another."""
+
+    @property
+    def renewed(self) -> dict[str, int]:
+        """What is written instead of what the task kept through its runs so far."""
+        version = self.pinned
+        return {
+            **({"items_run": self.items_run} if self.items_run else {}),
+            **({"definition_version": version.version} if version else {}),
+            **({"max_attempts": version.max_attempts} if version else {}),
+        }
+
+    @property
+    def unmade(self) -> tuple[str, ...]:
+        """What is forgotten of the items that were made."""
+        return ("child_count", "expanded") if self.items_run else ()
+
+    @property
+    def made_output(self) -> bool:
+        """Whether an output is stored of the run that ends, which is none of the next one."""
+        return self.state is TaskState.COMPLETED and not self.task_id.startswith(HIDDEN_PREFIX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +96,8 @@ class RedrivePlan:
     inputs: Mapping[str, Json] = field(default_factory=dict)
     requested_by: str | None = None
     """A person, where one is known."""
+    fewer_tasks: int = 0
+    """How many items the job has no longer, until their fan-outs make them anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +116,10 @@ def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotR
         )
         return chosen or NotRedrivable("there is nothing to redrive: no task failed")
     wanted = set(named)
-    named_ones = tuple(task for task in picture.visible_tasks if task.ref.task_id in wanted)
+    named_ones = _named(picture, wanted)
+    gone = [task.ref.task_id for task in named_ones if has_left_the_list(task)]
+    if gone:
+        return NotRedrivable(f"{gone[0]} cannot run: {REASON}")
     stored = [task for task in named_ones if task.state not in REDRIVABLE]
     if stored:
         states = ", ".join(f"{t.ref.task_id} ({_status(t)})" for t in stored)
@@ -94,7 +127,18 @@ def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotR
     return named_ones + _items_of(picture, wanted)
 
 
-def _items_of(picture: JobPicture, wanted: set[str]) -> tuple[Task, ...]:
+def select_again(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotRedrivable:
+    """Those that run again with everything after them, whatever became of them."""
+    found = _named(picture, set(named))
+    gone = [task.ref.task_id for task in found if has_left_the_list(task)]
+    return NotRedrivable(f"{gone[0]} cannot run: {REASON}") if gone else found
+
+
+def _named(picture: JobPicture, wanted: Set[str]) -> tuple[Task, ...]:
+    return tuple(task for task in picture.visible_tasks if task.ref.task_id in wanted)
+
+
+def _items_of(picture: JobPicture, wanted: Set[str]) -> tuple[Task, ...]:
     """Return the tasks that did not complete of fan-outs and jobs that are redriven as a whole."""
     return tuple(
         task
@@ -112,23 +156,27 @@ def plan_redrive(
     changes: Changes,
     *,
     now_ms: int,
+    again: Iterable[Task] = (),
 ) -> RedrivePlan:
-    """`picture` is of a settled job; `dependents` has those of hidden tasks, too."""
-    chosen = {task.ref.task_id for task in selected}
+    """`picture` is of a settled job; `dependents` has those of hidden tasks, too.
+
+    Those to run `again` run with everything that comes after them, the selected with what did not
+    complete.
+    """
+    first, renewed = ({task.ref.task_id for task in some} for some in (selected, again))
     tasks = {task.ref.task_id: task for task in picture.tasks}
-    inner = _edges_within(_reach(tasks, dependents, chosen), dependents)
+    reach = reach_of(tasks, dependents, chosen=first, again=renewed)
+    inner = _edges_within(reach.tasks, dependents)
     prefix = f"{RELAY_PREFIX}r{picture.job.run}-"
-    sinks = [name for name, after in inner.items() if not after]
-    last = compile_edges(dict.fromkeys(sinks, (END,)), prefix=prefix)
-    parents = parents_of(inner)
+    last = compile_edges(dict.fromkeys((n for n in inner if not inner[n]), (END,)), prefix=prefix)
     relays = [name for name in last if name.startswith(prefix)]
     tokens = {
         name: frozenset(_next_token(tasks, parent) for parent in before)
-        for name, before in (parents | parents_of(last)).items()
+        for name, before in (parents_of(inner) | parents_of(last)).items()
     }
-    overrides = {name: changes.overrides.over(tasks[name].overrides) for name in chosen}
+    changed = _Changed(changes, frozenset(first | renewed), reach, picture.job.run + 1)
     reopenings = [
-        _reopening(tasks[name], tokens.get(name, frozenset()), inner.keys(), overrides.get(name))
+        changed.reopening(tasks[name], tokens.get(name, frozenset()))
         for name in (END, *TopologicalSorter(inner).static_order())
     ]
     return RedrivePlan(
@@ -139,51 +187,59 @@ def plan_redrive(
         relays={name: tokens[name] for name in relays},
         edges=_new_edges(dependents, last),
         inputs=changes.inputs,
+        fewer_tasks=sum(tasks[name].child_count or 0 for name in _renewed_makers(tasks, reach)),
     )
+
+
+def _renewed_makers(tasks: Mapping[str, Task], reach: Reach) -> list[str]:
+    """Return those whose tasks are no longer the job's, until they are made anew."""
+    return [
+        name
+        for name, task in tasks.items()
+        if name in reach.new_lists
+        or (task.fans_out and reach.renews(name) and not has_left_the_list(task))
+    ]
 
 
 def relay_task(job: JobRef, plan: RedrivePlan, name: str) -> Task:
     return hidden_task(job.task(name), plan.relays[name])
 
 
-def _reach(tasks: Mapping[str, Task], dependents: Edges, chosen: Iterable[str]) -> set[str]:
-    """The chosen and all that did not complete after them; completed tasks stay as they are.
-
-    But for a fan-out or a job: it gathers again what its tasks made.
-    """
-    reached = set(chosen)
-    ahead = list(reached)
-    while ahead:
-        before = ahead.pop()
-        for name in dependents.get(before, ()):
-            gathers = tasks[name].fans_out and is_made_by(before, name)
-            completed = tasks[name].state is TaskState.COMPLETED and not gathers
-            stored = name == END or completed
-            if not stored and name not in reached:
-                reached.add(name)
-                ahead.append(name)
-    return reached
-
-
-def _edges_within(reached: set[str], dependents: Edges) -> dict[str, tuple[str, ...]]:
+def _edges_within(reached: Set[str], dependents: Edges) -> dict[str, tuple[str, ...]]:
     return {
         name: tuple(after for after in dependents.get(name, ()) if after in reached)
         for name in sorted(reached)
     }
 
 
-def _reopening(
-    task: Task, waiting_on: frozenset[str], reached: Set[str], overrides: Overrides | None
-) -> Reopening:
-    return Reopening(
-        task_id=task.ref.task_id,
-        state=task.state,
-        run=task.run,
-        fence=task.fence,
-        waiting_on=waiting_on,
-        not_completed=frozenset(name for name in task.not_completed if name not in reached),
-        overrides=task.overrides if overrides is None else overrides,
-    )
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """What becomes of each task that is reached."""
+
+    changes: Changes
+    selected: Set[str]
+    reach: Reach
+    next_run: int
+    """Of the job."""
+
+    def reopening(self, task: Task, waiting_on: frozenset[str]) -> Reopening:
+        name = task.ref.task_id
+        selected = name in self.selected
+        overrides = self.changes.overrides.over(task.overrides) if selected else task.overrides
+        return Reopening(
+            task_id=name,
+            state=task.state,
+            run=task.run,
+            fence=task.fence,
+            waiting_on=waiting_on,
+            not_completed=frozenset(one for one in task.not_completed if self._is_kept(one)),
+            overrides=overrides,
+            items_run=self.next_run if name in self.reach.new_lists else None,
+            pinned=self.changes.pinned.get(task.definition) if selected else None,
+        )
+
+    def _is_kept(self, parent: str) -> bool:
+        return parent not in self.reach.tasks and not self.reach.renews(parent)
 
 
 def _next_token(tasks: Mapping[str, Task], parent: str) -> str:

@@ -191,14 +191,17 @@ def note_redrive_progress(job: Job, *, written: int) -> Transition:
     )
 
 
-def reopen(job: Job, *, now_ms: int) -> Transition:
-    """Begin the job's next run, once everything waits in it that has to wait."""
+def reopen(job: Job, *, now_ms: int, fewer_tasks: int = 0) -> Transition:
+    """Begin the job's next run, once everything waits in it that has to wait.
+
+    It has fewer tasks until its fan-outs have made their items anew.
+    """
     return Transition(
         name="reopen",
         guard=(_this_redrive(job), _REDRIVING),
         sets={"state": JobState.OPEN, "reopened_at_ms": now_ms},
         removes=_OF_THE_LAST_RUN,
-        adds={"run": 1},
+        adds={"run": 1} | ({"total_tasks": -fewer_tasks} if fewer_tasks else {}),
         due=now_ms + due.JOB_BEING_CHANGED,
         already=(_this_redrive(job),),
     )

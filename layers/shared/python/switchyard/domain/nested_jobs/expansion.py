@@ -6,13 +6,13 @@ from typing import Final
 
 from switchyard.domain.fan_out.gathering import failed
 from switchyard.domain.fan_out.items import MAX_CHARACTERS, NotExpandable
-from switchyard.domain.fan_out.plan import Expansion, relay_prefix, start_of, tokens_of
+from switchyard.domain.fan_out.plan import Expansion, relay_prefix, start_of, tokens_in
 from switchyard.domain.fan_out.templates import filled
 from switchyard.domain.ids import LONGEST_FAN_OUT, LONGEST_ITEM, in_scope, local_name
 from switchyard.domain.jobs.graph import TaskSpec, dependents_of, sinks
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import JobPlan, hidden_task, new_task, payload_of
-from switchyard.domain.jobs.relays import compile_edges, parents_of
+from switchyard.domain.jobs.relays import compile_edges
 from switchyard.domain.nested_jobs.job_templates import JobTemplate, with_list_of_template
 from switchyard.domain.prompts.references import (
     UnresolvedReference,
@@ -64,7 +64,7 @@ def plan_job_task(job: Job, task: Task, template: JobTemplate, given: Json) -> E
     Each of the tasks waits for the start as well, also one that has parents: until all of them are
     written, nobody decides or cancels any.
     """
-    name, start = task.ref.task_id, start_of(task.ref)
+    name, start = task.ref.task_id, start_of(task)
     specs = specs_of(template, given, job_task=name)
     inner = dependents_of(specs)
     edges = {
@@ -72,7 +72,7 @@ def plan_job_task(job: Job, task: Task, template: JobTemplate, given: Json) -> E
         **{parent: after or (name,) for parent, after in inner.items()},
     }
     dependents = compile_edges(edges, prefix=relay_prefix(start), suffix="]")
-    tokens = {one: tokens_of(parents) for one, parents in parents_of(dependents).items()}
+    tokens = tokens_in(dependents, made=inner, run=task.first_item_run)
     relays = [one for one in dependents if one not in edges]
     return Expansion(
         plan=JobPlan(
@@ -99,7 +99,14 @@ def _task(
     """A rule that counts parents counts the start, which always completes, only without others."""
     made = new_task(job, spec, template.pinned, tokens)
     counted = max(1, len(spec.depends_on)) if spec.rule is Rule.ANY_COMPLETED else 0
-    return replace(made, tolerated=task.tolerated, parent_count=counted, trace=task.trace)
+    return replace(
+        made,
+        tolerated=task.tolerated,
+        parent_count=counted,
+        trace=task.trace,
+        run=task.first_item_run,
+        items_run=task.items_run if made.fans_out else None,
+    )
 
 
 def ended(states: Mapping[str, TaskState]) -> Outcome:

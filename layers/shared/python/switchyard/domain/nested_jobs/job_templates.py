@@ -115,7 +115,9 @@ def level_problems(
     problems = []
     for index, spec in enumerate(template.tasks):
         if spec.nested and spec.name == name:
-            problems.append(Problem(("tasks", index, "name"), f"{name!r} cannot be a part of itself"))
+            problems.append(
+                Problem(("tasks", index, "name"), f"{name!r} cannot be a part of itself")
+            )
             continue
         chain = _chain((name, spec.name), known) if spec.nested else ()
         if len(chain) >= MAX_LEVELS:

@@ -109,6 +109,9 @@ class Task:
     """How many of the items are written that a task makes others with."""
     child_count: int | None = None
     """How many tasks a fan-out, or a job, has made; `None` before they may run."""
+    items_run: int | None = None
+    """The run in which the tasks that it makes begin; `None` for the first, before any redrive made
+    it make them anew."""
     tolerated: bool = False
     """Whether it belongs to a fan-out that is allowed some failures."""
     parent_count: int = 0
@@ -145,6 +148,11 @@ class Task:
     def fans_out(self) -> bool:
         """Whether it makes tasks of its own: no worker runs it, and nobody ends it."""
         return self.kind in {TaskKind.FAN_OUT, TaskKind.JOB}
+
+    @property
+    def first_item_run(self) -> int:
+        """The run that items of a fan-out's present list begin with; one below is of another."""
+        return self.items_run or 1
 
     @property
     def token(self) -> str:

@@ -36,7 +36,7 @@ _READY: Final = equal("state", TaskState.READY)
 _PROCESSING: Final = equal("state", TaskState.PROCESSING)
 _WAITING: Final = equal("state", TaskState.WAITING)
 _UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
-_OF_THE_LAST_RUN: Final = (
+OF_THE_LAST_RUN: Final = (
     "cancel_requested",
     "outcome",
     "owner",
@@ -266,6 +266,7 @@ def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
         "not_completed": reopening.not_completed,
         "overrides": None if reopening.overrides == NO_OVERRIDES else reopening.overrides,
         "attempt": 0,
+        **reopening.renewed,
     }
     empty = tuple(name for name, value in begun.items() if is_empty(value))
     return Transition(
@@ -276,7 +277,7 @@ def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
             equal("fence", reopening.fence),
         ),
         sets={name: value for name, value in begun.items() if name not in empty},
-        removes=(*_OF_THE_LAST_RUN, *empty),
+        removes=(*OF_THE_LAST_RUN, *reopening.unmade, *empty),
         adds={"run": 1, "fence": 1},
         due=now_ms + due.AFTER_READY if ready else Due.REMOVED,
         already=(equal("run", reopening.run + 1),),

@@ -94,6 +94,7 @@ class MemoryEngine:
             dispatches=memory.dispatches,
             emitter=self.emitter,
             clock=self.clock,
+            parallel=OneByOne(),
         )
 
     def decider(self) -> TaskDecider:

@@ -15,7 +15,7 @@ from switchyard.ports.alerting import MessageKey, Note, Posted
 from switchyard.usecases.alerts.post_alerts import AlertPublisher
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.decide_task import TaskDecider
-from switchyard.usecases.jobs.redrive import RedriveRequests
+from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 
 TRY_AGAIN: Final = "something that this needs does not answer; try again in a moment"
 NOT_AN_OPERATOR: Final = (

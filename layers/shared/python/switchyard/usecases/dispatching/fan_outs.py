@@ -40,10 +40,12 @@ from switchyard.ports import (
     FanOuts,
     JobIntake,
     JobStore,
+    Parallel,
     Payloads,
     TaskGraph,
 )
 from switchyard.usecases.access.limits import OpenTaskLimit
+from switchyard.usecases.dispatching.earlier_items import EarlierItems
 from switchyard.usecases.dispatching.nested_jobs import NestedJobs
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
@@ -67,6 +69,19 @@ class FanOutTasks:
     dispatches: DispatchQueue
     emitter: Emitter
     clock: Clock
+    parallel: Parallel
+
+    @property
+    def earlier(self) -> EarlierItems:
+        return EarlierItems(
+            fan_outs=self.fan_outs,
+            graph=self.graph,
+            jobs=self.jobs,
+            dispatches=self.dispatches,
+            emitter=self.emitter,
+            clock=self.clock,
+            parallel=self.parallel,
+        )
 
     def wake(self, ready: Sequence[Task]) -> None:
         """Leave ready fan-outs to a dispatcher that has time for them."""
@@ -85,10 +100,14 @@ class FanOutTasks:
             expansion = self._planned(self._job(task), task, payload)
         except (NotExpandable, Rejected) as problem:
             return self._end(task, failed(str(problem)))
-        if not expansion.child_count:
+        if not expansion.child_count and task.items_run is None:
             self.emitter.emit(task_events.expanded(task, items=0))
             return self._end(task, Outcome(state=TaskState.COMPLETED), EMPTY)
-        if self._has_room(task, expansion) and self._written(task, expansion, until):
+        if (
+            self._has_room(task, expansion)
+            and self._written(task, expansion, until)
+            and self.earlier.settled(task, expansion, until=until)
+        ):
             self._open(task, expansion)
         return task
 
@@ -107,6 +126,7 @@ class FanOutTasks:
                 f"{field}: with these {expansion.child_count:,} {made} the job has {total:,} "
                 f"tasks; it may have {MAX_WITH_ITEMS:,}"
             )
+        self.earlier.require_room(task, expansion)
         return expansion
 
     def _of_items(self, job: Job, task: Task, fan_out: FanOut, payload: Payload) -> Expansion:
@@ -160,10 +180,10 @@ class FanOutTasks:
         """Emit first, as always: then others may hear of its tasks from elsewhere."""
         self.emitter.emit(task_events.expanded(task, items=expansion.child_count))
         if self.fan_outs.open(task, expansion, now_ms=self.clock.now_ms()):
-            self.dispatches.send([TaskRun(start_of(task.ref), FIRST_RUN)])
+            self.dispatches.send([TaskRun(start_of(task), FIRST_RUN)])
 
     def _gather(self, task: Task, payload: Payload) -> Task:
-        shape = self.payloads.read(start_of(task.ref)).input
+        shape = self.payloads.read(start_of(task)).input
         ids = ids_in(shape, task.ref.task_id)
         states = self._states(task, ids)
         nested = task.kind is TaskKind.JOB

@@ -1,40 +1,27 @@
-"""Opens a settled job again: asked for by the API, carried out by the dispatcher."""
+"""Opens a settled job again, as planned when that was asked for (`redrive_requests.py`)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from switchyard.contracts.changes import RedriveAccepted, RedriveJob
-from switchyard.contracts.redrive_plans import plan_key, read_plan, stored_plan
-from switchyard.domain.access.limits import WIDEST_CEILINGS, Asked, Ceilings
-from switchyard.domain.errors import Conflict, Invalid, NotNow, Problem, UnknownTask
+from switchyard.contracts.redrive_plans import read_plan
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.graph import TaskSpec
-from switchyard.domain.jobs.job import Job, JobPicture
-from switchyard.domain.jobs.limits import MAX_DOCUMENT_BYTES
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.redrive import (
-    Changes,
-    NotRedrivable,
     RedrivePlan,
     Reopening,
-    plan_redrive,
-    select,
 )
-from switchyard.domain.nested_jobs.scopes import as_called_by
-from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks.task import Overrides, Payload, Task
+from switchyard.domain.tasks.task import Payload, Task
 from switchyard.domain.text import in_slices
 from switchyard.ports import (
     BlobStore,
     Clock,
-    DispatchQueue,
     JobStore,
     OpenTasks,
     Parallel,
     Redriving,
 )
-from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.dispatching.dispatch_task import AT_ONCE, Starter
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter, Fact
@@ -42,83 +29,6 @@ from switchyard.usecases.events.emitting import Emitter, Fact
 T = TypeVar("T")
 
 AT_A_TIME: Final = 100  # between two pieces one looks at the clock
-
-
-@dataclass(frozen=True, kw_only=True)
-class RedriveRequests:
-    jobs: JobStore
-    redriving: Redriving
-    blobs: BlobStore
-    dispatches: DispatchQueue
-    clock: Clock
-    ceilings: Ceilings = WIDEST_CEILINGS
-    open_tasks: OpenTaskLimit | None = None
-    """`None` where operators ask, who are not limited."""
-
-    def request_redrive(
-        self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None
-    ) -> RedriveAccepted:
-        """The plan first: the flip of the job is what makes it valid.
-
-        `run` is the one that was looked at, if that matters; `by` a person, where one is known.
-        """
-        self._require_allowed(request)
-        picture = self.jobs.picture(ref)
-        self._require_settled(picture, run)
-        plan = replace(self._plan(picture, request), requested_by=by)
-        reopened = _reopened(ref, plan)
-        if self.open_tasks is not None:
-            self.open_tasks.require_room(ref, tasks=len(reopened))
-        document = stored_plan(plan)
-        key = plan_key(ref, plan, document)
-        self.blobs.put(key, document, content_type="application/json")
-        if not self.redriving.begin(picture.job, key=key, now_ms=self.clock.now_ms()):
-            raise Conflict(f"{ref.job_id} was changed at the same time")
-        self.dispatches.send([ref])
-        return RedriveAccepted(
-            job_id=ref.job_id,
-            run=plan.run + 1,
-            ready_tasks=tuple(one.task_id for one in plan.ready),
-            reopened_tasks=len(reopened),
-        )
-
-    def _require_allowed(self, request: RedriveJob) -> None:
-        problems = self.ceilings.problems_with(
-            Asked(
-                model=request.model,
-                max_turns=request.max_turns,
-                timeout_ms=request.timeout,
-                max_cost_usd=request.max_cost_usd,
-            )
-        )
-        if problems:
-            raise Invalid(problems)
-
-    def _require_settled(self, picture: JobPicture, run: int | None) -> None:
-        job = picture.job
-        problem = job.problem_with_run(run)
-        if problem:
-            raise Conflict(problem)
-        if job.redrive_key:
-            self.dispatches.send([job.ref])  # perhaps nobody is at it any more
-            raise Conflict(f"{job.ref.job_id} is being redriven already")
-        if not job.state.settled:
-            raise Conflict(f"{job.ref.job_id} has not settled yet; only then can it be redriven")
-        if any(task.due_at_ms is not None for task in picture.tasks):
-            raise NotNow(f"{job.ref.job_id} is still being told; try again in a minute")
-
-    def _plan(self, picture: JobPicture, request: RedriveJob) -> RedrivePlan:
-        _check(request, picture)
-        selected = select(picture, request.tasks)
-        if isinstance(selected, NotRedrivable):
-            raise Conflict(selected.reason)
-        return plan_redrive(
-            picture,
-            self.redriving.edges(picture.job.ref),
-            selected,
-            _changes(request),
-            now_ms=self.clock.now_ms(),
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +52,9 @@ class Redriver:
             if not (self._prepare(job, plan, until) and self._reopen_waiting(job, plan, until)):
                 return False
             self._count(job, plan)
-            opened = self.redriving.open(job, now_ms=self.clock.now_ms())
+            opened = self.redriving.open(
+                job, now_ms=self.clock.now_ms(), fewer_tasks=plan.fewer_tasks
+            )
         if opened is None:
             return True  # another was faster, and has done the rest
         return self._start_ready(opened, plan, until) and self._end(opened)
@@ -234,46 +146,6 @@ def _pending(task: Task, one: Reopening) -> Fact | None:
     if task.state is TaskState.READY:
         return None
     return task_events.pending(replace(task, fence=one.fence + 1))
-
-
-def _check(request: RedriveJob, picture: JobPicture) -> None:
-    known = {task.ref.task_id for task in picture.visible_tasks}
-    for name in request.tasks:
-        if name not in known:
-            raise UnknownTask(picture.job.ref.task(name).request_id)
-    if request.gives_input:
-        problems = _input_problems(request, picture)
-        if problems:
-            raise Invalid(problems)
-
-
-def _input_problems(request: RedriveJob, picture: JobPicture) -> list[Problem]:
-    if len(request.tasks) != 1:
-        return [Problem(("input",), "is one task's: name exactly one in tasks")]
-    size = len(request.model_dump_json(by_alias=True).encode())
-    if size > MAX_DOCUMENT_BYTES:
-        return [Problem(("input",), f"{size:,} bytes; at most {MAX_DOCUMENT_BYTES:,} are accepted")]
-    [name] = request.tasks
-    made = [t.ref.task_id for t in picture.tasks if {t.expanded, t.child_count} != {None}]
-    if name in made:
-        said = f"{name}'s items were made of the input it had; name the items that need another"
-        return [Problem(("input",), said)]
-    parents, declared = as_called_by(name, picture.follows())
-    spec = TaskSpec(task_id=name, name="", depends_on=parents, input=request.input)
-    problems = reference_problems([spec], declared=declared)
-    return [Problem(problem.path[2:], problem.message) for problem in problems]
-
-
-def _changes(request: RedriveJob) -> Changes:
-    return Changes(
-        overrides=Overrides(
-            model=request.model,
-            max_turns=request.max_turns,
-            timeout_ms=request.timeout,
-            max_cost_usd=request.max_cost_usd,
-        ),
-        inputs={request.tasks[0]: request.input} if request.gives_input else {},
-    )
 
 
 def _reopened(ref: JobRef, plan: RedrivePlan) -> list[str]:
