@@ -17,7 +17,7 @@ from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from tests.simulation.cloud.cloud import Seen
 from tests.simulation.jobs import a_limit
-from tests.simulation.reference import Declared
+from tests.simulation.reference import AGAIN, Declared
 from tests.simulation.scripted.shapes import requests
 
 Call = Callable[[Seen], None]
@@ -58,7 +58,12 @@ def cancelling_task(ref: TaskRef) -> Call:
 
 
 def redriving(ref: JobRef, selected: Collection[str]) -> Call:
-    """Without any that are selected, those that failed, timed out or were cancelled."""
+    """Without any that are selected, those that failed, timed out or were cancelled.
+
+    One with a mark in front runs with everything after it.
+    """
+    first = [name.removeprefix(AGAIN) for name in selected if name.startswith(AGAIN)]
+    named = [name for name in selected if not name.startswith(AGAIN)]
 
     def redrive(seen: Seen) -> None:
         state, blobs = seen.table(seen.cloud.state), seen.blobs()
@@ -70,7 +75,9 @@ def redriving(ref: JobRef, selected: Collection[str]) -> Call:
             clock=seen.node,
             open_tasks=a_limit(state, seen),
         )
-        requests.request_redrive(ref, RedriveJob(tasks=tuple(sorted(selected))))
+        requests.request_redrive(
+            ref, RedriveJob(tasks=tuple(sorted(named)), from_=tuple(sorted(first)))
+        )
 
     return redrive
 

@@ -19,7 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from switchyard.domain.fan_out.earlier_items import has_left_the_list
 from switchyard.domain.ids import BARE_PREFIX, END, TaskRef
+from switchyard.domain.redrives.reach import owner_of
 from switchyard.domain.states import JobState, TaskState
 from tests.simulation.checks.event_log import log_differences
 from tests.simulation.checks.history import History, Version
@@ -89,7 +91,11 @@ def unsettled(history: History) -> Iterator[str]:
 
 def miscounted(history: History) -> Iterator[str]:
     """A job knows how many tasks it has, and is in the middle of nothing."""
-    count = Counter(task.job for task in history.tasks if history.is_visible(task))
+    count = Counter(
+        task.job
+        for task, versions in history.tasks.items()
+        if history.is_visible(task) and not has_left_the_list(versions[-1].new)
+    )
     for ref, job in history.jobs.items():
         if job.state is not JobState.WRITING and job.total_tasks != count[ref]:
             yield f"{ref.job_id} has {count[ref]} tasks and counts {job.total_tasks}"
@@ -119,19 +125,25 @@ def reopened(history: History) -> Iterator[str]:
             if old is None or not old.state.settled:
                 continue
             if old.run != new.run:
-                yield from _redriven_wrongly(version)
+                yield from _redriven_wrongly(version, again=task.job in history.asked_again)
             elif (old.state, old.fence, old.outcome) != (new.state, new.fence, new.outcome):
                 yield f"{named(task)} was {old.state} and changed: {report([version])}"
 
 
-def _redriven_wrongly(version: Version) -> Iterator[str]:
-    """What completed is kept; whatever else is redriven begins its next run."""
+def _redriven_wrongly(version: Version, *, again: bool) -> Iterator[str]:
+    """What completed is kept, unless that was asked for; what is redriven begins its next run.
+
+    An item that is made anew begins a later one: that of its job.
+    """
     old, new = version.old, version.new
     if old is None:
         return
-    if old.state is TaskState.COMPLETED and old.ref.task_id != END and not old.fans_out:
+    stays = not (again or old.ref.task_id == END or old.fans_out)
+    if old.state is TaskState.COMPLETED and stays:
         yield f"{named(new.ref)} had completed and was redriven: {report([version])}"
-    if (new.run, new.fence, new.attempt) != (old.run + 1, old.fence + 1, 0):
+    may_skip = again and old.ref.fan_out is not None
+    next_run = new.run > old.run if may_skip else new.run == old.run + 1
+    if (next_run, new.fence, new.attempt) != (True, old.fence + 1, 0):
         yield f"{named(new.ref)} was redriven from run {old.run}: {report([version])}"
 
 
@@ -201,11 +213,19 @@ def started_too_early(history: History) -> Iterator[str]:
 
 
 def _awaited(history: History, task: TaskRef, version: Version) -> list[TaskRef]:
-    """Whom it waited for: a fan-out for its items only once they may run."""
-    parents = history.parents(task)
+    """Whom it waited for: a fan-out for its items only once they may run.
+
+    An item that is made anew waits for what was not there when it was made first.
+    """
+    parents = [one for one in history.parents(task) if not _is_later_start(history, one, version)]
     if _has_items(version):
         return parents
-    return [parent for parent in parents if parent.fan_out != task.task_id]
+    return [parent for parent in parents if owner_of(parent.task_id) != task.task_id]
+
+
+def _is_later_start(history: History, parent: TaskRef, version: Version) -> bool:
+    later = history.tasks[parent] and history.tasks[parent][0].number > version.number
+    return bool(later) and parent.hidden and owner_of(parent.task_id) is not None
 
 
 def _has_items(version: Version) -> bool:

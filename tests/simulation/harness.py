@@ -22,7 +22,7 @@ from tests.simulation.cloud.cloud import Cloud
 from tests.simulation.jobs import TENANTS, drawn_job, submission
 from tests.simulation.kernel.node import Node
 from tests.simulation.kernel.world import World
-from tests.simulation.reference import Declared
+from tests.simulation.reference import AGAIN, Declared
 from tests.simulation.script import Script
 from tests.simulation.scripted.changes import CHANGES, Change, newcomers, selection
 from tests.simulation.stage.functions import (
@@ -169,7 +169,10 @@ class Harness:
         return newcomers(self.dice, known, number=self.world.number("addition"))
 
     def selection(self, job: Job) -> frozenset[str]:
-        return selection(self.dice, self.states_of(job))
+        selected = selection(self.dice, self.states_of(job))
+        if any(name.startswith(AGAIN) for name in selected):
+            self.history.asked_again.add(job.ref)
+        return selected
 
     def to_cancel(self, what: JobRef | TaskRef) -> None:
         """Somebody asks for it."""

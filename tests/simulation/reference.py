@@ -14,6 +14,8 @@ States = Mapping[str, TaskState]
 
 FAILURES = {TaskState.FAILED, TaskState.TIMED_OUT}
 REDRIVEN_UNLESS_SAID = {*FAILURES, TaskState.CANCELLED}
+AGAIN = "from "
+"""Before the id of a task that is selected to run with everything after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ def ends(
     `items` are the ends of what each fan-out has made, if it has.
     """
     made = items or {}
+    fan_outs = {task.task_id for task in tasks if task.list_of is not None}
     again = reopening.again if reopening else frozenset()
     runs = reopening.whatever_its_rule if reopening else frozenset()
     states = {name: state for name, state in (before or {}).items() if name not in again}
@@ -64,7 +67,8 @@ def ends(
         elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
             fans_out = task.list_of is not None
             verdict = _gathered(task, states, made) if fans_out else verdicts[task.task_id]
-            states[task.task_id] = verdict
+            no_list = task.list_of in fan_outs  # whose output has no member `items`
+            states[task.task_id] = TaskState.FAILED if no_list else verdict
         else:
             states[task.task_id] = TaskState.SKIPPED
     return states
@@ -91,11 +95,16 @@ def reopened(
     tasks: Collection[Declared], states: States, selected: Collection[str] = ()
 ) -> Reopening:
     """Those selected, or all that a person would want to try again, and what follows from them."""
-    chosen = {name.partition("[")[0] for name in selected}
-    chosen = chosen or {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
-    again = set(chosen)
+    whole = {n.removeprefix(AGAIN).partition("[")[0] for n in selected if n.startswith(AGAIN)}
+    chosen = {name.partition("[")[0] for name in selected if not name.startswith(AGAIN)}
+    if not selected:
+        chosen = {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
+    again = chosen | whole
     for task in _parents_first(tasks):
-        if states[task.task_id] is not TaskState.COMPLETED and again.intersection(task.parents):
+        stays = states[task.task_id] is TaskState.COMPLETED
+        if whole.intersection(task.parents):
+            whole.add(task.task_id)
+        if whole.intersection(task.parents) or (not stays and again.intersection(task.parents)):
             again.add(task.task_id)
     first = {task.task_id for task in tasks if not again.intersection(task.parents)}
     return Reopening(frozenset(again), frozenset(again & first))

@@ -13,9 +13,9 @@ MOST_ITEMS: Final = 7
 LARGE: Final = "x" * 5_000
 
 
-def items_of(task: TaskRef) -> list[int]:
-    """Return the list that a task returns whenever it completes: up to seven, perhaps none."""
-    return list(range(due_shard(task.task_id) % (MOST_ITEMS + 1)))
+def items_of(task: TaskRef, run: int) -> list[int]:
+    """Return the list that a task returns when it completes: up to seven, another in each run."""
+    return list(range((due_shard(task.task_id) + 3 * (run - 1)) % (MOST_ITEMS + 1)))
 
 
 class Script:
@@ -41,7 +41,11 @@ class Script:
             category, wait_ms = FailureCategory.RATE_LIMIT, round(self._dice.uniform(0, 60_000))
             return failed(category=category, error="slower", retry_after_ms=wait_ms)
         ref = claimed.task.ref
-        output = {"of": ref.request_id, "fence": claimed.task.fence, "items": items_of(ref)}
+        output = {
+            "of": ref.request_id,
+            "fence": claimed.task.fence,
+            "items": items_of(ref, claimed.task.run),
+        }
         if drawn < 0.36:
             output["text"] = LARGE
         return completed(output=output, usage=Usage(), duration_ms=duration_ms)

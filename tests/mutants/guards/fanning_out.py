@@ -9,6 +9,9 @@ TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/fan_out_transitions.py"
 FAN_OUTS: Final = f"{PACKAGE}/usecases/dispatching/fan_outs.py"
 CONTRACT: Final = ("tests/contract/tasks/test_fan_outs.py",)
 USE_CASE: Final = ("tests/unit/usecases/dispatching/test_fan_outs.py",)
+REACH: Final = f"{PACKAGE}/domain/redrives/reach.py"
+ANEW: Final = ("tests/contract/tasks/test_items_made_anew.py",)
+NEW_LISTS: Final = ("tests/unit/usecases/dispatching/test_new_lists.py",)
 CHANGED: Final = ("tests/unit/usecases/dispatching/test_changing_fan_outs.py",)
 
 GUARDS: Final = (
@@ -105,10 +108,59 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a fan-out gathers again when one of its items is redriven",
-        file=f"{PACKAGE}/domain/jobs/redrive.py",
-        old="gathers = tasks[name].fans_out and is_made_by(before, name)",
+        file=REACH,
+        old="gathers = task.fans_out and is_made_by(before, task.ref.task_id)",
         new="gathers = False",
         tests=CHANGED,
+    ),
+    Mutant(
+        guard="an item of this list, or of a later one, is not replaced",
+        file=TRANSITIONS,
+        old='return (_NOBODY_IS_AT_IT, below("run", items_run))',
+        new="return (_NOBODY_IS_AT_IT,)",
+        tests=ANEW,
+    ),
+    Mutant(
+        guard="an item that is under way is not replaced",
+        file=TRANSITIONS,
+        old='return (_NOBODY_IS_AT_IT, below("run", items_run))',
+        new='return (below("run", items_run),)',
+        tests=ANEW,
+    ),
+    Mutant(
+        guard="a fan-out that comes after what runs again reads its list anew",
+        file=REACH,
+        old="{name for name in first if tasks[name].fans_out} | from_outside",
+        new="{name for name in first if tasks[name].fans_out}",
+        tests=NEW_LISTS,
+    ),
+    Mutant(
+        guard="new items run only when no earlier one is left",
+        file=f"{PACKAGE}/usecases/dispatching/earlier_items.py",
+        old="        if earlier_items(self.jobs.states(task.ref.job), task, makers):\n",
+        new="        if False:\n",
+        tests=NEW_LISTS,
+    ),
+    Mutant(
+        guard="what left the list is not redriven with its fan-out",
+        file=f"{PACKAGE}/domain/jobs/redrive.py",
+        old="        and task.state in BY_DEFAULT\n    )",
+        new="        and task.state in REDRIVABLE\n    )",
+        tests=NEW_LISTS,
+    ),
+    Mutant(
+        guard="a completed task that runs again has no output of its last run",
+        file=f"{PACKAGE}/adapters/dynamodb/redrives.py",
+        old="        if given is None and not reopening.made_output:\n",
+        new="        if given is None:\n",
+        tests=("tests/contract/jobs/test_redriving.py",),
+    ),
+    Mutant(
+        guard="what was shown by a dry run is run, or nothing",
+        file=f"{PACKAGE}/usecases/jobs/redrive_requests.py",
+        old="request.run if run is None else run",
+        new="run",
+        tests=("tests/unit/usecases/jobs/test_redrive_from.py",),
     ),
     Mutant(
         guard="older versions leave the items of a fan-out alone",

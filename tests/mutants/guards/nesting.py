@@ -62,9 +62,9 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="only what a task made makes it gather again",
-        file=REDRIVE,
-        old="gathers = tasks[name].fans_out and is_made_by(before, name)",
-        new='gathers = tasks[name].fans_out and "[" in before',
+        file=f"{PACKAGE}/domain/redrives/reach.py",
+        old="gathers = task.fans_out and is_made_by(before, task.ref.task_id)",
+        new='gathers = task.fans_out and "[" in before',
         tests=CHANGED,
     ),
 )

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from switchyard.domain.fan_out.earlier_items import has_left_the_list
 from switchyard.domain.ids import JobRef
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Task
@@ -35,7 +36,7 @@ class Epoch:
         """How the items of each fan-out ended that has made some."""
         made: dict[str, list[TaskState]] = {}
         for task in self.tasks.values():
-            if task.ref.fan_out:
+            if task.ref.fan_out and not has_left_the_list(task):
                 made.setdefault(task.ref.fan_out, []).append(task.state)
         return made
 

@@ -12,8 +12,10 @@ from switchyard.adapters.dynamodb.items import (
 )
 from switchyard.adapters.dynamodb.overdue import ref_of
 from switchyard.adapters.dynamodb.values import Item, deserialized
+from switchyard.domain.fan_out.plan import start_of
 from switchyard.domain.ids import FAN_PREFIX, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.redrives.reach import owner_of
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks.task import Task
 from tests.simulation.cloud.cloud import Cloud
@@ -41,6 +43,8 @@ class History:
         """As they are now."""
         self.cancelled_at: dict[tuple[JobRef, int], float] = {}
         """When the cancellation of each job's run was accepted, first."""
+        self.asked_again: set[JobRef] = set()
+        """Jobs of which somebody asked for completed tasks to run again."""
         cloud.dynamodb.on_change.append(self._remember)
 
     def parents(self, task: TaskRef) -> list[TaskRef]:
@@ -50,13 +54,25 @@ class History:
         """Whether people see it: neither hidden, nor of a fan-out that is not all written."""
         owner = self.tasks.get(task.job.task(task.fan_out)) if task.fan_out else None
         unopened = owner is not None and owner[-1].new.child_count is None
-        return not (task.hidden or unopened)
+        return not (task.hidden or unopened or self._is_of_earlier_list(task))
+
+    def _is_of_earlier_list(self, task: TaskRef) -> bool:
+        """Whether its fan-out reads its list anew, or has done so, and it is of the one before."""
+        name = owner_of(task.task_id)
+        owner = self.tasks.get(task.job.task(name)) if name else None
+        if owner is None or not owner[-1].new.fans_out:
+            return False
+        if task.hidden:
+            return task != start_of(owner[-1].new)
+        return self.tasks[task][-1].new.run < owner[-1].new.first_item_run
 
     def can_run(self, task: TaskRef) -> bool:
         """Whether it does not wait for a fan-out that will never be opened."""
         name = task.fan_out or task.task_id.partition("[")[0].removeprefix(FAN_PREFIX)
         owner = self.tasks.get(task.job.task(name))
         waits = task.fan_out or task.task_id.startswith(FAN_PREFIX)
+        if task.hidden and self._is_of_earlier_list(task):
+            return False
         return not waits or owner is None or owner[-1].new.child_count is not None
 
     def settled_before(self, task: TaskRef, number: int) -> bool:

@@ -114,7 +114,7 @@ def settle(seen: Seen, leases: DynamoDbTaskLeases, lease: Lease, state: TaskStat
     """Store the outcome, then emit it; the worker may die in between."""
     output = None
     if state is TaskState.COMPLETED:
-        items = items_of(lease.ref)
+        items = items_of(lease.ref, lease.task.run)
         output = {"of": lease.ref.request_id, "fence": lease.fence, "items": items}
     settled = leases.settle(
         lease, Outcome(state=state, error="as scripted"), output=output, now_ms=seen.node.now_ms()

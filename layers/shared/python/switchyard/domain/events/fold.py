@@ -143,7 +143,7 @@ def fold_job(of_job: Iterable[JobEventFacts], of_tasks: Iterable[TaskEventFacts]
     return JobFold(
         status=job_status(_job_state(latest), failure_detected=bool(failures)),
         run=run,
-        total_tasks=max([len(folds), *(one.total_tasks or 0 for one in job)]),
+        total_tasks=_total(latest) or max([len(folds), *(one.total_tasks or 0 for one in job)]),
         last=max([*(one.event for one in job), *(one.event for one in tasks)]),
         creation_emitted=any(one.creation for one in job),
         failed_task_id=min(failures, key=lambda one: one.event).failed_task_id
@@ -151,6 +151,14 @@ def fold_job(of_job: Iterable[JobEventFacts], of_tasks: Iterable[TaskEventFacts]
         else None,
         tasks=folds,
     )
+
+
+def _total(latest: Iterable[JobEventFacts]) -> int:
+    """Return how many tasks the job had when its latest run ended, or 0 if that is not emitted.
+
+    Fewer than in the log, if a fan-out has made its items anew.
+    """
+    return max((one.total_tasks or 0 for one in latest if one.state.settled), default=0)
 
 
 def _of_the_highest_run(emitted: Iterable[TaskEventFacts]) -> list[TaskEventFacts]:
