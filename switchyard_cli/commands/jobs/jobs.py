@@ -134,12 +134,13 @@ def task(
     from switchyard_cli.views.listings import print_task
 
     job_id, task_id = task_named(request, task)
-    with _api(stage, services_of(context)) as api:
+    services = services_of(context)
+    with _api(stage, services) as api:
         found = task_in(api, job_id, task_id)
     if as_json:
         print_json(found)
     else:
-        print_task(found, api.endpoint, results())
+        print_task(found, api.endpoint, results(), now_ms=services.clock.now_ms())
 
 
 def _draw(job: JobView, picture: str, *, now_ms: int) -> None:

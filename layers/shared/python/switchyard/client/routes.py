@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
-    from switchyard.contracts.overview import Health, JobPage
+    from switchyard.contracts.overview import ApprovalPage, Health, JobPage
     from switchyard.contracts.triggers import (
         FireTrigger,
         RegisteredTrigger,
@@ -115,6 +115,12 @@ class Routes:
 
         path = f"/jobs/{job_id}/tasks/{_quoted(task_id)}/cancel"
         return self._call(TaskCancelAccepted, "POST", path)
+
+    def approvals(self, *, limit: int, cursor: str | None = None) -> ApprovalPage:
+        from switchyard.contracts.overview import ApprovalPage
+
+        given = {"limit": limit} | ({"cursor": cursor} if cursor else {})
+        return self._call(ApprovalPage, "GET", "/approvals", params=given)
 
     def decision(self, job_id: str, task_id: str) -> DecisionView:
         from switchyard.contracts.changes import DecisionView

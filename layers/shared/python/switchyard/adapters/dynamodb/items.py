@@ -125,8 +125,8 @@ def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
     """Read what `task_from` would, with the same defaults."""
     ref = job.task(item["SK"].removeprefix(TASK_PREFIX))
     state, _ = _state_and_rule(item)
-    attempt = item.get("attempt", 0)
-    return StateOfTask(ref, item.get("run", 1), state, attempt, item.get("child_count"))
+    attempt, children = item.get("attempt", 0), item.get("child_count")
+    return StateOfTask(ref, item.get("run", 1), state, attempt, children, _kind(item))
 
 
 def field_attribute(value: Any) -> Any:

@@ -9,7 +9,7 @@ from switchyard.domain.errors import NewerVersion
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.cancel_cursor import CancelCursor, Pass
 from switchyard.domain.jobs.notify import NotifyTarget
-from switchyard.domain.states import JobState, JobStatus, TaskState, job_status
+from switchyard.domain.states import JobState, JobStatus, TaskKind, TaskState, job_status
 from switchyard.domain.tasks.task import Tags, Task
 
 
@@ -96,6 +96,7 @@ class StateOfTask:
     state: TaskState
     attempt: int
     child_count: int | None = None
+    kind: TaskKind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
