@@ -10,6 +10,7 @@ from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.limits import MAX_DOCUMENT_BYTES
 from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.tasks.task import Json
 from switchyard.ports import DefinitionStore
 
 
@@ -23,6 +24,11 @@ def named_definitions(
 def pinned(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Pinned]:
     """Fix the versions, for good."""
     return {name: Pinned(d.version, d.retry.max_attempts) for name, d in definitions.items()}
+
+
+def checked_outputs(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Json]:
+    """Return the schemas that outputs are held to, by the names of definitions."""
+    return {name: definition.checked_output for name, definition in definitions.items()}
 
 
 def ceiling_problems(
