@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node
+from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node, kind_of_definition
 from switchyard_cli.views.fan_outs import owner_of
 from switchyard_cli.views.wording import (
     cost,
@@ -19,20 +19,21 @@ from switchyard_cli.views.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from switchyard.contracts.jobs import JobView, TaskSummary
 
 _KINDS = {kind.value: kind for kind in (Kind.APPROVAL, Kind.WAIT, Kind.SIGNAL)}
 
 
-def drawing_of_job(job: JobView, *, now_ms: int) -> Drawing:
+def drawing_of_job(job: JobView, *, now_ms: int, kinds: Mapping[str, str] | None = None) -> Drawing:
+    """Draw the job; `kinds` has what its definitions are, as far as it is known."""
     lasted = duration(job_seconds(job, now_ms=now_ms))
     facts = [job_status(job), counted(job.total_tasks, "task"), lasted, total_cost(job)]
     return Drawing(
         title=f"{job.name} ({job.job_id})",
         facts=(", ".join(filter(None, facts)),),
-        nodes=[_node(task, job, now_ms) for task in job.tasks],
+        nodes=[_node(task, job, now_ms, kinds or {}) for task in job.tasks],
         edges=list(_edges(job.tasks)),
     )
 
@@ -48,11 +49,11 @@ def _edges(tasks: Sequence[TaskSummary]) -> Iterator[Edge]:
                 yield Edge(str(parent), task.task_id, conditional=task.status == "skipped")
 
 
-def _node(task: TaskSummary, job: JobView, now_ms: int) -> Node:
+def _node(task: TaskSummary, job: JobView, now_ms: int, kinds: Mapping[str, str]) -> Node:
     return Node(
         name=task.task_id,
         title=task.task_id,
-        kind=_KINDS.get(task.kind or "", Kind.TASK),
+        kind=_KINDS.get(task.kind or "") or kind_of_definition(kinds.get(task.name)),
         notes=tuple(_notes(task, job, now_ms)),
         state=task.status,
         alike=task.name or task.kind or "",

@@ -122,11 +122,12 @@ def submit(  # noqa: PLR0913 - one per option
 
     services = services_of(context)
     given = named_files(files or ())
-    also = partial(_static_problems, stage=stage, services=services) if dry_run else nothing_more
-    job = read_job(file, also, files=[one.name for one in given])
+    kinds: dict[str, str] = {}
+    look = partial(_static_problems, stage=stage, services=services, kinds=kinds)
+    job = read_job(file, look if dry_run else nothing_more, files=[one.name for one in given])
     _check(key)
     if dry_run:
-        _show_plan(job, file, as_json=as_json, picture=picture)
+        _show_plan(job, file, kinds, as_json=as_json, picture=picture)
         return
     if picture:
         raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
@@ -146,13 +147,19 @@ def _say_if_repeated(accepted: JobAccepted) -> None:
         notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
 
 
-def _static_problems(file: Readable, *, stage: Stage, services: Services) -> list[Problem]:
-    """Find every problem that is certain, with the registered definitions if they can be read."""
+def _static_problems(
+    file: Readable, *, stage: Stage, services: Services, kinds: dict[str, str]
+) -> list[Problem]:
+    """Find every problem that is certain, with the registered definitions if they can be read.
+
+    Put into `kinds` what these are: agent or code.
+    """
     from switchyard_cli.actions.submit import look_up_definitions
     from switchyard_cli.files.document import field_name
     from switchyard_cli.files.static_checks import static_problems, static_warnings
 
     registered, problems = look_up_definitions(file, stage, services)
+    kinds.update({name: one.kind for name, one in registered.items()})
     for warning in static_warnings(file, registered):
         said = f"Warning: {field_name(warning.path)}: {warning.message}"
         notices().print(clean(said), style="yellow", soft_wrap=True)
@@ -177,7 +184,9 @@ def agent_in(environment: Mapping[str, str]) -> str:
     )
 
 
-def _show_plan(job: SourcedJob, file: Path, *, as_json: bool, picture: str | None) -> None:
+def _show_plan(
+    job: SourcedJob, file: Path, kinds: Mapping[str, str], *, as_json: bool, picture: str | None
+) -> None:
     from switchyard_cli.views.plan import plan_of, print_plan
 
     if picture:
@@ -185,13 +194,13 @@ def _show_plan(job: SourcedJob, file: Path, *, as_json: bool, picture: str | Non
         from switchyard_cli.pictures.plan import drawing_of_plan
         from switchyard_cli.pictures.svg import svg_of
 
-        write_picture(svg_of(drawing_of_plan(job.content)), picture)
+        write_picture(svg_of(drawing_of_plan(job.content, kinds)), picture)
         if picture == STANDARD_OUTPUT:
             return
     if as_json:
         print_json(plan_of(job.content))
         return
-    print_plan(job.content, results())
+    print_plan(job.content, results(), kinds)
     notices().print(f"{file} is valid; nothing was sent.", style="dim", soft_wrap=True)
 
 
