@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -118,17 +117,15 @@ def submit(  # noqa: PLR0913 - one per option
     from switchyard_cli.actions.submit import submit as send
     from switchyard_cli.actions.upload import named_files
     from switchyard_cli.files.job_file import read_job
-    from switchyard_cli.files.readable import nothing_more
 
     services = services_of(context)
     given = named_files(files or ())
-    kinds: dict[str, str] = {}
-    look = partial(_static_problems, stage=stage, services=services, kinds=kinds)
-    job = read_job(file, look if dry_run else nothing_more, files=[one.name for one in given])
+    read = partial(read_job, file, files=[one.name for one in given])
     _check(key)
     if dry_run:
-        _show_plan(job, file, kinds, as_json=as_json, picture=picture)
+        _show_plan(read, stage, services, as_json=as_json, picture=picture)
         return
+    job = read()
     if picture:
         raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
     with Api(endpoint_of(stage, services), services.transport) as api:
@@ -185,10 +182,18 @@ def agent_in(environment: Mapping[str, str]) -> str:
 
 
 def _show_plan(
-    job: SourcedJob, file: Path, kinds: Mapping[str, str], *, as_json: bool, picture: str | None
+    read: Callable[..., SourcedJob],
+    stage: Stage,
+    services: Services,
+    *,
+    as_json: bool,
+    picture: str | None,
 ) -> None:
+    """Check the file with the registered definitions, and show what they are in its plan."""
     from switchyard_cli.views.plan import plan_of, print_plan
 
+    kinds: dict[str, str] = {}
+    job = read(also=partial(_static_problems, stage=stage, services=services, kinds=kinds))
     if picture:
         from switchyard_cli.pictures.files import STANDARD_OUTPUT, write_picture
         from switchyard_cli.pictures.plan import drawing_of_plan
@@ -201,7 +206,8 @@ def _show_plan(
         print_json(plan_of(job.content))
         return
     print_plan(job.content, results(), kinds)
-    notices().print(f"{file} is valid; nothing was sent.", style="dim", soft_wrap=True)
+    said = f"{job.document.file} is valid; nothing was sent."
+    notices().print(said, style="dim", soft_wrap=True)
 
 
 def _print_accepted(accepted: JobAccepted, stage: Stage, *, as_json: bool) -> None:
