@@ -64,6 +64,7 @@ def confirmed(question: str, *, yes: bool) -> bool:
     except typer.Abort as error:
         if was_pressed():
             raise
+        typer.echo(err=True)  # the question has no line of its own yet
         raise BadInput(
             "Nothing was done: nobody answered. Without a terminal, add --yes."
         ) from error

@@ -119,4 +119,5 @@ def _last_column(task: TaskSummary) -> Text:
         return cut_to_fit(error, "red")
     if task.activity:
         return cut_to_fit(task.activity.partition(":")[2], "cyan")
-    return cut_to_fit(", ".join(task.depends_on), "dim")
+    follows = () if owner_of(task.task_id) else task.depends_on
+    return cut_to_fit(", ".join(follows), "dim")

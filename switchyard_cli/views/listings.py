@@ -128,8 +128,8 @@ def _attempts(task: TaskView) -> dict[str, str]:
 def _time(task: TaskView, now_ms: int) -> str:
     """Return how long it ran, as `job` shows it, and how long it waited for a worker before."""
     if task.kind:
-        held = task.ready_at and elapsed(task.ready_at, task.settled_at, now_ms=now_ms)
-        return f"{'took' if task.kind == FAN_OUT else 'held for'} {held}" if held else ""
+        known = task.kind != FAN_OUT and task.ready_at  # its items have times of their own
+        return f"held for {elapsed(known, task.settled_at, now_ms=now_ms)}" if known else ""
     ran = task_elapsed(task, now_ms=now_ms)
     if task.ready_at is None or task.attempt > 1:
         return f"ran {ran}" if ran else ""

@@ -69,7 +69,7 @@ def test_nothing_is_decided_without_a_yes(switchyard: Switchyard, api: FakeApi) 
     result = switchyard("reject", f"{JOB_ID}__gate")  # and nobody answers
 
     assert result.exit_code == 2
-    assert "nobody answered. Without a terminal, add --yes." in result.stderr
+    assert "\nNothing was done: nobody answered. Without a terminal, add --yes." in result.stderr
     assert "Aborted" not in result.stderr
     assert [request.method for request in api.requests] == ["GET"]
 
