@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from switchyard.domain.tasks.retries import why_not_retried
 from switchyard_cli.actions.task_files import folder_of
 from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.statuses import coloured, symbol
@@ -18,9 +17,10 @@ from switchyard_cli.views.wording import cost, elapsed, own_error, task_elapsed,
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from switchyard.contracts.changes import ApprovalPage
     from switchyard.contracts.definitions import RegisteredDefinition
     from switchyard.contracts.jobs import TaskView
-    from switchyard.contracts.overview import ApprovalPage, JobPage
+    from switchyard.contracts.overview import JobPage
     from switchyard_cli.connections.endpoints import Endpoint
 
 FAN_OUT: Final = "fan_out"
@@ -141,6 +141,8 @@ def _category(task: TaskView) -> str:
     """Return the category of the error that ended the task, and why no attempt followed."""
     if task.error_category is None or not own_error(task):
         return ""
+    from switchyard.domain.tasks.retries import why_not_retried  # noqa: PLC0415 - not to list jobs
+
     why = why_not_retried(task.error_category, attempt=task.attempt, max_attempts=task.max_attempts)
     return f"{task.error_category}; not retried because {why}" if why else task.error_category
 

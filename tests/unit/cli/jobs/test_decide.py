@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from switchyard.contracts.changes import DecisionView, ShownParent, TaskDecided
-from switchyard.contracts.overview import ApprovalPage, HeldApproval
+from switchyard.contracts.changes import (
+    ApprovalPage,
+    DecisionView,
+    HeldApproval,
+    ShownParent,
+    TaskDecided,
+)
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import CREATED, JOB_ID, FakeApi, a_job, a_task, answer, problem
 

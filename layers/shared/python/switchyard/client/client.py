@@ -34,6 +34,7 @@ from switchyard.contracts.changes import (
     CancelAccepted,
     DecideTask,
     DecisionView,
+    HeldApproval,
     RedriveAccepted,
     RedriveJob,
     SignalTask,
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
-    from switchyard.contracts.overview import HeldApproval, JobPage, JobSummary
+    from switchyard.contracts.overview import JobPage, JobSummary
     from switchyard.ports import Clock
 
 T = TypeVar("T")

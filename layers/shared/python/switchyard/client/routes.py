@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from switchyard.client.connection import Connection, M
     from switchyard.contracts.changes import (
+        ApprovalPage,
         CancelAccepted,
         DecideTask,
         DecisionView,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
-    from switchyard.contracts.overview import ApprovalPage, Health, JobPage
+    from switchyard.contracts.overview import Health, JobPage
     from switchyard.contracts.triggers import (
         FireTrigger,
         RegisteredTrigger,
@@ -117,7 +118,7 @@ class Routes:
         return self._call(TaskCancelAccepted, "POST", path)
 
     def approvals(self, *, limit: int, cursor: str | None = None) -> ApprovalPage:
-        from switchyard.contracts.overview import ApprovalPage
+        from switchyard.contracts.changes import ApprovalPage
 
         given = {"limit": limit} | ({"cursor": cursor} if cursor else {})
         return self._call(ApprovalPage, "GET", "/approvals", params=given)

@@ -1,4 +1,4 @@
-"""The lists of jobs and of approvals, and the health of the API: what `switchyard jobs` reads.
+"""The list of jobs and the health of the API: what `switchyard jobs` reads.
 
 They are apart from the other models so that a listing imports few of them.
 """
@@ -23,27 +23,6 @@ class JobSummary(Written):
 class JobPage(Written):
     jobs: tuple[JobSummary, ...]
     cursor: str | None = None
-
-
-class HeldApproval(Written):
-    """An approval that waits for a person."""
-
-    job_id: str
-    task_id: str
-    request_id: str
-    name: str
-    """The job's."""
-    question: str | None = None
-    """The beginning of what the person is asked."""
-    held_since: datetime | None = None
-    held_until: datetime | None = None
-    """When it ends by itself."""
-
-
-class ApprovalPage(Written):
-    approvals: tuple[HeldApproval, ...]
-    cursor: str | None = None
-    """Where to go on. A page may have few or none and a cursor: others were looked at."""
 
 
 class Health(Written):

@@ -6,8 +6,13 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from switchyard.contracts.changes import DecideTask, DecisionView, SignalTask, TaskDecided
-from switchyard.contracts.overview import ApprovalPage
+from switchyard.contracts.changes import (
+    ApprovalPage,
+    DecideTask,
+    DecisionView,
+    SignalTask,
+    TaskDecided,
+)
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import Logger
 from switchyard.usecases.jobs.decide_task import TaskDecider

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard.contracts.overview import ApprovalPage, HeldApproval
+from switchyard.contracts.changes import ApprovalPage, HeldApproval
 from switchyard.contracts.problems import beginning
 from switchyard.contracts.wire import instant
 from switchyard.domain.access.limits import OpenJob
