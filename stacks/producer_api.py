@@ -25,6 +25,7 @@ ROUTES = (
     (HttpMethod.POST, "/jobs"),
     (HttpMethod.GET, "/jobs"),
     (HttpMethod.POST, "/files"),
+    (HttpMethod.GET, "/approvals"),
     (HttpMethod.GET, "/jobs/{jobId}"),
     (HttpMethod.POST, "/jobs/{jobId}/tasks"),
     (HttpMethod.GET, "/jobs/{jobId}/tasks/{taskId}"),

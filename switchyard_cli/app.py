@@ -24,6 +24,7 @@ PLAIN: Final[dict[str, Any]] = {
 }
 
 
+OF_TASKS: Final = "Tasks are held, not jobs: `switchyard approvals` lists those that ask a person."
 UsageError: Final[Any] = typer.BadParameter.__base__
 
 
@@ -69,7 +70,8 @@ app = typer.Typer(cls=LazyCommands, no_args_is_help=True, epilog=EXIT_CODES, **P
 
 def plain(message: str) -> str:
     """Leave out what Pydantic, with which Typer reads values, says about itself."""
-    return message.replace("Value error, ", "").partition(", unable to parse")[0]
+    said = message.replace("Value error, ", "").partition(", unable to parse")[0]
+    return f"{said} {OF_TASKS}" if "'held' is not one of" in said else said
 
 
 def command_of(entry: Entry | Group) -> Any:

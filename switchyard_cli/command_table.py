@@ -35,6 +35,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry(JOBS, "submit", "jobs.submit:submit", "Submit a job."),
     Entry(JOBS, "add", "jobs.add:add", "Add tasks to a job that has not settled."),
     Entry(JOBS, "cancel", "jobs.cancel:cancel", "Cancel a job, or one task."),
+    Entry(JOBS, "approvals", "jobs.approvals:approvals", "List approvals that wait for a person."),
     Entry(JOBS, "approve", "jobs.decide:approve", "Approve what a job waits for."),
     Entry(JOBS, "reject", "jobs.decide:reject", "Reject what a job waits for."),
     Entry(JOBS, "signal", "jobs.decide:signal", "Give a task the signal that it waits for."),

@@ -54,6 +54,22 @@ def print_json_line(answer: BaseModel) -> None:
     typer.echo(json.dumps(_jsonable(answer)))
 
 
+def confirmed(question: str, *, yes: bool) -> bool:
+    """Ask a person, unless `--yes` was given; raise `BadInput` if nobody can answer."""
+    from switchyard_cli.errors import BadInput  # noqa: PLC0415 - it imports the client
+    from switchyard_cli.interrupts import was_pressed  # noqa: PLC0415
+
+    try:
+        return yes or typer.confirm(question, err=True)
+    except typer.Abort as error:
+        if was_pressed():
+            raise
+        typer.echo(err=True)  # the question has no line of its own yet
+        raise BadInput(
+            "Nothing was done: nobody answered. Without a terminal, add --yes."
+        ) from error
+
+
 def _jsonable(answer: BaseModel | list[BaseModel]) -> Any:
     if isinstance(answer, list):
         return [_jsonable(entry) for entry in answer]

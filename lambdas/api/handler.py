@@ -161,7 +161,7 @@ def post_redrive(job_id: str, request: RedriveJob) -> RedriveAccepted:
     return accepted
 
 
-add_held_routes(app, lambda: ports().decider, logger)
+add_held_routes(app, lambda: ports().decider, lambda: ports().approvals, logger)
 add_file_routes(app, lambda: ports().uploads)
 
 

@@ -35,7 +35,7 @@ def follow_to_end(
     if as_json:
         print_json(job)
     else:
-        report(job, api, console)
+        report(job, api, console, commands)
         closer = f"A closer look: {commands.first(f'task {job_id} TASK')}."
         notices().print(closer, style="dim", soft_wrap=True)
         if job.status != COMPLETED:

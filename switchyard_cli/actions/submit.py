@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from switchyard.client.errors import PAUSE_SECONDS, ClientError, NotFound, Refused, Unreachable
+from switchyard.client.errors import PAUSE_SECONDS, ClientError, Refused, Unreachable
 from switchyard.client.patience import patiently
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.graph import NOT_REGISTERED
 from switchyard.domain.text import did_you_mean
 from switchyard_cli.actions.interruption import NextCommands, explaining_ctrl_c
+from switchyard_cli.actions.registry import registered_definitions
 from switchyard_cli.actions.retry import until_accepted
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
@@ -151,11 +151,8 @@ def look_up_definitions(
         return found, problems
     try:
         with Api(endpoint_of(stage, services), services.transport) as api:
-            for name in sorted(set(names.values())):
-                with suppress(NotFound):
-                    found[name] = api.definition(name)
+            found, registered = registered_definitions(api, set(names.values()))
             missing = {at: name for at, name in names.items() if name not in found}
-            registered = [d.name for d in api.definitions().definitions] if missing else []
             known = [*file.defined, *registered]
             problems = [_not_registered(at, name, known) for at, name in missing.items()]
     except (CliError, ClientError) as error:

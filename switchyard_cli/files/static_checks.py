@@ -11,8 +11,8 @@ from switchyard.domain.fan_out.items import NotExpandable
 from switchyard.domain.fan_out.requests import list_in_input
 from switchyard.domain.prompts.placeholders import Values, paths_in
 from switchyard.domain.prompts.references import NotAReference
+from switchyard.domain.prompts.schema_checks import Doubt, doubtful_references
 from switchyard.domain.text import did_you_mean
-from switchyard_cli.files.reference_checks import doubtful_references
 
 if TYPE_CHECKING:
     from switchyard.contracts.definitions import TaskDefinition
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_ITEMS: Final = 100
 """Of a list whose items are compared with a schema before they are sent."""
+MOST_NAMED: Final = 20
 WITHOUT_TOOLS: Final = "messages"
 OFFLINE: Final = "offline"
 MODEL: Final = re.compile(r"claude|^(sonnet|opus|haiku|default|inherit)$")
@@ -59,7 +60,7 @@ def static_problems(
                 found += schema_problems(place, given, definition.input_schema)
             if file.is_whole:
                 found += _placeholder_problems(place, task, definition, file.task_ids)
-    found += [doubt.problem for doubt in doubtful_references(file, definitions) if doubt.certain]
+    found += [doubt.problem for doubt in _doubts(file, definitions) if doubt.certain]
     return found
 
 
@@ -68,8 +69,13 @@ def static_warnings(
 ) -> list[Problem]:
     """Find what may be a mistake and may also be meant."""
     definitions = {**(registered or {}), **file.definitions}
-    doubts = doubtful_references(file, definitions)
-    return [doubt.problem for doubt in doubts if not doubt.certain]
+    return [doubt.problem for doubt in _doubts(file, definitions) if not doubt.certain]
+
+
+def _doubts(file: Readable, definitions: Mapping[str, TaskDefinition]) -> Iterator[Doubt]:
+    specs = {index: task.spec() for index, task in file.tasks.items()}
+    schemas = {name: one.checked_output for name, one in definitions.items()}
+    return doubtful_references(specs, schemas)
 
 
 def definition_problems(definitions: Mapping[str, TaskDefinition]) -> list[Problem]:
@@ -114,7 +120,19 @@ def schema_problems(place: Place, value: Any, schema: Any) -> Iterator[Problem]:
     registry: Registry[Any] = Registry()  # of its own, so that nothing is fetched
     for error in Draft202012Validator(schema, registry=registry).iter_errors(value):
         if not _is_reference(error.instance):
-            yield Problem((*place, *error.absolute_path), error.message)
+            at = (*place, *error.absolute_path)
+            yield from (Problem(at, said) for said in _sentences(error))
+
+
+def _sentences(error: Any) -> Iterator[str]:
+    """Yield what the library says, and of members that a schema forbids what was probably meant."""
+    named = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    if error.validator != "additionalProperties" or error.validator_value is not False or not named:
+        yield error.message
+        return
+    for member in [name for name in error.instance if name not in named]:
+        hint = did_you_mean(member, named) or f"; known are {', '.join(list(named)[:MOST_NAMED])}"
+        yield f"{member!r} is not allowed by the schema{hint}"
 
 
 def _placeholder_problems(

@@ -11,6 +11,8 @@ from switchyard.domain.errors import Problem
 
 Place = tuple[str | int, ...]
 
+MOST_QUOTED: Final = 80
+"""Characters of the line that cannot be read."""
 MAX_NODES: Final = 200_000  # a few nested aliases can stand for billions of nodes
 _TAG: Final = "tag:yaml.org,2002:"
 _JSON_TYPES: Final = ("null", "bool", "int", "float", "str", "seq", "map")
@@ -68,20 +70,54 @@ def parse_yaml(text: str) -> tuple[Any, Outline]:
         outline = outline_of(node)
         return (None if outline.problems else loader.construct_document(node)), outline
     except yaml.MarkedYAMLError as error:
-        raise _not_yaml(error) from error
+        raise _not_yaml(error, text) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise NotReadable(line, f"not YAML: {error.reason}") from error
 
 
-def _not_yaml(error: yaml.MarkedYAMLError) -> NotReadable:
+_INDENTED: Final = "this line is not indented like the lines that it belongs to"
+_OUR_WORDS: Final = (
+    ("'\\t'", "a tab; use spaces"),
+    ("expected <block end>, but found '<block mapping start>'", _INDENTED),
+    ("expected <block end>, but found '<block sequence start>'", _INDENTED),
+    ("expected <block end>, but found '-'", _INDENTED),
+    ("expected <block end>, but found '?'", _INDENTED),
+    (
+        "mapping values are not allowed here",
+        "this colon is not expected: indent the line like the one above, give that one its own "
+        "colon, or put a text with a colon in quotes",
+    ),
+    ("could not find expected ':'", "a field needs a colon and a blank after its name"),
+)
+_LEFT_OPEN: Final = {
+    "while scanning a quoted scalar": "the quote from line {} is not closed",
+    "while parsing a flow sequence": "a comma is missing, or the [ from line {} is not closed",
+    "while parsing a flow mapping": "a comma is missing, or the {{ from line {} is not closed",
+}
+
+
+def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> NotReadable:
+    """Say it in our words where the parser's are about itself, with the column and the line."""
     mark = error.problem_mark or error.context_mark
     problem = error.problem or "it cannot be read"
-    if "'\\t'" in problem:
-        problem = "a tab; use spaces"
-    elif error.context_mark and (error.context or "").startswith("while "):
-        problem += f" ({error.context} from line {error.context_mark.line + 1})"
-    return NotReadable(mark.line + 1 if mark else 1, f"not YAML: {problem}")
+    began = error.context_mark.line + 1 if error.context_mark else 1
+    ours = next((words for theirs, words in _OUR_WORDS if theirs in problem), None)
+    left_open = _LEFT_OPEN.get(error.context or "")
+    if ours is None and left_open:
+        ours = left_open.format(began)
+    elif ours is None and (error.context or "").startswith("while "):
+        ours = f"{problem} ({error.context} from line {began})"
+    place = f", at {_place_of(mark, text)}" if mark else ""
+    return NotReadable(mark.line + 1 if mark else 1, f"not YAML: {ours or problem}{place}")
+
+
+def _place_of(mark: yaml.Mark, text: str) -> str:
+    lines = text.splitlines()
+    if mark.line >= len(lines):
+        return "the end of the file"
+    line = lines[mark.line].strip()[:MOST_QUOTED]
+    return f"column {mark.column + 1}: {line!r}"
 
 
 def outline_of(root: yaml.Node) -> Outline:

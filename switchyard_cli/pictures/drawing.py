@@ -30,6 +30,11 @@ GLYPHS = {
 }
 
 
+def kind_of_definition(kind: str | None) -> Kind:
+    """Return what is drawn for a definition's kind, which may be unknown or a newer one."""
+    return Kind(kind) if kind in {Kind.AGENT, Kind.CODE} else Kind.TASK
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """One task, or several that are alike."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node
+from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node, kind_of_definition
+from switchyard_cli.views.fan_outs import owner_of
 from switchyard_cli.views.wording import (
     cost,
     counted,
@@ -18,35 +19,41 @@ from switchyard_cli.views.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from switchyard.contracts.jobs import JobView, TaskSummary
 
 _KINDS = {kind.value: kind for kind in (Kind.APPROVAL, Kind.WAIT, Kind.SIGNAL)}
 
 
-def drawing_of_job(job: JobView, *, now_ms: int) -> Drawing:
+def drawing_of_job(job: JobView, *, now_ms: int, kinds: Mapping[str, str] | None = None) -> Drawing:
+    """Draw the job; `kinds` has what its definitions are, as far as it is known."""
     lasted = duration(job_seconds(job, now_ms=now_ms))
     facts = [job_status(job), counted(job.total_tasks, "task"), lasted, total_cost(job)]
-    known = {task.task_id for task in job.tasks}
     return Drawing(
         title=f"{job.name} ({job.job_id})",
         facts=(", ".join(filter(None, facts)),),
-        nodes=[_node(task, job, now_ms) for task in job.tasks],
-        edges=[
-            Edge(parent, task.task_id, conditional=task.status == "skipped")
-            for task in job.tasks
-            for parent in dict.fromkeys(task.depends_on)
-            if parent in known
-        ],
+        nodes=[_node(task, job, now_ms, kinds or {}) for task in job.tasks],
+        edges=list(_edges(job.tasks)),
     )
 
 
-def _node(task: TaskSummary, job: JobView, now_ms: int) -> Node:
+def _edges(tasks: Sequence[TaskSummary]) -> Iterator[Edge]:
+    """Yield the dependencies; an item of a fan-out follows that alone."""
+    known = {task.task_id for task in tasks}
+    for task in tasks:
+        owner = owner_of(task.task_id)
+        parents = (owner,) if owner in known else task.depends_on
+        for parent in dict.fromkeys(parents):
+            if parent in known:
+                yield Edge(str(parent), task.task_id, conditional=task.status == "skipped")
+
+
+def _node(task: TaskSummary, job: JobView, now_ms: int, kinds: Mapping[str, str]) -> Node:
     return Node(
         name=task.task_id,
         title=task.task_id,
-        kind=_KINDS.get(task.kind or "", Kind.TASK),
+        kind=_KINDS.get(task.kind or "") or kind_of_definition(kinds.get(task.name)),
         notes=tuple(_notes(task, job, now_ms)),
         state=task.status,
         alike=task.name or task.kind or "",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from switchyard.domain.states import Rule, TaskKind
-from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node
+from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node, kind_of_definition
 from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from switchyard.contracts.task_requests import TaskRequest
     from switchyard_cli.files.job_file import JobFile
@@ -21,11 +21,13 @@ _HELD = {
 }
 
 
-def drawing_of_plan(job: JobFile) -> Drawing:
+def drawing_of_plan(job: JobFile, registered: Mapping[str, str] | None = None) -> Drawing:
+    """Draw the plan; `registered` has what definitions are that are not in the file."""
+    kinds = {**(registered or {}), **{name: one.kind for name, one in job.definitions.items()}}
     return Drawing(
         title=job.name,
         facts=(counted(len(job.tasks), "task"),),
-        nodes=[_node(task, job) for task in job.tasks],
+        nodes=[_node(task, kinds) for task in job.tasks],
         edges=[
             Edge(parent, task.task_id, conditional=task.when is not None)
             for task in job.tasks
@@ -34,23 +36,22 @@ def drawing_of_plan(job: JobFile) -> Drawing:
     )
 
 
-def _node(task: TaskRequest, job: JobFile) -> Node:
+def _node(task: TaskRequest, kinds: Mapping[str, str]) -> Node:
     items = task.for_each
     return Node(
         name=task.task_id,
         title=task.task_id,
-        kind=_kind(task, job),
+        kind=_kind(task, kinds),
         notes=tuple(_notes(task, items)),
         alike=task.name or str(task.kind),
         many=items is not None,
     )
 
 
-def _kind(task: TaskRequest, job: JobFile) -> Kind:
+def _kind(task: TaskRequest, kinds: Mapping[str, str]) -> Kind:
     if task.kind is not None:
         return _HELD[task.kind]
-    definition = job.definitions.get(task.name or "")
-    return Kind(definition.kind) if definition else Kind.TASK
+    return kind_of_definition(kinds.get(task.name or ""))
 
 
 def _notes(task: TaskRequest, items: str | tuple[str, ...] | None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from switchyard_cli.terminal import clean, styled
-from switchyard_cli.views.fan_outs import collapsed
+from switchyard_cli.views.fan_outs import collapsed, owner_of
 from switchyard_cli.views.levels import levels
 from switchyard_cli.views.statuses import COMPLETED, coloured, symbol
 from switchyard_cli.views.tables import cut_to_fit, table_of
@@ -68,13 +68,23 @@ def header(job: JobView, *, now_ms: int) -> Text:
 
 
 def in_running_order(tasks: Sequence[TaskSummary]) -> list[tuple[int, TaskSummary]]:
-    """Every task with its level, parents before children."""
+    """Return every task with its level: parents before children, items below their fan-out."""
     by_id = {task.task_id: task for task in tasks}
-    parents = {task.task_id: [p for p in task.depends_on if p in by_id] for task in tasks}
+    items: dict[str, list[TaskSummary]] = {}
+    for task in tasks:
+        if (owner := owner_of(task.task_id)) in by_id:
+            items.setdefault(owner or "", []).append(task)
+    of_a_fan_out = {task.task_id for some in items.values() for task in some}
+    parents = {
+        task.task_id: [p for p in task.depends_on if p in by_id]
+        for task in tasks
+        if task.task_id not in of_a_fan_out
+    }
     return [
-        (level, by_id[task_id])
+        row
         for level, task_ids in enumerate(levels(parents))
         for task_id in task_ids
+        for row in [(level, by_id[task_id]), *((level + 1, one) for one in items.get(task_id, ()))]
     ]
 
 
@@ -109,4 +119,5 @@ def _last_column(task: TaskSummary) -> Text:
         return cut_to_fit(error, "red")
     if task.activity:
         return cut_to_fit(task.activity.partition(":")[2], "cyan")
-    return cut_to_fit(", ".join(task.depends_on), "dim")
+    follows = () if owner_of(task.task_id) else task.depends_on
+    return cut_to_fit(", ".join(follows), "dim")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
@@ -12,15 +12,18 @@ from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.statuses import coloured, symbol
 from switchyard_cli.views.tables import cut_to_fit, table_of
 from switchyard_cli.views.values import print_value
-from switchyard_cli.views.wording import cost, duration, elapsed, own_error, task_status
+from switchyard_cli.views.wording import cost, elapsed, own_error, task_elapsed, task_status
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from switchyard.contracts.changes import ApprovalPage
     from switchyard.contracts.definitions import RegisteredDefinition
     from switchyard.contracts.jobs import TaskView
     from switchyard.contracts.overview import JobPage
     from switchyard_cli.connections.endpoints import Endpoint
+
+FAN_OUT: Final = "fan_out"
 
 
 def print_jobs(page: JobPage, console: Console, *, now_ms: int) -> None:
@@ -34,6 +37,20 @@ def print_jobs(page: JobPage, console: Console, *, now_ms: int) -> None:
         called = cut_to_fit(" ".join([job.name, *tags]))
         facts = (_status(job.status), str(job.total_tasks), age, called)
         table.add_row(clean(job.job_id), *facts)
+    console.print(table)
+
+
+def print_approvals(page: ApprovalPage, console: Console, *, now_ms: int) -> None:
+    if not page.approvals:
+        said = "None among the jobs looked at." if page.cursor else "Nothing waits for a person."
+        console.print(said)
+        return
+    table = table_of("job", "task", "held for", "until", giving_way="question")
+    for one in page.approvals:
+        age = elapsed(one.held_since, None, now_ms=now_ms) if one.held_since else ""
+        until = f"{one.held_until:%Y-%m-%d %H:%M}" if one.held_until else ""
+        asked = cut_to_fit(one.question or one.name)
+        table.add_row(clean(one.job_id), clean(one.task_id), age, until, asked)
     console.print(table)
 
 
@@ -56,10 +73,10 @@ def _what_it_does(found: RegisteredDefinition) -> str:
     return found.description or found.function or " ".join(found.command or ())
 
 
-def print_task(task: TaskView, endpoint: Endpoint, console: Console) -> None:
+def print_task(task: TaskView, endpoint: Endpoint, console: Console, *, now_ms: int) -> None:
     status = _status(task.status, task_status(task))
     console.print(Text("  ").join([heading(task.task_id), status]))
-    for name, value in _facts(task, endpoint).items():
+    for name, value in _facts(task, endpoint, now_ms).items():
         if value:
             line = Text.assemble((name.ljust(12), "dim"), clean(value))
             console.print(line, soft_wrap=True)
@@ -74,7 +91,7 @@ def _status(status: str, words: str | None = None) -> Text:
     return Text.assemble(symbol(status), " ", coloured(status, words))
 
 
-def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
+def _facts(task: TaskView, endpoint: Endpoint, now_ms: int) -> dict[str, str]:
     tokens = (task.input_tokens, task.output_tokens, task.cache_read_tokens)
     read, written, cached = tokens
     return {
@@ -83,11 +100,12 @@ def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
         "kind": task.kind or "",
         "held until": f"{task.held_until:%Y-%m-%d %H:%M} UTC" if task.held_until else "",
         "after": ", ".join(task.depends_on),
-        "attempt": f"{task.attempt} of {task.max_attempts}, run {task.run}{_retried_after(task)}",
-        "time": duration(task.duration_ms / 1000) if task.duration_ms is not None else "",
+        **_attempts(task),
+        "time": _time(task, now_ms),
         "tokens": f"{read} in, {written} out, {cached} from cache" if any(tokens) else "",
         "cost": cost(task.cost_usd),
         "error": own_error(task),
+        "category": _category(task),
         "input": task.input_location or "",
         "output": task.output_location or "",
         "given": ", ".join(task.input_files),
@@ -95,6 +113,38 @@ def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
         "files": task.artifacts or "",
         "on disk": str(folder_of(task, endpoint) or ""),
     }
+
+
+def _attempts(task: TaskView) -> dict[str, str]:
+    """Return the attempt and the run; no worker attempts a task that has a kind."""
+    if task.kind:
+        return {"run": str(task.run) if task.run > 1 else ""}
+    if not task.attempt:
+        return {"attempt": f"none of {task.max_attempts} yet, run {task.run}"}
+    counts = f"{task.attempt} of {task.max_attempts}, run {task.run}"
+    return {"attempt": f"{counts}{_retried_after(task)}"}
+
+
+def _time(task: TaskView, now_ms: int) -> str:
+    """Return how long it ran, as `job` shows it, and how long it waited for a worker before."""
+    if task.kind:
+        known = task.kind != FAN_OUT and task.ready_at  # its items have times of their own
+        return f"held for {elapsed(known, task.settled_at, now_ms=now_ms)}" if known else ""
+    ran = task_elapsed(task, now_ms=now_ms)
+    if task.ready_at is None or task.attempt > 1:
+        return f"ran {ran}" if ran else ""
+    waited = elapsed(task.ready_at, task.started_at or task.settled_at, now_ms=now_ms)
+    return f"ran {ran}, waited {waited}" if ran else f"waited {waited}"
+
+
+def _category(task: TaskView) -> str:
+    """Return the category of the error that ended the task, and why no attempt followed."""
+    if task.error_category is None or not own_error(task):
+        return ""
+    from switchyard.domain.tasks.retries import why_not_retried  # noqa: PLC0415 - not to list jobs
+
+    why = why_not_retried(task.error_category, attempt=task.attempt, max_attempts=task.max_attempts)
+    return f"{task.error_category}; not retried because {why}" if why else task.error_category
 
 
 def _retried_after(task: TaskView) -> str:

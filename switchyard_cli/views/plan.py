@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group, RenderableType
@@ -49,11 +49,12 @@ def plan_of(job: JobFile) -> Plan:
     )
 
 
-def print_plan(job: JobFile, console: Console) -> None:
+def print_plan(job: JobFile, console: Console, kinds: Mapping[str, str]) -> None:
+    """Print the plan; `kinds` has what the registered definitions are, as far as it is known."""
     plan = plan_of(job)
     size = f"{counted(plan.total_tasks, 'task')} in {counted(len(plan.levels), 'level')}"
     console.print(heading(f"{plan.name}: {size}"))
-    for line in text_lines(drawing_of_plan(job)):
+    for line in text_lines(drawing_of_plan(job, kinds)):
         console.print(one_line(line))
     console.print(Group(*_facts(plan)))
 

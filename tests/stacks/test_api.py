@@ -6,6 +6,7 @@ ROUTES = {
     "POST /jobs",
     "GET /jobs",
     "POST /files",
+    "GET /approvals",
     "GET /jobs/{jobId}",
     "POST /jobs/{jobId}/cancel",
     "GET /jobs/{jobId}/tasks/{taskId}/decision",

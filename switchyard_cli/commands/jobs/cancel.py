@@ -79,7 +79,7 @@ def _cancel_task(
     if as_json:
         print_json(settled or accepted)
     elif settled:
-        print_task(settled, api.endpoint, results())
+        print_task(settled, api.endpoint, results(), now_ms=services.clock.now_ms())
     elif accepted.status in FINAL:
         results().print(f"{accepted.request_id} is cancelled.", soft_wrap=True)
     else:

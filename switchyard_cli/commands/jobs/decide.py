@@ -10,18 +10,20 @@ import typer
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.errors import BadInput
-from switchyard_cli.ids import task_named
-from switchyard_cli.options import JobOrTaskArgument, JsonOption, StageOption, TaskArgument
+from switchyard_cli.options import JobOrTaskArgument, JsonOption, StageOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
-from switchyard_cli.terminal import notices, print_json, results
+from switchyard_cli.terminal import clean, confirmed, notices, print_json, results
 
 if TYPE_CHECKING:
     from switchyard.contracts.changes import DecideTask, SignalTask, TaskDecided
 
-WhatArgument = Annotated[
-    str,
-    typer.Argument(metavar="JOB|TASK", help="A job's id, or a task's request id (job-…__task)."),
+HeldTaskArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[TASK]",
+        help="The task's id, after a job's id; without it the only one of the job that is held.",
+    ),
 ]
 CommentOption = Annotated[str | None, typer.Option(help="Why; it is in the task's output.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before deciding.")]
@@ -41,7 +43,7 @@ ValueOption = Annotated[
 def approve(  # noqa: PLR0913 - one per option
     context: typer.Context,
     what: JobOrTaskArgument,
-    task: TaskArgument = None,
+    task: HeldTaskArgument = None,
     *,
     comment: CommentOption = None,
     edit: EditOption = None,
@@ -61,7 +63,7 @@ def approve(  # noqa: PLR0913 - one per option
 def reject(
     context: typer.Context,
     what: JobOrTaskArgument,
-    task: TaskArgument = None,
+    task: HeldTaskArgument = None,
     *,
     comment: CommentOption = None,
     by: PersonOption = None,
@@ -80,7 +82,7 @@ def reject(
 def signal(
     context: typer.Context,
     what: JobOrTaskArgument,
-    task: TaskArgument = None,
+    task: HeldTaskArgument = None,
     *,
     value: ValueOption = None,
     stage: StageOption = Stage.LOCAL,
@@ -89,14 +91,15 @@ def signal(
     """Give a task the signal that it waits for."""
     from switchyard.clock import system_ids
     from switchyard_cli.actions.find_task import suggesting_task
+    from switchyard_cli.actions.held_tasks import SIGNAL, held_task
     from switchyard_cli.actions.retry import until_accepted
 
-    job_id, task_id = task_named(what, task)
     request = _signal({"value": _value(value)} if value else {}, system_ids().new_secret())
     services = services_of(context)
-    endpoint = endpoint_of(stage, services)
-    with Api(endpoint, services.transport) as api, suggesting_task(api, job_id, task_id):
-        ended = until_accepted(lambda: api.signal(job_id, task_id, request), services.clock)
+    with Api(endpoint_of(stage, services), services.transport) as api:
+        job_id, task_id = held_task(api, what, task, SIGNAL)
+        with suggesting_task(api, job_id, task_id):
+            ended = until_accepted(lambda: api.signal(job_id, task_id, request), services.clock)
     _print_ended(ended, "has its signal", as_json=as_json)
 
 
@@ -113,18 +116,20 @@ def _decide(
 ) -> None:
     from switchyard.clock import system_ids
     from switchyard_cli.actions.find_task import suggesting_task
+    from switchyard_cli.actions.held_tasks import APPROVAL, held_task, require_held
     from switchyard_cli.actions.retry import until_accepted
     from switchyard_cli.views.decision import print_decision
 
-    job_id, task_id = task_named(what, task)
     given = said | ({"value": _value(edit)} if edit else {})
     services = services_of(context)
     with Api(endpoint_of(stage, services), services.transport) as api:
+        job_id, task_id = held_task(api, what, task, APPROVAL)
         with suggesting_task(api, job_id, task_id):
             shown = api.decision(job_id, task_id)
+        require_held(shown, stage.option)
         print_decision(shown, notices() if as_json else results())
         word = "Approve" if said["approved"] else "Reject"
-        if not (yes or typer.confirm(f"{word} {task_id}?", err=True)):
+        if not confirmed(f"{word} {clean(task_id)}?", yes=yes):
             raise typer.Exit(1)
         request = _request(given, shown.basis, system_ids().new_secret())
         ended = until_accepted(lambda: api.decide(job_id, task_id, request), services.clock)

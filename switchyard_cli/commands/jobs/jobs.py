@@ -108,9 +108,11 @@ def job(
     services = services_of(context)
     with _api(stage, services) as api:
         found = api.job(job_named(job))
+        if picture:
+            _draw(found, picture, api, now_ms=services.clock.now_ms())
     if picture:
-        _draw(found, picture, now_ms=services.clock.now_ms())
-    elif as_json:
+        return
+    if as_json:
         print_json(found)
     else:
         results().print(job_table(found, now_ms=services.clock.now_ms()))
@@ -134,21 +136,23 @@ def task(
     from switchyard_cli.views.listings import print_task
 
     job_id, task_id = task_named(request, task)
-    with _api(stage, services_of(context)) as api:
+    services = services_of(context)
+    with _api(stage, services) as api:
         found = task_in(api, job_id, task_id)
     if as_json:
         print_json(found)
     else:
-        print_task(found, api.endpoint, results())
+        print_task(found, api.endpoint, results(), now_ms=services.clock.now_ms())
 
 
-def _draw(job: JobView, picture: str, *, now_ms: int) -> None:
+def _draw(job: JobView, picture: str, api: Api, *, now_ms: int) -> None:
+    from switchyard_cli.actions.registry import kinds_in
     from switchyard_cli.pictures.files import STANDARD_OUTPUT, write_picture
     from switchyard_cli.pictures.job import drawing_of_job
     from switchyard_cli.pictures.svg import svg_of
     from switchyard_cli.terminal import clean, notices
 
-    write_picture(svg_of(drawing_of_job(job, now_ms=now_ms)), picture)
+    write_picture(svg_of(drawing_of_job(job, now_ms=now_ms, kinds=kinds_in(api, job))), picture)
     if picture != STANDARD_OUTPUT:
         said = f"{clean(job.job_id)} is drawn in {clean(picture)}."
         notices().print(said, style="dim", soft_wrap=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -118,16 +117,15 @@ def submit(  # noqa: PLR0913 - one per option
     from switchyard_cli.actions.submit import submit as send
     from switchyard_cli.actions.upload import named_files
     from switchyard_cli.files.job_file import read_job
-    from switchyard_cli.files.readable import nothing_more
 
     services = services_of(context)
     given = named_files(files or ())
-    also = partial(_static_problems, stage=stage, services=services) if dry_run else nothing_more
-    job = read_job(file, also, files=[one.name for one in given])
+    read = partial(read_job, file, files=[one.name for one in given])
     _check(key)
     if dry_run:
-        _show_plan(job, file, as_json=as_json, picture=picture)
+        _show_plan(read, stage, services, as_json=as_json, picture=picture)
         return
+    job = read()
     if picture:
         raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
     with Api(endpoint_of(stage, services), services.transport) as api:
@@ -146,13 +144,19 @@ def _say_if_repeated(accepted: JobAccepted) -> None:
         notices().print(f"{said} at {when}.", style="yellow", soft_wrap=True)
 
 
-def _static_problems(file: Readable, *, stage: Stage, services: Services) -> list[Problem]:
-    """Find every problem that is certain, with the registered definitions if they can be read."""
+def _static_problems(
+    file: Readable, *, stage: Stage, services: Services, kinds: dict[str, str]
+) -> list[Problem]:
+    """Find every problem that is certain, with the registered definitions if they can be read.
+
+    Put into `kinds` what these are: agent or code.
+    """
     from switchyard_cli.actions.submit import look_up_definitions
     from switchyard_cli.files.document import field_name
     from switchyard_cli.files.static_checks import static_problems, static_warnings
 
     registered, problems = look_up_definitions(file, stage, services)
+    kinds.update({name: one.kind for name, one in registered.items()})
     for warning in static_warnings(file, registered):
         said = f"Warning: {field_name(warning.path)}: {warning.message}"
         notices().print(clean(said), style="yellow", soft_wrap=True)
@@ -177,22 +181,33 @@ def agent_in(environment: Mapping[str, str]) -> str:
     )
 
 
-def _show_plan(job: SourcedJob, file: Path, *, as_json: bool, picture: str | None) -> None:
+def _show_plan(
+    read: Callable[..., SourcedJob],
+    stage: Stage,
+    services: Services,
+    *,
+    as_json: bool,
+    picture: str | None,
+) -> None:
+    """Check the file with the registered definitions, and show what they are in its plan."""
     from switchyard_cli.views.plan import plan_of, print_plan
 
+    kinds: dict[str, str] = {}
+    job = read(also=partial(_static_problems, stage=stage, services=services, kinds=kinds))
     if picture:
         from switchyard_cli.pictures.files import STANDARD_OUTPUT, write_picture
         from switchyard_cli.pictures.plan import drawing_of_plan
         from switchyard_cli.pictures.svg import svg_of
 
-        write_picture(svg_of(drawing_of_plan(job.content)), picture)
+        write_picture(svg_of(drawing_of_plan(job.content, kinds)), picture)
         if picture == STANDARD_OUTPUT:
             return
     if as_json:
         print_json(plan_of(job.content))
         return
-    print_plan(job.content, results())
-    notices().print(f"{file} is valid; nothing was sent.", style="dim", soft_wrap=True)
+    print_plan(job.content, results(), kinds)
+    said = f"{job.document.file} is valid; nothing was sent."
+    notices().print(said, style="dim", soft_wrap=True)
 
 
 def _print_accepted(accepted: JobAccepted, stage: Stage, *, as_json: bool) -> None:

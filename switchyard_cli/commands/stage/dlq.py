@@ -13,7 +13,7 @@ from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
-from switchyard_cli.terminal import clean, print_json, results, visible
+from switchyard_cli.terminal import clean, confirmed, print_json, results, visible
 from switchyard_cli.views.tables import cut_to_fit, table_of
 from switchyard_cli.views.wording import counted, elapsed
 
@@ -120,7 +120,7 @@ def discard(
     with parked_messages_of(context, stage) as parked:
         chosen = chosen_of(parked.find_to_discard, messages)
         what = counted(len(chosen), "message")
-        if not (yes or typer.confirm(f"Delete {what} for good?", err=True)):
+        if not confirmed(f"Delete {what} for good?", yes=yes):
             raise BadInput("Nothing was deleted.")
         for one in chosen:
             parked.discard(one)

@@ -14,7 +14,7 @@ from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
-from switchyard_cli.terminal import notices, print_json, results
+from switchyard_cli.terminal import confirmed, notices, print_json, results
 from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def delete(
     """Remove a trigger for good, after asking. Jobs that it has started go on."""
     with tenants_triggers(context, stage, tenant) as (operator, owner):
         (view,) = _views(context, operator, [operator.find(owner, name)])
-        if not (yes or typer.confirm(f"Remove the trigger {name} of {owner}?", err=True)):
+        if not confirmed(f"Remove the trigger {name} of {owner}?", yes=yes):
             raise BadInput("Nothing was removed.")
         operator.remove(owner, name)
     if as_json:

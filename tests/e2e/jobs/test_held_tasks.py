@@ -27,9 +27,11 @@ def test_conditions_approvals_signals_and_waits_move_a_job_on(cloud: RunningClou
     shown = eventually(lambda: waiting(cloud, job_id, "gate"), "nobody is asked")
     assert shown["question"] == "Go on?"
     assert [parent["taskId"] for parent in shown["parents"]] == ["page"]
+    assert (job_id, "gate") in listed(cloud)
 
     answer = decide(cloud, job_id, "gate", {"approved": True, "basis": shown["basis"]})
     assert (answer.status_code, answer.json()["output"]["approved"]) == (200, True)
+    assert (job_id, "gate") not in listed(cloud)
     again = decide(cloud, job_id, "gate", {"approved": False, "basis": shown["basis"]})
     assert again.status_code == 409, again.text
     assert "was ended by a decision already" in again.json()["detail"]
@@ -50,6 +52,12 @@ def test_conditions_approvals_signals_and_waits_move_a_job_on(cloud: RunningClou
 
 def held(task_id: str, kind: str, **more: Any) -> dict[str, Any]:
     return {"taskId": task_id, "kind": kind, "name": None, **more}
+
+
+def listed(cloud: RunningCloud) -> list[tuple[str, str]]:
+    with cloud.http as http:
+        page = http.get("/approvals", params={"limit": 100}).json()
+    return [(one["jobId"], one["taskId"]) for one in page["approvals"]]
 
 
 def has_ended(cloud: RunningCloud, job_id: str, task_id: str) -> bool | None:

@@ -51,10 +51,22 @@ FILES: Final = {
     "UTF-16": Mistake("name: a\n".encode("utf-16"), "is not a text file in UTF-8"),
     "a NUL": Mistake("name: a\x00\n", "not YAML"),
     "a tab": Mistake("name: a\n\ttasks: []\n", "use spaces"),
-    "an open quote": Mistake('name: "a\ntasks: []\n', "not YAML"),
+    "an open quote": Mistake(
+        'name: "a\ntasks: []\n',
+        "not YAML: the quote from line 1 is not closed, at the end of the file",
+    ),
     "an open bracket": Mistake("name: a\ntasks: [\n", "not YAML"),
     "a colon too many": Mistake("name: a: b\n", "not YAML"),
-    "wrong indentation": Mistake("name: a\n tasks: []\n", "not YAML"),
+    "wrong indentation": Mistake(
+        "name: a\n tasks: []\n",
+        "2: not YAML: this colon is not expected: indent the line like the one above, give that "
+        "one its own colon, or put a text with a colon in quotes, at column 7: 'tasks: []'",
+    ),
+    "a field to the left of its task": Mistake(
+        JOB + "  - taskId: scrape\n   name: scrape\n",
+        "4: not YAML: this line is not indented like the lines that it belongs to, at column 4: "
+        "'name: scrape'",
+    ),
     "two documents": Mistake("name: a\n---\nname: b\n", "not YAML"),
     "a Python tag": Mistake("name: !!python/object:os.system {}\n", "not YAML"),
     "a date tag": Mistake("name: !!timestamp 2027-01-01\n", "not YAML"),
@@ -100,7 +112,7 @@ FILES: Final = {
     "depends-on": Mistake(a_task(**{"depends-on": []}), "did you mean 'dependsOn'?"),
     "dependson": Mistake(a_task(dependson=[]), "did you mean 'dependsOn'?"),
     "inputs": Mistake(a_task(inputs={}), "did you mean 'input'?"),
-    "dependsOn as text": Mistake(a_task(dependsOn="a"), "dependsOn: should be a list"),
+    "dependsOn as text": Mistake(a_task(dependsOn="a"), "dependsOn: should be a list: write [a]"),
     "a number as task id": Mistake(a_task(taskId=1), "tasks[0].taskId: "),
     "a task id with a blank": Mistake(a_task(taskId="a b"), "tasks[0].taskId: must be"),
     "an empty task id": Mistake(a_task(taskId=""), "tasks[0].taskId: "),
@@ -117,7 +129,7 @@ FILES: Final = {
     "a cycle": Mistake(
         JOB
         + "  - {taskId: a, name: a, dependsOn: [b]}\n  - {taskId: b, name: b, dependsOn: [a]}\n",
-        "the dependencies form a cycle",
+        "3: tasks[0].dependsOn: the dependencies form a cycle: a → b → a; remove one of these",
     ),
     "a parent twice": Mistake(
         JOB + TASK + "  - {taskId: b, name: b, dependsOn: [scrape, scrape]}\n", "twice"

@@ -42,6 +42,7 @@ USES: Final[dict[str, tuple[Arguments, int, str]]] = {
     "a mistyped option": (("jobs", "--sttus", "failed"), 2, "--status"),
     "an unknown stage": (("jobs", "--stage", "qa"), 2, "'qa' is not one of"),
     "an unknown status": (("jobs", "--status", "done"), 2, "'done' is not one of"),
+    "a status of tasks": (("jobs", "--status", "held"), 2, "`switchyard approvals` lists"),
     "a limit of zero": (("jobs", "--limit", "0"), 2, "--limit"),
     "a limit in words": (("jobs", "--limit", "many"), 2, "--limit"),
     "no file": (("submit",), 2, "Missing argument 'file'"),

@@ -27,6 +27,7 @@ WELL = Health(stage="local", version="1.2.3")
 NOW_MS = 1_800_000_000_000
 CREATED = datetime.fromtimestamp(NOW_MS / 1000, tz=UTC)
 
+LISTING = "GET /task-definitions"
 Answer = Callable[[httpx.Request], httpx.Response]
 
 
@@ -95,8 +96,9 @@ class FakeApi:
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
         route = self._route(request)
-        if route not in self.routes and route.startswith("GET /task-definitions/"):
-            return problem(404, "There is no such definition.")
+        if route not in self.routes and route.startswith("GET /task-definitions"):
+            empty = answer({"definitions": []})
+            return empty if route == LISTING else problem(404, "There is no such definition.")
         answers = self.routes[route]
         found = answers.pop(0) if len(answers) > 1 else answers[0]
         if isinstance(found, BaseException):

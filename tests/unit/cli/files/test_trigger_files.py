@@ -57,7 +57,7 @@ BROKEN = {
     "no tasks": (HEAD + "      name: x\n", "4: triggers[0].job.tasks: is required"),
     "a cycle": (
         HEAD + "      tasks:\n        - {taskId: a, name: do, dependsOn: [a]}\n",
-        "5: triggers[0].job.tasks: the dependencies form a cycle",
+        "6: triggers[0].job.tasks[0].dependsOn: the dependencies form a cycle",
     ),
     "an unknown parent, named by the event": (
         HEAD + "      tasks:\n"

@@ -1,11 +1,14 @@
 """`jobs`, `job`, `task`, `definitions`: for people and for programs."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
+from switchyard.contracts.jobs import TaskSummary
 from switchyard.contracts.overview import JobPage, JobSummary
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import (
@@ -229,3 +232,38 @@ def test_definitions_are_listed_page_by_page(api: FakeApi, switchyard: Switchyar
     listed = json.loads(switchyard("definitions", "list", "--json").stdout)
     assert [one["name"] for one in listed] == ["scrape", "write"]
     assert [dict(request.url.params) for request in api.requests[-2:]] == [{}, {"cursor": "scrape"}]
+
+
+def shown_task(switchyard: Switchyard, api: FakeApi, task: TaskSummary, **facts: Any) -> str:
+    api.on(f"GET /jobs/{JOB_ID}/tasks/scrape", answer(a_task_view(task, **facts)))
+    return switchyard("task", REQUEST_ID).stdout
+
+
+def test_a_failed_task_says_why_it_was_not_retried(switchyard: Switchyard, api: FakeApi) -> None:
+    failed = a_task("scrape", "failed", error="no title")
+
+    shown = shown_task(switchyard, api, failed, error_category="validation")
+
+    assert "category    validation; not retried because validation is permanent: " in shown
+
+
+def test_a_task_shows_the_time_that_its_job_shows(switchyard: Switchyard, api: FakeApi) -> None:
+    done = a_task("scrape", "completed")
+    api.on(f"GET /jobs/{JOB_ID}", answer(a_job("completed", done)))
+    ready = CREATED - timedelta(seconds=3)
+
+    shown = shown_task(switchyard, api, done, ready_at=ready, duration_ms=1_234)
+
+    assert "time        ran 2.0 s, waited 3.0 s\n" in shown
+    assert " 2.0 s " in switchyard("job", JOB_ID).stdout.splitlines()[2]
+
+
+def test_a_held_task_has_no_attempts_and_says_how_long_it_was_held(
+    switchyard: Switchyard, api: FakeApi
+) -> None:
+    held = a_task("scrape", "held", kind="approval", attempt=0, started_at=None)
+
+    shown = shown_task(switchyard, api, held, ready_at=CREATED - timedelta(seconds=90))
+
+    assert "attempt" not in shown
+    assert "time        held for 1 min 30 s\n" in shown

@@ -266,3 +266,34 @@ def test_after_a_failure_the_command_that_continues_is_printed(
 
     assert result.exit_code == 1
     assert f"Run it again with `switchyard redrive {JOB_ID} --watch`." in result.stderr
+
+
+def test_the_output_of_a_fan_out_is_printed_and_not_those_of_its_items(
+    switchyard: Switchyard, api: FakeApi
+) -> None:
+    items = [a_task(f"review[{n}]", "completed") for n in range(3)]
+    api.on(f"GET /jobs/{JOB_ID}", answer(a_job("completed", a_task("review", "completed"), *items)))
+    for task in ("review", *(f"review%5B{n}%5D" for n in range(3))):
+        name = task.replace("%5B", "[").replace("%5D", "]")
+        view = a_task_view(a_task(name, "completed"), output=[name])
+        api.on(f"GET /jobs/{JOB_ID}/tasks/{name}", answer(view))
+
+    result = switchyard("watch", JOB_ID)
+
+    assert "Output of review\n" in result.stdout
+    assert "Output of review[" not in result.stdout
+
+
+def test_of_many_results_a_few_are_printed_and_the_others_counted(
+    switchyard: Switchyard, api: FakeApi
+) -> None:
+    names = [f"t{n}" for n in range(42)]
+    tasks = [a_task(name, "completed") for name in names]
+    api.on(f"GET /jobs/{JOB_ID}", answer(a_job("completed", *tasks)))
+    for task in tasks:
+        api.on(f"GET /jobs/{JOB_ID}/tasks/{task.task_id}", answer(a_task_view(task, output=1)))
+
+    result = switchyard("watch", JOB_ID)
+
+    assert result.stdout.count("Output of ") == 5
+    assert f"… and 37 more outputs: `switchyard task {JOB_ID} TASK`" in result.stdout

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
 from switchyard.contracts.jobs import JobView, TaskSummary
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import FakeApi, answer
@@ -100,3 +101,25 @@ def test_a_job_is_drawn(tmp_path: Path, switchyard: Switchyard, api: FakeApi) ->
     assert result.stderr == f"{JOB} is drawn in {tmp_path / 'job.svg'}.\n"
     assert printed.stdout == (tmp_path / "job.svg").read_text()
     assert "● processing" in printed.stdout
+
+
+def test_the_picture_of_a_job_shows_what_its_definitions_are(
+    switchyard: Switchyard, api: FakeApi
+) -> None:
+    done = {"depends_on": (), "status": "completed", "attempt": 1}
+    tasks = (
+        TaskSummary(task_id="a", name="sort", **done),
+        TaskSummary(task_id="b", name="x", **done),
+    )
+    job = JobView(
+        job_id=JOB, name="a", status="completed", total_tasks=2, progress={}, created_at=BEGAN,
+        tasks=tasks,
+    )  # fmt: skip
+    api.on(f"GET /jobs/{JOB}", answer(job))
+    code = RegisteredDefinition(name="sort", version=1, kind="code", command=("sort",))
+    api.on("GET /task-definitions", answer(DefinitionList(definitions=(code,))))
+
+    drawn = switchyard("job", JOB, "--picture", "-").stdout
+
+    assert "ƒ a" in drawn
+    assert "○ b" in drawn

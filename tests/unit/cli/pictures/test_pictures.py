@@ -216,3 +216,19 @@ def test_lines_cross_no_more_often_than_they_have_to() -> None:
 
 def test_a_level_is_the_longest_way_from_the_beginning() -> None:
     assert levels_of(a_drawing({"c": ["a", "b"], "b": ["a"], "a": []})) == {"c": 2, "b": 1, "a": 0}
+
+
+def test_items_hang_below_their_fan_out() -> None:
+    def task(task_id: str, *after: str) -> TaskSummary:
+        return TaskSummary(
+            task_id=task_id, name="n", depends_on=after, status="completed", attempt=1
+        )
+
+    tasks = (task("list"), task("review", "list"), task("review[0]", "list"), task("end", "review"))
+    drawing = drawing_of_job(a_job(*tasks), now_ms=0)
+
+    assert [(edge.source, edge.target) for edge in drawing.edges] == [
+        ("list", "review"),
+        ("review", "review[0]"),
+        ("review", "end"),
+    ]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard.contracts.definitions import RegisteredDefinition
+from switchyard.contracts.definitions import DefinitionList, RegisteredDefinition
 from tests.unit.cli.conftest import Switchyard
 from tests.unit.cli.fakes.api import FakeApi, FakeCloud, answer
 
@@ -30,7 +30,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_the_plan_as_json(file: Path, switchyard: Switchyard, api: FakeApi) -> None:
     registered = RegisteredDefinition(name="compile", version=1, description="d", tag="t")
-    api.on("GET /task-definitions/compile", answer(registered))
+    api.on("GET /task-definitions", answer(DefinitionList(definitions=(registered,))))
 
     result = switchyard("submit", "--dry-run", "--json", file)
 
@@ -66,7 +66,7 @@ def test_a_dry_run_checks_inputs_against_registered_schemas(
     compile_ = RegisteredDefinition(
         name="compile", version=3, description="d", tag="t", input_schema=schema
     )
-    api.on("GET /task-definitions/compile", answer(compile_))
+    api.on("GET /task-definitions", answer(DefinitionList(definitions=(compile_,))))
     file.write_text(JOB.replace("rule: all_settled", "input: {}"))
 
     result = switchyard("submit", "--dry-run", file)
@@ -74,3 +74,26 @@ def test_a_dry_run_checks_inputs_against_registered_schemas(
     assert result.exit_code == 2
     assert f"{file}:5: tasks[0].input: 'title' is a required property" in result.stderr
     assert f"{file}:5: tasks[0].input: 'text' is a required property" in result.stderr
+
+
+def test_a_registered_definition_is_drawn_as_what_it_is_after_one_read(
+    file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    compile_ = RegisteredDefinition(name="compile", version=3, kind="code", command=("sort",))
+    api.on("GET /task-definitions", answer(DefinitionList(definitions=(compile_,))))
+
+    result = switchyard("submit", "--dry-run", file)
+
+    assert "ƒ report; definition compile" in result.stdout
+    assert "agent or code" not in result.stdout
+    assert len(api.requests) == 1
+
+
+def test_a_definition_behind_the_first_page_is_read_by_its_name(
+    file: Path, switchyard: Switchyard, api: FakeApi
+) -> None:
+    compile_ = RegisteredDefinition(name="compile", version=3, kind="code", command=("sort",))
+    api.on("GET /task-definitions", answer(DefinitionList(definitions=(), cursor="a")))
+    api.on("GET /task-definitions/compile", answer(compile_))
+
+    assert "ƒ report" in switchyard("submit", "--dry-run", file).stdout

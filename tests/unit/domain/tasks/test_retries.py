@@ -12,6 +12,7 @@ from switchyard.domain.tasks.retries import (
     TryAgain,
     decide_retry,
     decide_step_retry,
+    why_not_retried,
 )
 
 PERMANENT = {
@@ -87,3 +88,17 @@ def test_a_delay_longer_than_the_time_left_is_not_waited_for() -> None:
     assert isinstance(decided(time_left_ms=1_000), GiveUp)
     assert isinstance(decided(retry_after_ms=60_000), GiveUp)
     assert isinstance(decided(time_left_ms=1_001), TryAgain)
+
+
+@pytest.mark.parametrize(
+    ("category", "attempt", "why"),
+    [
+        ("validation", 1, "validation is permanent: another attempt would fail in the same way"),
+        ("network", 3, "it failed on attempt 3 of 3"),
+        ("timeout", 1, "its time was over, which all of its attempts share"),
+        ("network", 1, None),
+        ("not_decided", 0, None),
+    ],
+)
+def test_why_no_attempt_followed(category: str, attempt: int, why: str | None) -> None:
+    assert why_not_retried(category, attempt=attempt, max_attempts=3) == why

@@ -1,10 +1,13 @@
 """What a job's view says of its cancellation and of its run."""
 
+from dataclasses import replace
+
 from switchyard.contracts.jobs import JobView
 from switchyard.contracts.wire import instant
-from switchyard.usecases.jobs.read_jobs import read_job
+from switchyard.usecases.jobs.read_jobs import read_job, read_task
 from tests.fakes.harnesses.changed_harness import ChangedHarness
 from tests.fakes.harnesses.job_harness import FAILED
+from tests.fakes.task_files import files_of
 
 
 def view(harness: ChangedHarness) -> JobView:
@@ -40,3 +43,21 @@ def test_a_run_after_the_first_says_when_it_began() -> None:
     found = view(harness)
     assert (found.run, found.completed_at) == (2, None)
     assert found.reopened_at == instant(harness.the_job().reopened_at_ms) is not None
+
+
+def test_a_failed_task_says_since_when_it_could_run_and_what_kind_of_error_ended_it() -> None:
+    harness = ChangedHarness()
+    harness.start({"a": []})
+    harness.settle("a", replace(FAILED, error_category="validation"))
+
+    memory = harness.memory
+    files = files_of(memory)
+    job = harness.job
+    shown = read_task(
+        job.tenant, job.job_id, "a", graph=memory.graph, payloads=memory.payloads, files=files
+    )
+
+    assert shown.error_category == "validation"
+    assert shown.ready_at is not None
+    assert shown.started_at is not None
+    assert shown.ready_at <= shown.started_at

@@ -165,9 +165,10 @@ def test_a_signal_of_another_run_is_refused(harness: HeldHarness) -> None:
 
 def test_only_what_is_held_is_decided(harness: HeldHarness) -> None:
     harness.begin(write=WORKER, gate=APPROVAL)
-    with pytest.raises(Conflict, match="gate is not waiting for a decision yet: it is waiting"):
+    not_yet = "gate is not waiting for a decision yet: it is waiting; try again once the tasks"
+    with pytest.raises(Conflict, match=not_yet):
         harness.decide("gate")
-    with pytest.raises(Conflict, match="a worker runs it"):
+    with pytest.raises(Conflict, match="a worker runs it, and it is queued; cancel it to end it"):
         harness.decide("write")
     with pytest.raises(UnknownTask):
         harness.view("gone")
@@ -210,3 +211,16 @@ def test_a_task_that_follows_a_failure_is_not_held(harness: HeldHarness) -> None
     harness.begin(write=WORKER, gate=APPROVAL)
     harness.complete("write", None, FAILED)
     assert harness.state("gate") is TaskState.SKIPPED
+
+
+def test_what_ends_another_kind_of_held_task_is_said(harness: HeldHarness) -> None:
+    harness.begin(gate={"kind": "approval"}, paid={"kind": "signal"}, rest=A_WAIT)
+    with pytest.raises(Conflict, match="gate is an approval: approve or reject it"):
+        harness.signal("gate")
+    with pytest.raises(Conflict, match="paid is a signal: give it its signal instead"):
+        harness.decide("paid")
+    with pytest.raises(Conflict, match="rest is a wait: it ends by itself, or is cancelled"):
+        harness.decide("rest")
+
+
+A_WAIT = {"kind": "wait", "for": "1h"}

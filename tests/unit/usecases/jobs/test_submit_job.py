@@ -206,3 +206,49 @@ def test_a_job_names_no_channel_but_those_of_its_tenants_list(harness: MemoryHar
     assert problems(harness, named)
     harness.tenants.change(TENANT, slack_channels=("#brand",))
     assert submit(harness, named)
+
+
+FILES = {"files": {"type": "array"}, "rules": {"type": "string"}}
+CLOSED = {"type": "object", "properties": FILES, "additionalProperties": False}
+
+
+def a_fan_out_over(for_each: str, refers_to: str = "files") -> SubmitJob:
+    tasks = [
+        {"taskId": "list", "name": "scrape"},
+        {
+            "taskId": "review",
+            "name": "scrape",
+            "dependsOn": ["list"],
+            "forEach": for_each,
+            "input": {"file": "${item}", "of": f"${{tasks.list.output.{refers_to}}}"},
+        },
+    ]
+    return SubmitJob.model_validate({"tasks": tasks})
+
+
+def test_a_reference_that_the_schema_makes_impossible_is_refused(harness: MemoryHarness) -> None:
+    harness.definitions.put(TENANT, "scrape", a_definition(output_schema=CLOSED))
+
+    assert problems(harness, a_fan_out_over("${tasks.list.output.rules}", "fils")) == [
+        "tasks.1.input.of: ${tasks.list.output.fils}: the output schema of 'list' names no 'fils'; "
+        "did you mean 'files'?",
+        "tasks.1.forEach: ${tasks.list.output.rules}: the output schema of 'list' makes it a text, "
+        "and forEach needs a list",
+    ]
+
+
+def test_what_a_schema_does_not_forbid_is_accepted(harness: MemoryHarness) -> None:
+    harness.definitions.put(
+        TENANT, "scrape", a_definition(output_schema={"type": "object", "properties": FILES})
+    )
+
+    assert submit(harness, a_fan_out_over("${tasks.list.output.files}", "fils"))
+
+
+def test_an_output_that_is_processed_is_not_compared_with_its_schema(
+    harness: MemoryHarness,
+) -> None:
+    processed = a_definition(output_schema=CLOSED, process_output="first")
+    harness.definitions.put(TENANT, "scrape", processed)
+
+    assert submit(harness, a_fan_out_over("${tasks.list.output.rules}"))

@@ -21,6 +21,7 @@ from switchyard.adapters.sqs import SqsDispatchQueue
 from switchyard.adapters.system import SystemIds
 from switchyard.bootstrap.job_requests import (
     cancel_requests,
+    held_approvals,
     open_task_limit,
     redrive_requests,
     submitter,
@@ -48,6 +49,7 @@ from switchyard.usecases.jobs.add_tasks import TaskAdder
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.job_files import Uploads
+from switchyard.usecases.jobs.list_approvals import HeldApprovals
 from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.jobs.task_files import TaskFiles
@@ -62,6 +64,7 @@ class ApiPorts:
     cancels: CancelRequests
     redrives: RedriveRequests
     decider: TaskDecider
+    approvals: HeldApprovals
     pause_switch: PauseSwitch
     jobs: JobStore
     graph: TaskGraph
@@ -103,6 +106,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         pause_switch=DynamoDbPauseSwitch(state),
         redrives=redrive_requests(state, blobs, dispatches, settings.ceilings, definitions),
         decider=task_decider(state, blobs, emitter),
+        approvals=held_approvals(state, blobs),
         jobs=DynamoDbJobStore(state),
         graph=DynamoDbTaskGraph(state),
         payloads=DynamoDbPayloads(state, blobs),

@@ -25,6 +25,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import CancelRequests
 from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.held_task import HeldTaskReader
+from switchyard.usecases.jobs.list_approvals import HeldApprovals
 from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.triggers.start_triggered import TriggerStarter
@@ -96,6 +97,15 @@ def held_task_reader(state: DynamoDbTable, blobs: BlobStore) -> HeldTaskReader:
         graph=DynamoDbTaskGraph(state),
         payloads=DynamoDbPayloads(state, blobs),
         blobs=blobs,
+    )
+
+
+def held_approvals(state: DynamoDbTable, blobs: BlobStore) -> HeldApprovals:
+    return HeldApprovals(
+        open_tasks=DynamoDbOpenTasks(state),
+        jobs=DynamoDbJobStore(state),
+        graph=DynamoDbTaskGraph(state),
+        payloads=DynamoDbPayloads(state, blobs),
     )
 
 

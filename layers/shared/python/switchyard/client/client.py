@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -33,6 +34,7 @@ from switchyard.contracts.changes import (
     CancelAccepted,
     DecideTask,
     DecisionView,
+    HeldApproval,
     RedriveAccepted,
     RedriveJob,
     SignalTask,
@@ -189,6 +191,16 @@ class Client:
     def cancel_task(self, job_id: str, task: Task | str) -> TaskCancelAccepted:
         task_id = id_of(task)
         return self._ask(lambda: self._api.cancel_task(job_id, task_id))
+
+    def approvals(self) -> Iterator[HeldApproval]:
+        """What waits for a person, of all open jobs, those of the newest first, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self._ask(partial(self._api.approvals, limit=JOBS_PER_PAGE, cursor=cursor))
+            yield from page.approvals
+            if page.cursor is None:
+                return
+            cursor = page.cursor
 
     def decision(self, job_id: str, task: Task | str) -> DecisionView:
         """What a held task waits for, and what is decided on."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from switchyard.client.connection import Connection, M
     from switchyard.contracts.changes import (
+        ApprovalPage,
         CancelAccepted,
         DecideTask,
         DecisionView,
@@ -115,6 +116,12 @@ class Routes:
 
         path = f"/jobs/{job_id}/tasks/{_quoted(task_id)}/cancel"
         return self._call(TaskCancelAccepted, "POST", path)
+
+    def approvals(self, *, limit: int, cursor: str | None = None) -> ApprovalPage:
+        from switchyard.contracts.changes import ApprovalPage
+
+        given = {"limit": limit} | ({"cursor": cursor} if cursor else {})
+        return self._call(ApprovalPage, "GET", "/approvals", params=given)
 
     def decision(self, job_id: str, task_id: str) -> DecisionView:
         from switchyard.contracts.changes import DecisionView

@@ -140,6 +140,27 @@ class ShownParent(Written):
     """What it left behind, by name."""
 
 
+class HeldApproval(Written):
+    """An approval that waits for a person."""
+
+    job_id: str
+    task_id: str
+    request_id: str
+    name: str
+    """The job's."""
+    question: str | None = None
+    """The beginning of what the person is asked."""
+    held_since: datetime | None = None
+    held_until: datetime | None = None
+    """When it ends by itself."""
+
+
+class ApprovalPage(Written):
+    approvals: tuple[HeldApproval, ...]
+    cursor: str | None = None
+    """Where to go on. A page may have few or none and a cursor: others were looked at."""
+
+
 class DecisionView(Written):
     """What a held task waits for, and what is decided on."""
 

@@ -259,6 +259,11 @@ class TaskDefinition(Closed):
             ),
         ]
 
+    @property
+    def checked_output(self) -> JsonSchema | None:
+        """The schema of what others are given of the task, if nothing is made of it before."""
+        return self.output_schema if self.process_output is None else None
+
 
 def _asked_by(step: StepDefinition) -> Asked:
     return Asked(tools=step.tools or (), max_turns=step.max_turns, timeout_ms=step.timeout)

@@ -143,6 +143,11 @@ class TaskView(TaskSummary):
     request_id: str
     definition_version: int
     max_attempts: int
+    ready_at: datetime | None = unless_absent()
+    """Since when, in this run, a worker could have begun with it, or it was held."""
+    error_category: str | None = unless_absent()
+    """What kind of error ended it: one of those that decide whether another attempt follows, or
+    why a task failed that no worker runs."""
     duration_ms: int | None = None
     input_tokens: int = 0
     output_tokens: int = 0

@@ -13,6 +13,7 @@ MAX_PLACE: Final = 500
 """Characters; likewise below. Names in a request may be as long as the request."""
 MAX_MESSAGE: Final = 1_500
 MAX_DETAIL: Final = 20_000
+MAX_QUOTED: Final = 60
 
 # Python 3.13 renamed these after RFC 9110; an answer must not depend on who runs the function.
 _RENAMED_STATUSES: Final[Mapping[int, str]] = {
@@ -85,6 +86,9 @@ def _place(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
+    given = error.get("input")
+    if error["type"] == "tuple_type" and isinstance(given, str):
+        return f"should be a list: write [{beginning(given, MAX_QUOTED)}]"
     if error["type"] in _OUR_WORDS:
         return _OUR_WORDS[error["type"]]
     message = str(error["msg"]).removeprefix("Value error, ")

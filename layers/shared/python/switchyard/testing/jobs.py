@@ -88,7 +88,7 @@ class MemoryJobStore:
     def states(self, ref: JobRef) -> JobStates:
         picture = self.picture(ref)
         tasks = [
-            StateOfTask(t.ref, t.run, t.state, t.attempt, t.child_count, t.items_run)
+            StateOfTask(t.ref, t.run, t.state, t.attempt, t.child_count, t.items_run, t.kind)
             for t in picture.tasks
         ]
         return JobStates(job=picture.job, tasks=tuple(tasks))

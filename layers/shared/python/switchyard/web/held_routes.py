@@ -1,18 +1,30 @@
 """The routes of the API about held tasks: what they wait for, decisions and signals."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from switchyard.contracts.changes import DecideTask, DecisionView, SignalTask, TaskDecided
+from switchyard.contracts.changes import (
+    ApprovalPage,
+    DecideTask,
+    DecisionView,
+    SignalTask,
+    TaskDecided,
+)
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import Logger
 from switchyard.usecases.jobs.decide_task import TaskDecider
+from switchyard.usecases.jobs.list_approvals import HeldApprovals
 from switchyard.usecases.jobs.read_jobs import task_ref
 
 
 def add_held_routes(
-    app: APIGatewayHttpResolver, decider: Callable[[], TaskDecider], logger: Logger
+    app: APIGatewayHttpResolver,
+    decider: Callable[[], TaskDecider],
+    approvals: Callable[[], HeldApprovals],
+    logger: Logger,
 ) -> None:
     def known(name: str) -> str:
         """Return what the authorizer read from the key: the tenant, or the key's id."""
@@ -20,6 +32,12 @@ def add_held_routes(
 
     def ref(job_id: str, task_id: str) -> TaskRef:
         return task_ref(known("tenant"), job_id, task_id)
+
+    @app.get("/approvals")
+    def get_approvals(
+        limit: Annotated[int, Query(ge=1, le=100)] = 20, cursor: str | None = None
+    ) -> ApprovalPage:
+        return approvals().page(known("tenant"), limit=limit, cursor=cursor)
 
     @app.get("/jobs/<job_id>/tasks/<task_id>/decision")
     def get_decision(job_id: str, task_id: str) -> DecisionView:

@@ -76,6 +76,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "get_task": _reads(JOBS, "Read a task: attempts, usage, error, data and files", 404),
     "post_cancel": _reads(JOBS, "Cancel a job", 404, 409),
     "post_task_cancel": _reads(JOBS, "Cancel a task", 404, 409),
+    "get_approvals": _reads(JOBS, "List approvals that wait for a person, newest jobs first", 400),
     "get_decision": _reads(JOBS, "Read what a held task waits for", 404, 409),
     "post_decision": _takes_a_body(JOBS, "Approve or reject a held task", 404, 409),
     "post_signal": _takes_a_body(JOBS, "Give a held task its signal", 404, 409),

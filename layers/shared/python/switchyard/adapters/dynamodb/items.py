@@ -132,6 +132,7 @@ def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
         item.get("attempt", 0),
         item.get("child_count"),
         item.get("items_run"),
+        _kind(item),
     )
 
 

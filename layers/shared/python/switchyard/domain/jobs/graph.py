@@ -75,7 +75,7 @@ def problems_in(tasks: Sequence[TaskSpec]) -> list[Problem]:
     problems = [*_id_problems(tasks), *_dependency_problems(tasks)]
     cycle = _first_cycle(tasks)
     if cycle and len({task.task_id for task in tasks}) == len(tasks):
-        problems.append(Problem(("tasks",), f"the dependencies form a cycle: {cycle}"))
+        problems.append(_cycle_problem(cycle, tasks))
     return problems
 
 
@@ -120,13 +120,24 @@ def _dependency_problems(tasks: Sequence[TaskSpec]) -> Iterator[Problem]:
             yield Problem(path, f"{task.task_id!r} names a dependency twice")
 
 
-def _first_cycle(tasks: Sequence[TaskSpec]) -> str | None:
-    """Each arrow leads from a task to one that depends on it."""
+def _cycle_problem(cycle: Sequence[str], tasks: Sequence[TaskSpec]) -> Problem:
+    """Report a cycle at the task of it that stands first, with which it also begins."""
+    places = {task.task_id: index for index, task in enumerate(tasks)}
+    within = cycle[:-1]
+    start = min(range(len(within)), key=lambda at: places[within[at]])
+    ordered = [*within[start:], *within[:start], within[start]]
+    said = f"the dependencies form a cycle: {_arrows(ordered)}; remove one of these dependencies"
+    return Problem(("tasks", places[ordered[0]], "dependsOn"), said)
+
+
+def _first_cycle(tasks: Sequence[TaskSpec]) -> Sequence[str] | None:
+    """Return its tasks: each is followed by one that depends on it, and the first is the last."""
     sorter = TopologicalSorter({task.task_id: task.depends_on for task in tasks})
     try:
         sorter.prepare()
     except CycleError as error:
-        return _arrows(error.args[1])
+        cycle: list[str] = error.args[1]
+        return cycle
     return None
 
 

@@ -97,6 +97,7 @@ class StateOfTask:
     attempt: int
     child_count: int | None = None
     items_run: int | None = None
+    kind: TaskKind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

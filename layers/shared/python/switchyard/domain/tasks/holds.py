@@ -145,17 +145,37 @@ def problem_with_decision(task: Task, *, run: int | None, now_ms: int) -> str | 
     """Say why nothing can be decided about the task; `None` if something can."""
     name = task.ref.task_id
     if task.kind is None or task.fans_out:
-        return f"{name} is neither an approval nor a signal: a worker runs it"
+        return never_held(task)
     if run is not None and run != task.run:
         return f"that was run {run} of {name}; it is in run {task.run} now"
     if task.state.settled:
         how = " by a decision" if task.decision else ""
-        return f"{name} was ended{how} already: it is {task.state.value.lower()}"
+        again = "" if task.state is TaskState.COMPLETED else "; a redrive of the job holds it anew"
+        return f"{name} was ended{how} already: it is {task.state.value.lower()}{again}"
     if task.state is not TaskState.HELD:
-        return f"{name} is not waiting for a decision yet: it is {task.state.value.lower()}"
+        said = f"{name} is not waiting for a decision yet: it is {task.state.value.lower()}"
+        return f"{said}; try again once the tasks that it depends on have ended"
     if task.held_until_ms <= now_ms:
         return f"the time for {name} was over at {_written(task.held_until_ms)}"
     return None
+
+
+def never_held(task: Task) -> str:
+    """Say that nobody decides about a task which a worker runs, or which makes others."""
+    runs = "it makes tasks of its own" if task.fans_out else "a worker runs it"
+    ends = "" if task.state.settled else "; cancel it to end it"
+    said = f"{task.ref.task_id} is neither an approval nor a signal: {runs}"
+    return f"{said}, and it is {task.state.value.lower()}{ends}"
+
+
+def ended_otherwise(task: Task) -> str:
+    """Say what ends a held task that the request at hand does not."""
+    match task.kind:
+        case TaskKind.APPROVAL:
+            return f"{task.ref.task_id} is an approval: approve or reject it"
+        case TaskKind.SIGNAL:
+            return f"{task.ref.task_id} is a signal: give it its signal instead"
+    return f"{task.ref.task_id} is a wait: it ends by itself, or is cancelled"
 
 
 def _completed(took_ms: int, by: str | None = None) -> Outcome:

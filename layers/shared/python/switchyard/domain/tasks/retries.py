@@ -36,6 +36,22 @@ def decide_retry(category: FailureCategory, *, attempt: int, max_attempts: int) 
     return Retry(backoff.at_most(attempt), f"{category} may pass")
 
 
+def why_not_retried(category: str, *, attempt: int, max_attempts: int) -> str | None:
+    """Say why no attempt followed the one that failed so; `None` if the category says nothing."""
+    try:
+        known = FailureCategory(category)
+    except ValueError:
+        return None
+    match decide_retry(known, attempt=attempt, max_attempts=max_attempts):
+        case GiveUp(reason) if known.transient:
+            return f"it {reason}"
+        case GiveUp(reason):
+            return f"{reason}: another attempt would fail in the same way"
+    if known is FailureCategory.TIMEOUT:
+        return "its time was over, which all of its attempts share"
+    return None
+
+
 MAX_TRIES: Final = 3
 """Of a step, within one attempt."""
 _FREE: Final = frozenset(

@@ -8,7 +8,13 @@ from switchyard.contracts.json_schema import mismatch
 from switchyard.domain.errors import Conflict, InvalidDecision, Problem, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskKind, TaskState, task_status
-from switchyard.domain.tasks.holds import Decision, Hold, decided, problem_with_decision
+from switchyard.domain.tasks.holds import (
+    Decision,
+    Hold,
+    decided,
+    ended_otherwise,
+    problem_with_decision,
+)
 from switchyard.domain.tasks.task import Json, Task
 from switchyard.ports import Clock, Ids, TaskGraph
 from switchyard.usecases.events import task_events
@@ -28,7 +34,7 @@ class TaskDecider:
         """Approve or reject. Raise `Conflict` if something else was decided, or decided on."""
         held = self.reader.read(ref)
         if held.task.kind is not TaskKind.APPROVAL:
-            raise Conflict(f"{ref.task_id} is a {held.task.kind}, which nobody approves")
+            raise Conflict(ended_otherwise(held.task))
         decision = Decision(
             decision_id=request.request_id or self.ids.new_secret(),
             by=f"{request.decided_by} ({by})" if request.decided_by else by,
@@ -47,7 +53,7 @@ class TaskDecider:
         """Give a signal; its value becomes the output. Raise `Conflict` if none is waited for."""
         held = self.reader.read(ref)
         if held.task.kind is not TaskKind.SIGNAL:
-            raise Conflict(f"{ref.task_id} is no signal: it is {held.task.kind}")
+            raise Conflict(ended_otherwise(held.task))
         decision = Decision(
             decision_id=request.request_id or self.ids.new_secret(),
             by=by,

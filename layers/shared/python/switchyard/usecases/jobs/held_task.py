@@ -11,7 +11,7 @@ from switchyard.contracts.wire import instant
 from switchyard.domain.errors import Conflict, TooMuch, UnknownTask
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskKind, TaskState, task_status
-from switchyard.domain.tasks.holds import Hold, OnTimeout, basis_of, hold_of
+from switchyard.domain.tasks.holds import Hold, OnTimeout, basis_of, hold_of, never_held
 from switchyard.domain.tasks.task import Json, Payload, Task
 from switchyard.domain.text import plain_text
 from switchyard.ports import BlobStore, JobStore, Payloads, TaskGraph
@@ -71,7 +71,7 @@ class HeldTaskReader:
         if task is None:
             raise UnknownTask(f"{ref.task_id} in {ref.job_id}")
         if task.kind is None or task.fans_out:
-            raise Conflict(f"{ref.task_id} is neither an approval nor a signal: a worker runs it")
+            raise Conflict(never_held(task))
         payload = self.payloads.read(ref)
         parents = self.graph.find_many([ref.job.task(name) for name in set(payload.depends_on)])
         return HeldTask(task, hold_of(task.kind, payload.hold), payload, parents)

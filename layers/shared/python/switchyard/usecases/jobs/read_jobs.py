@@ -106,6 +106,8 @@ def read_task(
         request_id=ref.request_id,
         definition_version=task.definition_version,
         max_attempts=task.max_attempts,
+        ready_at=instant(task.ready_at_ms),
+        error_category=outcome.error_category,
         duration_ms=outcome.duration_ms if task.outcome else None,
         input_tokens=outcome.usage.input_tokens,
         output_tokens=outcome.usage.output_tokens,

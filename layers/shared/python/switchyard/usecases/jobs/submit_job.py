@@ -26,6 +26,7 @@ from switchyard.domain.jobs.submission_keys import KeyKind, body_hash, problem_w
 from switchyard.domain.measuring.spans import TraceParent, trace_given
 from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.prompts.references import reference_problems
+from switchyard.domain.prompts.schema_checks import impossible_references
 from switchyard.domain.states import JobState
 from switchyard.domain.triggers.triggers import reserved_tags
 from switchyard.ports import (
@@ -46,6 +47,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.job_files import problems_with_files, store_job_files
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
+    checked_outputs,
     kind_problems,
     named_definitions,
     pinned,
@@ -162,6 +164,7 @@ class Submitter:
             *kind_problems(specs, definitions),
             *ceiling_problems(specs, definitions, self.ceilings),
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
+            *impossible_references(specs, checked_outputs(definitions)),
         ]
         if problems:
             raise InvalidJob(problems)

@@ -10,6 +10,7 @@ from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.limits import MAX_DOCUMENT_BYTES
 from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.tasks.task import Json
 from switchyard.ports import DefinitionStore
 
 
@@ -41,6 +42,11 @@ def kind_problems(
         )
         problems.append(Problem(("tasks", index, "name"), said))
     return problems
+
+
+def checked_outputs(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Json]:
+    """Return the schemas that outputs are held to, by the names of definitions."""
+    return {name: definition.checked_output for name, definition in definitions.items()}
 
 
 def ceiling_problems(
