@@ -12,6 +12,7 @@ from stacks.constructs.permissions import (
     allow_closing_jobs,
     keep_from_tenant_settings,
 )
+from stacks.constructs.signals import Signals
 from stacks.constructs.subscription import EventSubscription
 from stacks.environment import as_json, environment_for
 from stacks.infrastructure import InfrastructureStack
@@ -41,12 +42,14 @@ class DispatcherStack(Stack):
             undeliverable=shared.undeliverable,
             event_types=WAKING_EVENTS,
         )
+        layers = FunctionLayers(self, "Layers", stage=stage)
+        Signals(self, "Signals", stage=stage, shared=shared, layers=layers)
         dispatch = HouseFunction(
             self,
             "Dispatch",
             stage=stage,
             folder="dispatch",
-            layers=FunctionLayers(self, "Layers", stage=stage),
+            layers=layers,
             environment=environment_for(
                 DispatcherSettings,
                 stage=stage.name,

@@ -45,11 +45,12 @@ class Concurrency:
     dispatch: int
     save_event: int
     start_triggered: int
+    match_signals: int
     report_incidents: int = 2
     """The least that AWS accepts: a Slack channel takes one message a second."""
     process_dead_letters: int
     archive_dead_letters: int
-    """For each of the five queues that it reads."""
+    """For each of the six queues that it reads."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +159,12 @@ LOCAL: Final = Stage(
     tracing=False,
     # Each further copy would be another cold start on the same machine.
     concurrency=Concurrency(
-        dispatch=2, save_event=2, start_triggered=2, process_dead_letters=2, archive_dead_letters=2
+        dispatch=2,
+        save_event=2,
+        start_triggered=2,
+        match_signals=2,
+        process_dead_letters=2,
+        archive_dead_letters=2,
     ),
     nat_gateways=0,
     flow_logs=False,
@@ -200,6 +206,7 @@ DEV: Final = Stage(
         dispatch=20,
         save_event=10,
         start_triggered=5,
+        match_signals=5,
         process_dead_letters=2,
         archive_dead_letters=2,
     ),
@@ -249,6 +256,7 @@ PROD: Final = Stage(
         dispatch=100,
         save_event=50,
         start_triggered=20,
+        match_signals=10,
         process_dead_letters=5,
         archive_dead_letters=5,
     ),
