@@ -44,7 +44,20 @@ class DispatcherStack(Stack):
         )
         layers = FunctionLayers(self, "Layers", stage=stage)
         Signals(self, "Signals", stage=stage, shared=shared, layers=layers)
-        dispatch = HouseFunction(
+        dispatch = self._dispatch(stage, shared, layers)
+        dispatch.consume(shared.dispatches.queue, batch_size=10, at_once=stage.concurrency.dispatch)
+        dispatch.consume(
+            shared.job_steps.queue,
+            batch_size=JOBS_PER_STEP,
+            at_once=stage.concurrency.dispatch,
+            name="JobSteps",
+        )
+        _grant(dispatch.role, shared)
+
+    def _dispatch(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
+    ) -> HouseFunction:
+        return HouseFunction(
             self,
             "Dispatch",
             stage=stage,
@@ -63,14 +76,6 @@ class DispatcherStack(Stack):
             ),
             recursive_loop=SENDS_TO_ITS_OWN_QUEUE,
         )
-        dispatch.consume(shared.dispatches.queue, batch_size=10, at_once=stage.concurrency.dispatch)
-        dispatch.consume(
-            shared.job_steps.queue,
-            batch_size=JOBS_PER_STEP,
-            at_once=stage.concurrency.dispatch,
-            name="JobSteps",
-        )
-        _grant(dispatch.role, shared)
 
 
 def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:

@@ -45,7 +45,8 @@ class Concurrency:
     dispatch: int
     save_event: int
     start_triggered: int
-    match_signals: int
+    match_signals: int = 2
+    """The least that AWS accepts: other programs put few events on the bus."""
     report_incidents: int = 2
     """The least that AWS accepts: a Slack channel takes one message a second."""
     process_dead_letters: int
@@ -159,12 +160,7 @@ LOCAL: Final = Stage(
     tracing=False,
     # Each further copy would be another cold start on the same machine.
     concurrency=Concurrency(
-        dispatch=2,
-        save_event=2,
-        start_triggered=2,
-        match_signals=2,
-        process_dead_letters=2,
-        archive_dead_letters=2,
+        dispatch=2, save_event=2, start_triggered=2, process_dead_letters=2, archive_dead_letters=2
     ),
     nat_gateways=0,
     flow_logs=False,
@@ -206,7 +202,6 @@ DEV: Final = Stage(
         dispatch=20,
         save_event=10,
         start_triggered=5,
-        match_signals=5,
         process_dead_letters=2,
         archive_dead_letters=2,
     ),
@@ -256,7 +251,6 @@ PROD: Final = Stage(
         dispatch=100,
         save_event=50,
         start_triggered=20,
-        match_signals=10,
         process_dead_letters=5,
         archive_dead_letters=5,
     ),

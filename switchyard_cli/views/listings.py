@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -82,6 +83,7 @@ def _facts(task: TaskView, endpoint: Endpoint) -> dict[str, str]:
         "definition": f"{task.name} version {task.definition_version}" if task.name else "",
         "kind": task.kind or "",
         "held until": f"{task.held_until:%Y-%m-%d %H:%M} UTC" if task.held_until else "",
+        "waits for": f"an event {json.dumps(task.event, ensure_ascii=False)}" if task.event else "",
         "after": ", ".join(task.depends_on),
         "attempt": f"{task.attempt} of {task.max_attempts}, run {task.run}{_retried_after(task)}",
         "time": duration(task.duration_ms / 1000) if task.duration_ms is not None else "",

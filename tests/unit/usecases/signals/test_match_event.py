@@ -1,6 +1,7 @@
 """An event ends the signals that wait for it: each once, whatever crashes and comes twice."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -93,6 +94,22 @@ def test_a_crash_anywhere_ends_the_task_once(
     assert harness.emitted()["Task Completed"] == 1
     assert harness.waiting() == []
     assert "ship" in harness.queued()
+
+
+def test_a_subscription_of_an_earlier_run_does_not_end_the_next(harness: SignalledHarness) -> None:
+    held(harness)
+    (first,) = harness.memory.subscriptions.page("acme", "shop.orders", "Order Paid", at_most=9)
+    harness.memory.subscriptions.remove(first)
+    harness.memory.subscriptions.put(replace(first, run=first.run + 1))
+    matched = harness.put(an_event(orderId=17))
+    assert (matched.ended, matched.removed) == ([], 1)
+    assert harness.state("paid") is TaskState.HELD
+
+
+def test_a_repeated_event_is_the_same_request(harness: SignalledHarness) -> None:
+    held(harness)
+    harness.put(an_event("e-1", orderId=17))
+    assert harness.task("paid").decision == "e-1"
 
 
 def test_a_subscription_of_a_task_that_ended_otherwise_is_removed(
