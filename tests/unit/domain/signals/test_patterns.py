@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from switchyard.domain.signals import patterns
@@ -136,6 +136,7 @@ JSON = st.recursive(
 
 
 @given(JSON, JSON)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_pattern_is_refused_or_can_be_compared_with_every_event(
     pattern: Any, detail: Any
 ) -> None:
