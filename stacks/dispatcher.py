@@ -12,6 +12,7 @@ from stacks.constructs.permissions import (
     allow_closing_jobs,
     keep_from_tenant_settings,
 )
+from stacks.constructs.signals import Signals
 from stacks.constructs.subscription import EventSubscription
 from stacks.environment import as_json, environment_for
 from stacks.infrastructure import InfrastructureStack
@@ -41,12 +42,27 @@ class DispatcherStack(Stack):
             undeliverable=shared.undeliverable,
             event_types=WAKING_EVENTS,
         )
-        dispatch = HouseFunction(
+        layers = FunctionLayers(self, "Layers", stage=stage)
+        Signals(self, "Signals", stage=stage, shared=shared, layers=layers)
+        dispatch = self._dispatch(stage, shared, layers)
+        dispatch.consume(shared.dispatches.queue, batch_size=10, at_once=stage.concurrency.dispatch)
+        dispatch.consume(
+            shared.job_steps.queue,
+            batch_size=JOBS_PER_STEP,
+            at_once=stage.concurrency.dispatch,
+            name="JobSteps",
+        )
+        _grant(dispatch.role, shared)
+
+    def _dispatch(
+        self, stage: Stage, shared: InfrastructureStack, layers: FunctionLayers
+    ) -> HouseFunction:
+        return HouseFunction(
             self,
             "Dispatch",
             stage=stage,
             folder="dispatch",
-            layers=FunctionLayers(self, "Layers", stage=stage),
+            layers=layers,
             environment=environment_for(
                 DispatcherSettings,
                 stage=stage.name,
@@ -61,14 +77,6 @@ class DispatcherStack(Stack):
             ),
             recursive_loop=SENDS_TO_ITS_OWN_QUEUE,
         )
-        dispatch.consume(shared.dispatches.queue, batch_size=10, at_once=stage.concurrency.dispatch)
-        dispatch.consume(
-            shared.job_steps.queue,
-            batch_size=JOBS_PER_STEP,
-            at_once=stage.concurrency.dispatch,
-            name="JobSteps",
-        )
-        _grant(dispatch.role, shared)
 
 
 def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:

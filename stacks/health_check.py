@@ -20,6 +20,7 @@ from stacks.constructs.permissions import (
     allow_closing_jobs,
     keep_from_tenant_settings,
 )
+from stacks.constructs.signals import allow_subscribing
 from stacks.constructs.stage_alarms import watch_stage
 from stacks.constructs.task_checks import TaskChecks
 from stacks.environment import environment_for
@@ -128,6 +129,7 @@ def _archived_queues(shared: InfrastructureStack, not_triggered: sqs.Queue) -> d
         "TaskNotDispatched": shared.dispatches.dead_letters,
         "JobNotAdvanced": shared.job_steps.dead_letters,
         "EventNotSaved": shared.saves.dead_letters,
+        "SignalNotMatched": shared.signals.dead_letters,
         "EventNotDelivered": shared.undeliverable,
         "JobNotTriggered": not_triggered,
     }
@@ -138,6 +140,7 @@ def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:UpdateItem", on=[state])
     keep_from_tenant_settings(role, state_table=state)
     allow_closing_jobs(role, state_table=state)
+    allow_subscribing(role, state_table=state)
     allow(role, "dynamodb:Query", on=[state, f"{state}/index/{DUE_INDEX}"])
     shared.artifacts.allow_task_files(role, "s3:GetObject")
     shared.artifacts.allow_event_payloads(role)

@@ -42,6 +42,9 @@ class InfrastructureStack(Stack):
             self, "JobSteps", stage=stage, name="job-queue", reader="dispatch"
         )
         self.saves = self._subscribed_queue("Saves", stage, name="event-queue", reader="save-event")
+        self.signals = self._subscribed_queue(
+            "Signals", stage, name="signal-queue", reader="match-signals"
+        )
         self.undeliverable = dead_letter_queue(
             self, "Undeliverable", stage=stage, name="undeliverable-events-dlq"
         )

@@ -45,11 +45,13 @@ class Concurrency:
     dispatch: int
     save_event: int
     start_triggered: int
+    match_signals: int = 2
+    """The least that AWS accepts: other programs put few events on the bus."""
     report_incidents: int = 2
     """The least that AWS accepts: a Slack channel takes one message a second."""
     process_dead_letters: int
     archive_dead_letters: int
-    """For each of the five queues that it reads."""
+    """For each of the six queues that it reads."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,7 +53,7 @@ def allow_on_partitions(
 
 
 def allow_closing_jobs(role: iam.IRole, *, state_table: str) -> None:
-    """Allow counting a job no more, the only thing in the state table that is deleted."""
+    """Allow to count a job no more: nothing else of a job is deleted from the state table."""
     allow_on_partitions(
         role,
         "dynamodb:DeleteItem",

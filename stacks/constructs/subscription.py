@@ -1,6 +1,6 @@
 """Brings events of the bus to a queue."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aws_cdk import aws_events as events
 from aws_cdk import aws_sqs as sqs
@@ -26,13 +26,15 @@ class EventSubscription(Construct):
         queue: sqs.IQueue,
         undeliverable: sqs.IQueue,
         event_types: Sequence[str] = (),
+        pattern: Mapping[str, object] | None = None,
     ) -> None:
+        """Without a `pattern`, Switchyard's own events, of these types or of all."""
         super().__init__(scope, construct_id)
         events.CfnRule(
             self,
             "Rule",
             event_bus_name=bus.event_bus_name,
-            event_pattern=_pattern(event_types),
+            event_pattern=pattern or _pattern(event_types),
             targets=[
                 events.CfnRule.TargetProperty(
                     id="queue",

@@ -19,6 +19,7 @@ from switchyard.domain.ids import HIDDEN_PREFIX
 from switchyard.domain.jobs.file_checks import file_problems, references_elsewhere
 from switchyard.domain.jobs.graph import TaskSpec, problems_in
 from switchyard.domain.prompts.references import reference_problems
+from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard_cli.errors import InvalidFile
 from switchyard_cli.files.document import Document, read_document
 from switchyard_cli.files.field_names import with_suggestions
@@ -98,6 +99,7 @@ def read_job(
         problems += [
             *problems_in(specs),
             *fan_out_problems_in(specs),
+            *event_problems_in(specs),
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
         ]
         if files is not None:
@@ -117,7 +119,7 @@ def read_addition(file: Path, also: Check = nothing_more) -> SourcedAddition:
         given = [task.spec() for task in content.tasks]
         there = [name for name in content.expected if not name.startswith(HIDDEN_PREFIX)]
         problems += problems_in([*given, *(TaskSpec(task_id=name, name="") for name in there)])
-        problems += fan_out_problems_in(given)
+        problems += [*fan_out_problems_in(given), *event_problems_in(given)]
     problems += also(Readable.of(document.value))
     if content is None or problems:
         raise document.invalid(problems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -99,6 +100,7 @@ def _facts(task: TaskView, endpoint: Endpoint, now_ms: int) -> dict[str, str]:
         "definition": f"{task.name} version {task.definition_version}" if task.name else "",
         "kind": task.kind or "",
         "held until": f"{task.held_until:%Y-%m-%d %H:%M} UTC" if task.held_until else "",
+        "waits for": f"an event {json.dumps(task.event, ensure_ascii=False)}" if task.event else "",
         "after": ", ".join(task.depends_on),
         **_attempts(task),
         "time": _time(task, now_ms),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from switchyard.domain.states import JobState, Rule, TaskState
+from tests.simulation.held import Held, When
 
 States = Mapping[str, TaskState]
 
@@ -29,6 +30,9 @@ class Declared:
     """The parent whose list it makes tasks of, if it does."""
     tolerate: int = 0
     """How many of those may fail."""
+    held: Held | None = None
+    """What ends it, where no worker runs it."""
+    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,16 @@ def ends(
     cancelled: Collection[str] = (),
     before: States | None = None,
     items: Mapping[str, Collection[TaskState]] | None = None,
+    approved: Mapping[str, bool] | None = None,
     reopening: Reopening | None = None,
 ) -> dict[str, TaskState]:
     """`verdicts` says how those end that run; `before` how the others ended, in an earlier run.
 
-    `items` are the ends of what each fan-out has made, if it has.
+    `items` are the ends of what each fan-out has made, if it has, and `approved` says of each
+    approval what was decided.
     """
     made = items or {}
-    fan_outs = {task.task_id for task in tasks if task.list_of is not None}
+    listless = {task.task_id for task in tasks if task.held or task.list_of}
     again = reopening.again if reopening else frozenset()
     runs = reopening.whatever_its_rule if reopening else frozenset()
     states = {name: state for name, state in (before or {}).items() if name not in again}
@@ -65,20 +71,26 @@ def ends(
         if task.task_id in cancelled:
             states[task.task_id] = TaskState.CANCELLED
         elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
-            fans_out = task.list_of is not None
-            verdict = _gathered(task, states, made) if fans_out else verdicts[task.task_id]
-            no_list = task.list_of in fan_outs  # whose output has no member `items`
-            states[task.task_id] = TaskState.FAILED if no_list else verdict
+            judged = task.when if task.task_id not in runs else None
+            ended = judged.end(states, approved or {}) if judged else None
+            if task.list_of is None:
+                states[task.task_id] = ended or verdicts[task.task_id]
+            else:
+                gathered = _gathered(task, states, made, listless)
+                states[task.task_id] = ended or gathered
         else:
             states[task.task_id] = TaskState.SKIPPED
     return states
 
 
 def _gathered(
-    task: Declared, states: States, items: Mapping[str, Collection[TaskState]]
+    task: Declared,
+    states: States,
+    items: Mapping[str, Collection[TaskState]],
+    listless: Collection[str],
 ) -> TaskState:
-    """How a fan-out ends: it needs a list, and few enough failures."""
-    if states[task.list_of or ""] is not TaskState.COMPLETED:
+    """How a fan-out ends: it needs a list, which only a worker returns, and few failures."""
+    if states[task.list_of or ""] is not TaskState.COMPLETED or task.list_of in listless:
         return TaskState.FAILED
     ended = items.get(task.task_id, ())
     lost = sum(state is not TaskState.COMPLETED for state in ended)

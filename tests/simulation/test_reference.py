@@ -2,7 +2,8 @@
 
 import pytest
 
-from switchyard.domain.states import JobState, Rule, TaskState
+from switchyard.domain.states import JobState, Rule, TaskKind, TaskState
+from tests.simulation.held import Form, Held, When
 from tests.simulation.reference import Declared, ends, outcome, reopened
 
 COMPLETED, FAILED, SKIPPED = TaskState.COMPLETED, TaskState.FAILED, TaskState.SKIPPED
@@ -48,6 +49,57 @@ def test_a_fan_out_needs_a_list_and_few_enough_failures(
     fan_out = Declared("f", ("a",), Rule.ALL_SETTLED, list_of="a", tolerate=1)
     found = ends((Declared("a"), fan_out), verdicts={"a": listed}, items={"f": items})
     assert found == {"a": listed, "f": expected}
+
+
+@pytest.mark.parametrize(
+    ("held", "decision", "expected"),
+    [
+        (Held(TaskKind.WAIT, seconds=1), None, COMPLETED),
+        (Held(TaskKind.SIGNAL, seconds=1), None, FAILED),
+        (Held(TaskKind.SIGNAL, answers=("yes",)), "yes.1.0", COMPLETED),
+        (Held(TaskKind.APPROVAL, answers=("no",)), "no.1.0", COMPLETED),
+        (Held(TaskKind.APPROVAL, answers=("no",), on_reject="fail"), "no.1.0", FAILED),
+        (Held(TaskKind.APPROVAL, seconds=1), None, FAILED),
+        (Held(TaskKind.APPROVAL, seconds=1, on_timeout="approve"), None, COMPLETED),
+        (Held(TaskKind.APPROVAL, seconds=1, on_timeout="reject", on_reject="fail"), None, FAILED),
+    ],
+)
+def test_a_held_task_ends_by_its_decision_or_by_time(
+    held: Held, decision: str | None, expected: TaskState
+) -> None:
+    assert held.end(decision) is expected
+    assert held.problem_with(decision) is None
+
+
+def test_a_decision_that_nobody_made_and_an_end_without_a_time_are_found() -> None:
+    approval = Held(TaskKind.APPROVAL, answers=("yes",))
+    assert approval.problem_with("no.1.0") == "ended by no.1.0, which nobody said"
+    assert approval.problem_with(None) == "ended by time, though it has as long as it wants"
+
+
+@pytest.mark.parametrize(
+    ("form", "parent", "approved", "expected"),
+    [
+        (Form.EXISTS, COMPLETED, False, COMPLETED),
+        (Form.EXISTS, FAILED, False, SKIPPED),
+        (Form.IS_NULL, COMPLETED, False, SKIPPED),
+        (Form.IS_THERE, COMPLETED, False, COMPLETED),
+        (Form.IS_THERE, FAILED, False, FAILED),
+        (Form.APPROVED, COMPLETED, True, COMPLETED),
+        (Form.APPROVED, COMPLETED, False, SKIPPED),
+        (Form.APPROVED, SKIPPED, False, FAILED),
+    ],
+)
+def test_a_condition_is_asked_after_the_rule(
+    form: Form, parent: TaskState, approved: bool, expected: TaskState
+) -> None:
+    child = Declared("c", ("a",), Rule.ALL_SETTLED, when=When(form, "a"))
+    verdicts = {"a": parent, "c": COMPLETED}
+    found = ends((Declared("a"), child), verdicts=verdicts, approved={"a": approved})
+    assert found["c"] is expected
+    strict = Declared("c", ("a",), when=When(form, "a"))
+    found = ends((Declared("a"), strict), verdicts=verdicts, approved={"a": approved})
+    assert found["c"] is (expected if parent is COMPLETED else SKIPPED)
 
 
 def test_what_is_skipped_or_cancelled_is_no_failure() -> None:

@@ -8,9 +8,17 @@ EVENTBRIDGES_DEFAULT = {"MaximumRetryAttempts": 185, "MaximumEventAgeInSeconds":
 SETTLED = {"Task Completed", "Task Failed", "Task Timeout", "Task Skipped", "Task Cancelled"}
 
 
-def rule_of(synthesized: SynthesizedStage, part: str) -> Any:
-    resources = synthesized.template(part)["Resources"].values()
-    (rule,) = (r["Properties"] for r in resources if r["Type"] == "AWS::Events::Rule")
+def rule_for(synthesized: SynthesizedStage, queue: str) -> Any:
+    """Return the one rule of the bus that sends to this queue."""
+    named = synthesized.stage.data_name(queue)
+    (rule,) = (
+        rule
+        for part in ("event", "dispatcher")
+        for resource in synthesized.template(part)["Resources"].values()
+        if resource["Type"] == "AWS::Events::Rule"
+        for rule in [resource["Properties"]]
+        if synthesized.imported(rule["Targets"][0]["Arn"])["QueueName"] == named
+    )
     return rule
 
 
@@ -20,23 +28,29 @@ def policies_of(synthesized: SynthesizedStage, part: str) -> list[Any]:
 
 
 def test_every_event_is_saved(synthesized: SynthesizedStage) -> None:
-    assert rule_of(synthesized, "event")["EventPattern"] == {"detail-type": ["log-event"]}
+    assert rule_for(synthesized, "event-queue")["EventPattern"] == {"detail-type": ["log-event"]}
 
 
 def test_settled_tasks_and_new_jobs_wake_the_dispatcher(synthesized: SynthesizedStage) -> None:
-    pattern = rule_of(synthesized, "dispatcher")["EventPattern"]
+    pattern = rule_for(synthesized, "dispatch-queue")["EventPattern"]
     assert pattern["detail-type"] == ["log-event"]
     assert set(pattern["detail"]["eventType"]) == SETTLED | {"Job Created"}
 
 
-@pytest.mark.parametrize(
-    ("part", "queue"), [("event", "event-queue"), ("dispatcher", "dispatch-queue")]
-)
-def test_a_delivery_is_retried_for_a_day_and_then_parked(
-    synthesized: SynthesizedStage, part: str, queue: str
+def test_signals_wait_for_events_of_other_programs_that_name_a_tenant(
+    synthesized: SynthesizedStage,
 ) -> None:
-    (target,) = rule_of(synthesized, part)["Targets"]
-    assert synthesized.imported(target["Arn"])["QueueName"] == synthesized.stage.data_name(queue)
+    assert rule_for(synthesized, "signal-queue")["EventPattern"] == {
+        "detail-type": [{"anything-but": ["log-event"]}],
+        "detail": {"tenantId": [{"exists": True}]},
+    }
+
+
+@pytest.mark.parametrize("queue", ["event-queue", "dispatch-queue", "signal-queue"])
+def test_a_delivery_is_retried_for_a_day_and_then_parked(
+    synthesized: SynthesizedStage, queue: str
+) -> None:
+    (target,) = rule_for(synthesized, queue)["Targets"]
     assert target["RetryPolicy"] == EVENTBRIDGES_DEFAULT
     undeliverable = synthesized.imported(target["DeadLetterConfig"]["Arn"])
     assert undeliverable["QueueName"] == synthesized.stage.data_name("undeliverable-events-dlq")
@@ -60,7 +74,7 @@ def test_rules_of_this_bus_alone_may_deliver(synthesized: SynthesizedStage) -> N
         for statement in policy["PolicyDocument"]["Statement"]
         if statement["Effect"] == "Allow"
     ]
-    assert len(deliveries) == 3  # the two subscribers, and where the undeliverable goes
+    assert len(deliveries) == 4  # the three subscribers, and where the undeliverable goes
     for statement in deliveries:
         assert statement["Principal"] == {"Service": "events.amazonaws.com"}
         assert statement["Action"] == "sqs:SendMessage"

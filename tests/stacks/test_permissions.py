@@ -70,6 +70,19 @@ MAY: dict[str, set[str]] = {
         "s3:PutObject",
         "sqs:SendMessage",
     },
+    "match-signals": CONSUMING
+    | {
+        "dynamodb:BatchGetItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:GetItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+        "events:PutEvents",
+        "s3:GetObject",
+        "s3:PutObject",
+        "sqs:GetQueueUrl",
+        "sqs:SendMessage",
+    },
     "start-triggered": CONSUMING
     | {
         "dynamodb:BatchGetItem",
@@ -86,6 +99,7 @@ MAY: dict[str, set[str]] = {
         "dynamodb:BatchGetItem",
         "dynamodb:DeleteItem",
         "dynamodb:GetItem",
+        "dynamodb:PutItem",
         "dynamodb:Query",
         "dynamodb:UpdateItem",
         "events:PutEvents",

@@ -12,12 +12,14 @@ QUEUES = (
     "dispatch-queue",
     "event-queue",
     "job-queue",
+    "signal-queue",
     "trigger-queue",
 )
 KEPT_BY_ALERT = (
     "dispatch-queue-dlq",
     "event-queue-dlq",
     "job-queue-dlq",
+    "signal-queue-dlq",
     "trigger-queue-dlq",
     "undeliverable-events-dlq",
 )

@@ -46,10 +46,15 @@ def test_the_authorizer_has_nothing_to_do_with_state(synthesized: SynthesizedSta
     assert not [h for h in holders_of(synthesized, "state") if h.startswith("Authorize")]
 
 
-def test_nothing_in_the_state_table_is_deleted_but_what_counts_open_tasks(
+def test_nothing_in_the_state_table_is_deleted_but_counts_of_open_tasks_and_subscriptions(
     synthesized: SynthesizedStage,
 ) -> None:
     deleting = [s for s in statements(synthesized) if "dynamodb:DeleteItem" in listed(s["Action"])]
+    (matching,) = (s for s in deleting if "dynamodb:Query" in listed(s["Action"]))
+    assert matching["Condition"] == {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TENANT#*#SIGNALS#*"]}
+    }
+    deleting.remove(matching)
     assert len(deleting) == 4
     for statement in deleting:
         assert listed(statement["Action"]) == ["dynamodb:DeleteItem"]

@@ -3,7 +3,7 @@
 import pytest
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.dynamodb.tenant_items import DynamoDbTenantItems
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantItems
 from switchyard.domain.access.erasure import Table, TenantItem
 from switchyard.ports.erasure import TenantItems
 from switchyard.testing.tenant_items import MemoryTenantItems

@@ -1,11 +1,21 @@
-"""What is paid for a trigger of 800 bytes, and for noting what it started."""
+"""What is paid for a trigger of 800 bytes, for noting its run, and for a signal by event."""
 
 from switchyard.contracts.triggers import TriggerRun
 from switchyard.contracts.wire import instant
+from switchyard.domain.signals.subscriptions import EventFilter, Subscription
 from tests.contract.costs.metered_harness import JOB, NOW_MS, TENANT, MeteredHarness
 from tests.fakes.triggers import EVENT_ID, a_trigger
 
 TRIGGER = a_trigger(description="d" * 500)
+SIGNAL = Subscription(
+    ref=JOB.task("wait-for-the-payment-of-the-order"),
+    run=1,
+    filter=EventFilter(
+        sources=("shop.orders",), detail_types=("Order Paid",), detail={"orderId": ["4711-17"]}
+    ),
+    since_ms=NOW_MS,
+    until_ms=NOW_MS + 7 * 24 * 3_600_000,
+)
 RUN = TriggerRun(at=instant(NOW_MS), event_id=EVENT_ID, job_id=JOB.job_id)
 
 
@@ -34,6 +44,15 @@ def note_run(harness: MeteredHarness) -> int:
 def remove_trigger(harness: MeteredHarness) -> int:
     _put(harness)
     return harness.cost(lambda: harness.triggers.remove(TENANT, TRIGGER.name, now_ms=NOW_MS))
+
+
+def subscribe(harness: MeteredHarness) -> int:
+    return harness.cost(lambda: harness.subscriptions.put(SIGNAL))
+
+
+def unsubscribe(harness: MeteredHarness) -> int:
+    harness.subscriptions.put(SIGNAL)
+    return harness.cost(lambda: harness.subscriptions.remove(SIGNAL))
 
 
 def _put(harness: MeteredHarness) -> None:

@@ -88,6 +88,8 @@ UNITS: dict[Callable[[MeteredHarness], int], int] = {
     counts.take_minute: 1,
     counts.say_present: 1,
     counts.say_left: 1,
+    triggers.subscribe: 1,
+    triggers.unsubscribe: 1,
     triggers.put_trigger: 2,
     triggers.change_trigger: 1,
     triggers.switch_trigger: 1,

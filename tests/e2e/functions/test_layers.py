@@ -37,6 +37,7 @@ ANSWERS: dict[str, Any] = {
         "notProgressing": ANY,
     },
     "dispatch": {"batchItemFailures": [{"itemIdentifier": ANY}]},  # its job was never submitted
+    "match_signals": NOTHING_FAILED,
     "measure": None,
     "process_dead_letters": NOTHING_FAILED,
     "report_incidents": NOTHING_FAILED,

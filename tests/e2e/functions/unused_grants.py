@@ -66,6 +66,13 @@ UNUSED_BUT_NEEDED = {
         "s3:PutObject on task/*": "it writes the large inputs of large jobs",
         "sqs:SendMessage": "none of these jobs takes longer than one run of it",
     },
+    "switchyard-local-match-signals": QUEUE_CONSUMERS
+    | EMITTERS
+    | {
+        "s3:GetObject on task/*": "no signal of these has a large input",
+        "sqs:GetQueueUrl": "no event of these is waited for by very many tasks",
+        "sqs:SendMessage": "no event of these is waited for by very many tasks",
+    },
     "switchyard-local-measure": FUNCTIONS,
     "switchyard-local-notify": QUEUE_CONSUMERS
     | PARKED_BEFORE
@@ -86,6 +93,7 @@ UNUSED_BUT_NEEDED = {
     | EMITTERS
     | {
         "dynamodb:DeleteItem": "no job is abandoned",
+        "dynamodb:PutItem": "no signal waits for an event that the dispatcher did not hold",
         "sqs:GetQueueUrl": "no alert is postponed without a token",
         "sqs:SendMessage": "nothing of these jobs is lost on its way to a worker",
     },

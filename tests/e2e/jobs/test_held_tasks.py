@@ -1,5 +1,7 @@
 """A job that waits for a person, a time and a program, on the deployed system."""
 
+import json
+from functools import partial
 from typing import Any
 
 import httpx
@@ -48,6 +50,54 @@ def test_conditions_approvals_signals_and_waits_move_a_job_on(cloud: RunningClou
     assert {task.task_id: task.status for task in job.tasks}["note"] == "skipped"
     assert cloud.task(job_id, "paid").output == {"euros": 5}
     assert cloud.task(job_id, "gate").attempt == 0
+
+
+def test_an_event_of_the_bus_ends_the_signals_that_wait_for_it_once(cloud: RunningCloud) -> None:
+    pattern = {
+        "source": ["shop.orders"],
+        "detail-type": ["Order Paid"],
+        "detail": {"orderId": ["${tasks.order.output.id}"]},
+    }
+    job_id = cloud.submit(
+        a_job(
+            {"taskId": "order", **scripted(output={"id": "4711"})},
+            held("paid", "signal", dependsOn=["order"], event=pattern),
+            held("other", "signal", event=pattern | {"detail": {"orderId": ["4712"]}}),
+        )
+    )
+    for task_id in ("paid", "other"):
+        eventually(partial(waiting, cloud, job_id, task_id), "no event is waited for")
+    assert (cloud.task(job_id, "paid").event or {})["detail-type"] == ["Order Paid"]
+    paid = an_entry(tenantId="local", orderId="4711", sum=5)
+    put(cloud, an_entry(tenantId="acme", orderId="4711"), an_entry(orderId="4711"), paid, paid)
+    eventually(lambda: waiting(cloud, job_id, "paid") is None or None, "the event ends nothing")
+    ended = cloud.task(job_id, "paid")
+    assert ended.output == {"tenantId": "local", "orderId": "4711", "sum": 5}
+    assert waiting(cloud, job_id, "other")
+
+    put(cloud, an_entry(tenantId="local", orderId="4712"))
+    assert cloud.settled(job_id).status == "completed"
+    assert cloud.task(job_id, "paid") == ended
+    assert subscriptions(cloud) == []
+
+
+def an_entry(**detail: Any) -> dict[str, Any]:
+    return {
+        "EventBusName": "switchyard-local",
+        "Source": "shop.orders",
+        "DetailType": "Order Paid",
+        "Detail": json.dumps(detail),
+    }
+
+
+def put(cloud: RunningCloud, *entries: dict[str, Any]) -> None:
+    answer = cloud.client("events").put_events(Entries=list(entries))
+    assert answer["FailedEntryCount"] == 0
+
+
+def subscriptions(cloud: RunningCloud) -> list[str]:
+    items = cloud.table("switchyard-local-state").scan()["Items"]
+    return [item["SK"] for item in items if "#SIGNALS#" in item["PK"]]
 
 
 def held(task_id: str, kind: str, **more: Any) -> dict[str, Any]:

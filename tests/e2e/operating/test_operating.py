@@ -59,6 +59,7 @@ def test_every_function_has_a_recorded_event() -> None:
                 ("authorize", {"isAuthorized": False}),
                 ("measure", None),
                 ("process_dead_letters", NOTHING_COMES_BACK),
+                ("match_signals", NOTHING_COMES_BACK),
                 ("start_triggered", NOTHING_COMES_BACK),
             )
         ),

@@ -53,6 +53,7 @@ class Harness:
         self.held = HeldTasks(
             graph=self.memory.graph,
             payloads=self.memory.payloads,
+            subscriber=self.memory.subscriber(self.emitter, self.clock),
             emitter=self.emitter,
             clock=self.clock,
             parallel=OneByOne(),

@@ -8,6 +8,8 @@ from tests.mutants.mutant import Mutant
 HELD_TESTS: Final = ("tests/contract/tasks/test_held_tasks.py",)
 DECIDE_TESTS: Final = ("tests/unit/usecases/jobs/test_decide_task.py",)
 CONDITION_TESTS: Final = ("tests/unit/usecases/dispatching/test_conditions.py",)
+SIGNAL_TESTS: Final = ("tests/unit/usecases/signals/test_match_event.py",)
+MATCH_EVENT: Final = f"{PACKAGE}/usecases/signals/match_event.py"
 READINESS: Final = f"{PACKAGE}/domain/tasks/readiness.py"
 
 GUARDS: Final = (
@@ -77,5 +79,47 @@ GUARDS: Final = (
         old="none_completed=bool(relay.parent_count) and not _any_completed(relay, parents),",
         new="none_completed=True,",
         tests=CONDITION_TESTS,
+    ),
+    Mutant(
+        guard="an event is stored before its signal is held",
+        file=f"{PACKAGE}/usecases/dispatching/held_tasks.py",
+        old="if self.subscriber.subscribe(task, holds[task.ref])]",
+        new="]",
+        tests=SIGNAL_TESTS,
+    ),
+    Mutant(
+        guard="an event from before a signal was ready does not count",
+        file=MATCH_EVENT,
+        old="if one.since_ms <= came_at_ms and _wants(one, event):",
+        new="if _wants(one, event):",
+        tests=SIGNAL_TESTS,
+    ),
+    Mutant(
+        guard="an event counts for the run that waits for it",
+        file=MATCH_EVENT,
+        old="run=one.run, request_id=event.id)",
+        new="request_id=event.id)",
+        tests=SIGNAL_TESTS,
+    ),
+    Mutant(
+        guard="an event counts once",
+        file=MATCH_EVENT,
+        old="run=one.run, request_id=event.id)",
+        new="run=one.run)",
+        tests=SIGNAL_TESTS,
+    ),
+    Mutant(
+        guard="an event for a signal that is not held yet comes back",
+        file=MATCH_EVENT,
+        old="            if self._is_early(one):",
+        new="            if False:",
+        tests=SIGNAL_TESTS,
+    ),
+    Mutant(
+        guard="a signal is ended only by events for its tenant",
+        file=f"{PACKAGE}/contracts/signals/__init__.py",
+        old='named = self.detail.get("tenantId")',
+        new='named = "acme"',
+        tests=SIGNAL_TESTS,
     ),
 )

@@ -14,10 +14,13 @@ from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Task
 from tests.simulation.checks.epochs import Epoch, Epochs
 from tests.simulation.harness import STORM_SECONDS, Harness
+from tests.simulation.held import Held
 from tests.simulation.jobs import TENANTS, submission
 from tests.simulation.reference import Declared, Reopening, ends, outcome, reopened
 from tests.simulation.script import items_of
 from tests.simulation.scripted.changes import Change
+from tests.simulation.scripted.held import with_held
+from tests.simulation.scripted.people import People
 from tests.simulation.scripted.shapes import job_of
 from tests.simulation.scripted.workers import Hands
 from tests.simulation.weather import CALM, Weather
@@ -38,6 +41,7 @@ class ScriptedHarness(Harness):
         self._selected: defaultdict[JobRef, dict[int, frozenset[str]]] = defaultdict(dict)
         """What was to be redriven, by the job's run that it was asked in."""
         self._to_be_cancelled: set[JobRef | TaskRef] = set()
+        People(self.cloud, self.history, self.invocations, self._held).start()
         Hands(
             self.cloud.tasks,
             self.invocations,
@@ -54,6 +58,7 @@ class ScriptedHarness(Harness):
 
     def submit_declared(self, tasks: Sequence[Declared]) -> None:
         name = f"job-{self.world.number('job')}"
+        tasks = with_held(self.dice, tasks, {})
         self._declared[name] = {task.task_id: task for task in tasks}
         self._submit(name, job_of(tasks, name=name))
 
@@ -91,7 +96,7 @@ class ScriptedHarness(Harness):
         return self._accepted() == self._declared.keys() and super()._is_quiet()
 
     def newcomers(self, job: Job) -> list[Declared]:
-        tasks = super().newcomers(job)
+        tasks = with_held(self.dice, super().newcomers(job), self._declared[job.name])
         self._declared[job.name] |= {task.task_id: task for task in tasks}
         return tasks
 
@@ -117,10 +122,16 @@ class ScriptedHarness(Harness):
         declared = self._declared[self.history.jobs[ref].name]
         tasks = [declared[name] for name in epoch.tasks if name in declared]
         yield from self._compared_items(declared, epoch)
+        yield from self._compared_decisions(declared, epoch)
         expected = ends(
             tasks,
             verdicts={name: self._verdict(task) for name, task in epoch.tasks.items()},
             items=epoch.items,
+            approved={
+                name: held.approved(task.decision)
+                for name, task in epoch.tasks.items()
+                if (held := self._held(task))
+            },
             cancelled=self._cancelled(ref, epoch),
             before=before.declared_states if before else None,
             reopening=self._reopening(ref, declared, before) if before else None,
@@ -144,8 +155,27 @@ class ScriptedHarness(Harness):
             if len(found) != made:
                 yield f"{name} has {len(found)} items, and should have {made}"
 
+    def _compared_decisions(self, declared: dict[str, Declared], epoch: Epoch) -> Iterator[str]:
+        """Who ended a held task: one of those who answered, or time if it has an end."""
+        for name, task in epoch.tasks.items():
+            held = declared[name].held if name in declared else None
+            if held and task.attempt:
+                yield f"{name} was run by a worker"
+            ended = held and task.held_until_ms and task.state is not TaskState.CANCELLED
+            problem = held.problem_with(task.decision) if held and ended else None
+            if problem:
+                yield f"{name} {problem}"
+
+    def _held(self, task: Task) -> Held | None:
+        job = self.history.jobs[task.ref.job]
+        declared = self._declared[job.name].get(task.ref.task_id)
+        return declared.held if declared else None
+
     def _verdict(self, task: Task) -> TaskState:
         """As scripted, unless the weather took all its attempts."""
+        held = self._held(task)
+        if held:
+            return held.end(task.decision)
         if task.state is TaskState.FAILED and task.attempt >= task.max_attempts:
             return TaskState.FAILED
         return self.ending(task.ref.task_id, task.run)

@@ -8,6 +8,7 @@ from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.states import Rule
 from tests.simulation.jobs import FANS_OUT, RULES
 from tests.simulation.reference import Declared
+from tests.simulation.scripted.held import held_request
 
 Shape = Callable[[random.Random, int], list[Declared]]
 
@@ -77,6 +78,7 @@ def _request(task: Declared) -> dict[str, Any]:
         "dependsOn": list(task.parents),
         "rule": task.rule.value,
         **(over if task.list_of else {}),
+        **held_request(task),
     }
 
 

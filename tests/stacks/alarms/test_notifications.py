@@ -14,6 +14,7 @@ TOLD_AS_LETTERS = [
     "switchyard-task-not-dispatched",
     "switchyard-job-not-advanced",
     "switchyard-event-not-saved",
+    "switchyard-signal-not-matched",
     "switchyard-event-not-delivered",
     "switchyard-job-not-triggered",
     "switchyard-dead-letter-quarantined",

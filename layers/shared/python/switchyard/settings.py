@@ -127,6 +127,12 @@ class TriggerSettings(SubmitterSettings):
     """Where its events come from; parked messages are redriven to it."""
 
 
+class SignalSettings(EmitterSettings):
+    state_table_name: str
+    signal_queue_url: str
+    """Where its events come from; what is left to do is sent there again."""
+
+
 class ArchiveDeadLettersSettings(Settings):
     s3_bucket: str
 

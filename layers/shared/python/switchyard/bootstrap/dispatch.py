@@ -9,6 +9,7 @@ from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
+from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTaskGraph
@@ -41,6 +42,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import Canceller
 from switchyard.usecases.jobs.expand_job import Expander
 from switchyard.usecases.jobs.redrive import Redriver
+from switchyard.usecases.signals.subscribe import SignalSubscriber
 
 
 def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
@@ -113,6 +115,7 @@ class DispatchingParts:
             held=HeldTasks(
                 graph=self._graph,
                 payloads=self._payloads,
+                subscriber=self._subscriber(),
                 emitter=self._emitter,
                 clock=self._clock,
                 parallel=self._parallel,
@@ -121,6 +124,15 @@ class DispatchingParts:
             emitter=self._emitter,
             clock=self._clock,
             parallel=self._parallel,
+        )
+
+    def _subscriber(self) -> SignalSubscriber:
+        return SignalSubscriber(
+            subscriptions=DynamoDbSignalSubscriptions(self._state),
+            payloads=self._payloads,
+            leases=DynamoDbTaskLeases(self._state),
+            emitter=self._emitter,
+            clock=self._clock,
         )
 
     def dispatcher(self, *, seconds: float) -> BatchDispatcher:

@@ -8,18 +8,19 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
+from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.sqs import SqsDispatchQueue
+from switchyard.adapters.sqs import SqsDispatchQueue, SqsQueueSender
 from switchyard.adapters.system import SystemIds
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.ports import BlobStore, DefinitionStore, DispatchQueue
-from switchyard.settings import ApiSettings, TriggerSettings
+from switchyard.settings import ApiSettings, SignalSettings, TriggerSettings
 from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import CancelRequests
@@ -28,6 +29,7 @@ from switchyard.usecases.jobs.held_task import HeldTaskReader
 from switchyard.usecases.jobs.list_approvals import HeldApprovals
 from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
+from switchyard.usecases.signals.match_event import SignalMatcher
 from switchyard.usecases.triggers.start_triggered import TriggerStarter
 
 
@@ -116,6 +118,18 @@ def task_decider(state: DynamoDbTable, blobs: BlobStore, emitter: Emitter) -> Ta
         emitter=emitter,
         clock=function_clock(),
         ids=SystemIds(),
+    )
+
+
+def signal_matcher(settings: SignalSettings) -> SignalMatcher:
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
+    blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
+    return SignalMatcher(
+        subscriptions=DynamoDbSignalSubscriptions(state),
+        decider=task_decider(state, blobs, emitter_for(settings, origin="signals")),
+        graph=DynamoDbTaskGraph(state),
+        queue_sender=SqsQueueSender(aws.client("sqs")),
+        queue=settings.signal_queue_url.rpartition("/")[2],
     )
 
 

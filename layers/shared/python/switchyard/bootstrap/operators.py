@@ -15,8 +15,7 @@ from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.dynamodb.tenant_items import DynamoDbTenantItems
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
+from switchyard.adapters.dynamodb.tenants import DynamoDbTenantItems, DynamoDbTenantStore
 from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.s3 import S3BlobStore

@@ -167,6 +167,8 @@ class TaskView(TaskSummary):
     """The bucket's prefix with artifacts, logs and traces of the attempt that settled the task."""
     files: tuple[FileLink, ...] = ()
     """What is below that prefix, until it expires."""
+    event: dict[str, Any] | None = unless_absent()
+    """Which event of the bus ends a signal, as the job says it."""
     input_files: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     """Which files it is given: `job/NAME`, or `TASK/NAME` for artifacts of a task before it."""
     required_artifacts: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)

@@ -55,6 +55,12 @@ def open_jobs_partition(tenant: str) -> str:
     return f"TENANT#{tenant}#OPEN"
 
 
+def signals_partition(tenant: str, digest: str) -> str:
+    """Name the partition of the state table with the tasks of a tenant that wait for one kind of
+    event; `*` as above."""
+    return f"TENANT#{tenant}#SIGNALS#{digest}"
+
+
 def tenant_settings_partition(tenant: str) -> str:
     """Name the partition of the state table with what operators set for a tenant; `*` as above."""
     return f"TENANT#{tenant}#SETTINGS"

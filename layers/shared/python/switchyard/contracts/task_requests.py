@@ -15,6 +15,7 @@ from pydantic import (
 
 from switchyard.contracts.files import ArtifactPatterns, FileReferences
 from switchyard.contracts.json_schema import SimpleJsonSchema
+from switchyard.contracts.signals import EventPattern
 from switchyard.contracts.wire import (
     CleanText,
     Closed,
@@ -88,6 +89,7 @@ _OF_A_KIND: Final[dict[str, tuple[TaskKind, ...]]] = {
     "value_schema": (TaskKind.APPROVAL, TaskKind.SIGNAL),
     "wait_for": (TaskKind.WAIT,),
     "until": (TaskKind.WAIT,),
+    "event": (TaskKind.SIGNAL,),
 }
 _ARTICLES: Final = {TaskKind.APPROVAL: "an"}
 
@@ -121,6 +123,8 @@ class TaskRequest(Closed):
     """How long a wait takes, from when its parents have settled."""
     until: AwareDatetime | None = unless_absent()
     """When a wait ends."""
+    event: EventPattern | None = unless_absent()
+    """Which event of the bus ends a signal, beside the API."""
     files: FileReferences | None = unless_absent(min_length=1)
     """The files that it is given in its folder `inputs`."""
     artifacts: ArtifactPatterns | None = unless_absent(min_length=1)
@@ -219,6 +223,7 @@ class TaskRequest(Closed):
             on_reject=self.on_reject or OnReject.COMPLETE,
             question=self.question,
             value_schema=self.value_schema,
+            event=self.event.stored() if self.event else None,
         )
 
     @property

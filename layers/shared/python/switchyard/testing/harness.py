@@ -15,6 +15,7 @@ from switchyard.testing.payloads import MemoryPayloads
 from switchyard.testing.presence import MemoryDeployments, MemoryPauseSwitch, MemoryPresence
 from switchyard.testing.redrives import MemoryRedriving
 from switchyard.testing.registry import MemoryApiKeys, MemoryDefinitionStore
+from switchyard.testing.signals import MemorySignalSubscriptions
 from switchyard.testing.state import MemoryState
 from switchyard.testing.submission_keys import MemorySubmissionKeys
 from switchyard.testing.tenants import MemoryTenantStore
@@ -26,6 +27,8 @@ from switchyard.testing.transport import (
     MemoryLinks,
     MemoryTaskQueue,
 )
+from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.signals.subscribe import SignalSubscriber
 
 
 class MemoryHarness:
@@ -42,6 +45,7 @@ class MemoryHarness:
         self.payloads = MemoryPayloads(self.state)
         self.cancelling = MemoryCancelling(self.state)
         self.redriving = MemoryRedriving(self.state)
+        self.subscriptions = MemorySignalSubscriptions()
         self.definitions = MemoryDefinitionStore()
         self.keys = MemoryApiKeys()
         self.tenants = MemoryTenantStore()
@@ -61,3 +65,12 @@ class MemoryHarness:
         self.links = MemoryLinks(self.blobs)
         self.fan_outs = MemoryFanOuts(self.state, self.blobs)
         self.reader = MemoryEventReader(self.log, EventOverflow(self.blobs, "bucket"))
+
+    def subscriber(self, emitter: Emitter, clock: Clock) -> SignalSubscriber:
+        return SignalSubscriber(
+            subscriptions=self.subscriptions,
+            payloads=self.payloads,
+            leases=self.leases,
+            emitter=emitter,
+            clock=clock,
+        )

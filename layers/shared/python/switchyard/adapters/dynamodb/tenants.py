@@ -1,6 +1,6 @@
-"""Tenants' settings."""
+"""Tenants' settings, and all items of a tenant in the tables of a stage."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from switchyard.adapters.dynamodb.table import (
@@ -12,11 +12,14 @@ from switchyard.adapters.dynamodb.table import (
 )
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import (
+    ALERTS_PARTITION,
     JOBS_INDEX,
     JOBS_ORDER,
     JOBS_TENANT,
+    api_keys_partition,
     tenant_settings_partition,
 )
+from switchyard.domain.access.erasure import Table, TenantItem, is_alert_of
 from switchyard.domain.access.tenants import TenantSettings
 
 _LISTED_UNDER: Final = "#TENANTS"
@@ -65,3 +68,31 @@ def _order(item: Item) -> str:
 def _settings(item: Item) -> TenantSettings:
     """Read what this version knows: a newer one may have set more."""
     return TenantSettings(**{name: tuple(item[name]) for name in _LISTS if name in item})
+
+
+class DynamoDbTenantItems:
+    def __init__(self, tables: Mapping[Table, DynamoDbTable]) -> None:
+        self._tables = tables
+
+    def of_tenant(self, tenant: str) -> Iterator[TenantItem]:
+        yield from self._query("keys", api_keys_partition(tenant))
+        yield from self._query("definitions", f"TENANT#{tenant}")
+        yield from self._state(tenant)
+        yield from self._query("events", f"TENANT#{tenant}")
+
+    def delete(self, items: Sequence[TenantItem]) -> None:
+        for item in items:
+            self._tables[item.table].delete((item.partition, item.sort))
+
+    def _state(self, tenant: str) -> Iterator[TenantItem]:
+        """No index has all items of a tenant, so that the whole table is read."""
+        mine = {"mine": f"TENANT#{tenant}#"}
+        for item in self._tables["state"].scan("begins_with(#PK, :mine)", mine):
+            yield TenantItem("state", item["PK"], item["SK"])
+        for alert in self._query("state", ALERTS_PARTITION):
+            if is_alert_of(tenant, alert.sort):
+                yield alert
+
+    def _query(self, table: Table, partition: str) -> Iterator[TenantItem]:
+        for item in self._tables[table].query("#PK = :partition", {"partition": partition}):
+            yield TenantItem(table, item["PK"], item["SK"], item.get("entityId"))

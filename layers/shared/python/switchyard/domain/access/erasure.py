@@ -16,6 +16,7 @@ _KINDS: Final = (
     ("#KEY#", "idempotency keys"),
     ("#RATE#", "request limits"),
     ("#OPEN", "open jobs"),
+    ("#SIGNALS#", "signals by events"),
     ("#SETTINGS", "settings"),
 )
 _SORTS: Final = {

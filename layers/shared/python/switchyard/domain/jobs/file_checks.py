@@ -9,17 +9,20 @@ from switchyard.domain.jobs.condition_parser import references_of_conditions
 from switchyard.domain.jobs.files import FileReference
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.prompts.references import Reference
+from switchyard.domain.signals.subscriptions import references_of_events
 from switchyard.domain.text import did_you_mean
 
 MOST_NAMED: Final = 10
 
 
 def references_elsewhere(specs: Sequence[TaskSpec]) -> list[tuple[str, Reference]]:
-    """Return the tasks that conditions, lists and files refer to, each with the task that does.
+    """Return the tasks that conditions, lists, patterns of events and files refer to, each with the
+    task that does.
 
     Raise `InvalidCondition` for a condition that was not parsed before.
     """
-    return [*references_of_conditions(specs), *references_of_lists(specs)] + [
+    texts = (references_of_conditions, references_of_lists, references_of_events)
+    return [found for references_of in texts for found in references_of(specs)] + [
         (spec.task_id, Reference(path, reference.text, reference.source, ()))
         for spec, path, reference in _asked(specs)
         if not reference.of_the_job

@@ -45,6 +45,8 @@ class Hold:
     """What a person is asked."""
     value_schema: Mapping[str, Any] | None = None
     """What an edited value, or the value of a signal, has to match."""
+    event: Mapping[str, Any] | None = None
+    """Of a signal: the pattern of the event that ends it, with references as its author wrote."""
 
     def ends_at_ms(self, ready_at_ms: int) -> int:
         """Return when a task ends by itself that could run since `ready_at_ms`."""
@@ -73,6 +75,7 @@ def hold_of(kind: TaskKind, stored: Mapping[str, Json] | None) -> Hold:
         on_reject=OnReject(found.get("on_reject", OnReject.COMPLETE)),
         question=found.get("question"),
         value_schema=found.get("value_schema"),
+        event=found.get("event"),
     )
 
 

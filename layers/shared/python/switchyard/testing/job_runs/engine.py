@@ -51,6 +51,7 @@ class MemoryEngine:
             held=HeldTasks(
                 graph=memory.graph,
                 payloads=memory.payloads,
+                subscriber=memory.subscriber(self.emitter, self.clock),
                 emitter=self.emitter,
                 clock=self.clock,
                 parallel=OneByOne(),

@@ -11,6 +11,7 @@ from switchyard.domain.text import in_slices
 from switchyard.ports import Clock, Parallel, Payloads, TaskGraph
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.signals.subscribe import SignalSubscriber
 
 AT_ONCE: Final = 10  # as many as the bus takes in one call
 
@@ -19,6 +20,7 @@ AT_ONCE: Final = 10  # as many as the bus takes in one call
 class HeldTasks:
     graph: TaskGraph
     payloads: Payloads
+    subscriber: SignalSubscriber
     emitter: Emitter
     clock: Clock
     parallel: Parallel
@@ -26,12 +28,15 @@ class HeldTasks:
     def hold(self, ready: Sequence[Task]) -> None:
         """Emit that these are held, then hold them: a crash in between leaves them ready and due.
 
+        Before, what an event is to end is stored: once a signal is held, no such event is missed.
+
         May run again: the event has the id and the time of the task's becoming ready.
         """
         holds = {task.ref: self._hold_of(task) for task in ready}
-        for some in in_slices(ready, AT_ONCE):
+        able = [task for task in ready if self.subscriber.subscribe(task, holds[task.ref])]
+        for some in in_slices(able, AT_ONCE):
             self.emitter.emit(*[task_events.held(task, holds[task.ref]) for task in some])
-        self.parallel.each(lambda task: self._write(task, holds[task.ref]), ready)
+        self.parallel.each(lambda task: self._write(task, holds[task.ref]), able)
 
     def end_overdue(self, tasks: Sequence[Task]) -> list[Task]:
         """End those whose time is up, emit that, and return them as they are now."""

@@ -23,6 +23,7 @@ from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.jobs.limits import MAX_TASKS
 from switchyard.domain.jobs.plan import Pinned, payload_of
 from switchyard.domain.jobs.submission_keys import body_hash
+from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import is_free
 from switchyard.domain.tasks.task import Payload, Task
@@ -129,6 +130,7 @@ class TaskAdder:
             *problems_with(specs, picture, added=there),
             *size_problems(request, request.tasks),
             *fan_out_problems_in(specs),
+            *event_problems_in(specs),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)

@@ -115,6 +115,7 @@ def read_task(
         **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - taken),
         artifacts=files.place(outcome.artifacts) if outcome.artifacts else None,
         files=stored,
+        event=(payload.hold or {}).get("event"),
         input_files=payload.files,
         required_artifacts=payload.artifacts,
     )

@@ -27,6 +27,7 @@ from switchyard.domain.measuring.spans import TraceParent, trace_given
 from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.prompts.schema_checks import impossible_references
+from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard.domain.states import JobState
 from switchyard.domain.triggers.triggers import reserved_tags
 from switchyard.ports import (
@@ -155,6 +156,7 @@ class Submitter:
             *size_problems(request, request.tasks),
             *self._file_problems(tenant, request, kind),
             *fan_out_problems_in(specs),
+            *event_problems_in(specs),
         ]
         if len(specs) > MAX_TASKS:
             raise InvalidJob(problems)
