@@ -22,9 +22,7 @@ from tests.model.functions import Todo, followed
 
 TOLERATED: Final = Tolerance(count=1)
 _FROM_A_LIST: Final = FanOut(for_each=("${input.items}",), tolerate=TOLERATED)
-_FAN_OUT: Final = TaskSpec(
-    task_id="f", name="", input={"items": [0, 1]}, fan_out=_FROM_A_LIST
-)
+_FAN_OUT: Final = TaskSpec(task_id="f", name="", input={"items": [0, 1]}, fan_out=_FROM_A_LIST)
 _JOB: Final = TaskSpec(task_id="n", name="", nested=True)
 _TEMPLATE: Final = JobTemplate(
     tasks=(TaskSpec(task_id="a", name=""), TaskSpec(task_id="b", name="", depends_on=("a",))),

@@ -27,6 +27,8 @@ class Declared:
     """The parent whose list it makes tasks of, if it does."""
     tolerate: int = 0
     """How many of those may fail."""
+    inner: tuple["Declared", ...] = ()
+    """The tasks of its own, under the ids that they have, if it is a job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ def ends(
     `items` are the ends of what each fan-out has made, if it has.
     """
     made = items or {}
+    lists = {task.task_id for task in tasks if task.list_of is None}
     again = reopening.again if reopening else frozenset()
     runs = reopening.whatever_its_rule if reopening else frozenset()
     states = {name: state for name, state in (before or {}).items() if name not in again}
@@ -62,12 +65,44 @@ def ends(
         if task.task_id in cancelled:
             states[task.task_id] = TaskState.CANCELLED
         elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
-            fans_out = task.list_of is not None
-            verdict = _gathered(task, states, made) if fans_out else verdicts[task.task_id]
-            states[task.task_id] = verdict
+            if task.inner:
+                within = {name: states[name] for name in _ids(task.inner) if name in states}
+                states |= ends(
+                    task.inner,
+                    verdicts=verdicts,
+                    cancelled=cancelled,
+                    before=within,
+                    reopening=reopening,
+                )
+            states[task.task_id] = _verdict(task, states, verdicts, made, lists)
         else:
             states[task.task_id] = TaskState.SKIPPED
     return states
+
+
+def _verdict(
+    task: Declared,
+    states: States,
+    verdicts: States,
+    made: Mapping[str, Collection[TaskState]],
+    lists: Collection[str],
+) -> TaskState:
+    """`lists` are those whose output has a list as a member; that of a fan-out is one itself."""
+    if task.inner:
+        lost = {*FAILURES, TaskState.CANCELLED}.intersection(map(states.get, _ids(task.inner)))
+        return TaskState.FAILED if lost else TaskState.COMPLETED
+    if task.list_of is None:
+        return verdicts[task.task_id]
+    return _gathered(task, states, made) if task.list_of in lists else TaskState.FAILED
+
+
+def _ids(tasks: Iterable[Declared]) -> list[str]:
+    return [task.task_id for task in tasks]
+
+
+def everything(tasks: Iterable[Declared]) -> list[Declared]:
+    """Return these and the tasks within them."""
+    return [one for task in tasks for one in (task, *task.inner)]
 
 
 def _gathered(
@@ -91,14 +126,23 @@ def reopened(
     tasks: Collection[Declared], states: States, selected: Collection[str] = ()
 ) -> Reopening:
     """Those selected, or all that a person would want to try again, and what follows from them."""
-    chosen = {name.partition("[")[0] for name in selected}
-    chosen = chosen or {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
-    again = set(chosen)
+    unless_said = {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
+    named = set(selected) or unless_said
+    again = {name.partition("[")[0] for name in named}
+    first = _followed(tasks, states, again)
+    for task in tasks:
+        within = {*_ids(task.inner)}
+        again |= within & (unless_said if task.task_id in named else named)
+        first |= _followed([one for one in task.inner if one.task_id in states], states, again)
+    return Reopening(frozenset(again), frozenset(again & first))
+
+
+def _followed(tasks: Collection[Declared], states: States, again: set[str]) -> set[str]:
+    """Add what follows from those that end anew; return those that follow none of them."""
     for task in _parents_first(tasks):
         if states[task.task_id] is not TaskState.COMPLETED and again.intersection(task.parents):
             again.add(task.task_id)
-    first = {task.task_id for task in tasks if not again.intersection(task.parents)}
-    return Reopening(frozenset(again), frozenset(again & first))
+    return {task.task_id for task in tasks if not again.intersection(task.parents)}
 
 
 def _may_run(rule: Rule, parents: list[TaskState]) -> bool:

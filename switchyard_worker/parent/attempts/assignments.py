@@ -224,7 +224,9 @@ class Assignments:
             memory_mb=self._settings.child_memory_mb,
             offline_delay_ms=self._settings.offline_delay_ms,
             traceparent=attempt_context(task),
-            inputs=self._inputs.found_for(task, payload.files, payload.scope) if payload.files else (),
+            inputs=self._inputs.found_for(task, payload.files, payload.scope)
+            if payload.files
+            else (),
             artifacts=payload.artifacts,
         )
 

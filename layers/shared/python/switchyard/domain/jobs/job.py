@@ -150,9 +150,7 @@ def _visible(tasks: tuple[T, ...]) -> tuple[T, ...]:
     """Leave out hidden tasks, and those of a fan-out or a job that are not all written."""
     unopened = {task.ref.task_id for task in tasks if task.child_count is None}
     return tuple(
-        task
-        for task in tasks
-        if not task.ref.hidden and unopened.isdisjoint(task.ref.makers)
+        task for task in tasks if not task.ref.hidden and unopened.isdisjoint(task.ref.makers)
     )
 
 

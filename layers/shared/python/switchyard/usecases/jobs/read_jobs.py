@@ -20,7 +20,7 @@ from switchyard.contracts.problems import beginning
 from switchyard.contracts.wire import instant
 from switchyard.domain.errors import UnknownJob, UnknownTask
 from switchyard.domain.ids import ANY_TASK_ID, JOB_ID, JobRef, TaskRef
-from switchyard.domain.jobs.job import Job, JobPicture
+from switchyard.domain.jobs.job import Job
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.states import TaskState, task_status
@@ -40,9 +40,7 @@ def read_job(
     """What an answer has no room for is left out of every task, and the answer says so."""
     picture = jobs.picture(job_ref(tenant, job_id))
     follows = picture.follows()
-    tasks = [
-        _cut(_task_summary(task, follows[task.ref.task_id])) for task in picture.visible_tasks
-    ]
+    tasks = [_cut(_task_summary(task, follows[task.ref.task_id])) for task in picture.visible_tasks]
     view = JobView(
         **job_summary(picture.job).model_dump(),
         run=picture.job.run,
