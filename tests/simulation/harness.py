@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
@@ -48,6 +48,9 @@ MOST_TASKS: Final = 8
 
 
 class Harness:
+    nests: ClassVar[bool] = True
+    """Whether there is the template of a job."""
+
     def __init__(
         self,
         seed: int,
@@ -211,13 +214,14 @@ class Harness:
         )
         for tenant in TENANTS:
             definitions.put(tenant, "scrape", a_definition())
-            put_definition(
-                tenant,
-                NESTED["name"],
-                the_template(),
-                definitions=definitions,
-                ceilings=WIDEST_CEILINGS,
-            )
+            if self.nests:
+                put_definition(
+                    tenant,
+                    NESTED["name"],
+                    the_template(),
+                    definitions=definitions,
+                    ceilings=WIDEST_CEILINGS,
+                )
 
     def _sweep_for_ever(self) -> None:
         """Now and then two at once."""
