@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from switchyard.domain.errors import Problem
+from switchyard.domain.nested_jobs.job_templates import used_first
 from switchyard.domain.triggers.triggers import RuleRefused
 from switchyard_cli.connections.trigger_operator import operator_of, tenant_for
 from switchyard_cli.errors import CliError
@@ -101,7 +102,7 @@ def _below(place: tuple[str | int, ...], problems: Sequence[Problem]) -> list[Pr
 
 def _register(operator: TriggerOperator, file: TriggerFile, owners: Sequence[str]) -> None:
     for owner in dict.fromkeys(owners):
-        for name, definition in file.definitions.items():
-            registered = operator.register(owner, name, definition)
+        for name in used_first({name: one.template for name, one in file.definitions.items()}):
+            registered = operator.register(owner, name, file.definitions[name])
             said = f"{name} is registered for {owner} as version {registered.version}."
             notices().print(said, style="dim", soft_wrap=True)

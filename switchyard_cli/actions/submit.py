@@ -10,6 +10,7 @@ from switchyard.client.errors import PAUSE_SECONDS, ClientError, Refused, Unreac
 from switchyard.client.patience import patiently
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.graph import NOT_REGISTERED
+from switchyard.domain.nested_jobs.job_templates import used_first
 from switchyard.domain.text import did_you_mean
 from switchyard_cli.actions.interruption import NextCommands, explaining_ctrl_c
 from switchyard_cli.actions.registry import registered_definitions
@@ -100,10 +101,13 @@ def _sent(job: SubmitJob, api: Api, key: str, clock: Clock) -> JobAccepted:
 def register(
     document: Document, definitions: Definitions, api: Api, *, clock: Clock
 ) -> list[RegisteredDefinition]:
-    """Register definitions; an unchanged one stays at its version, so this may be repeated."""
+    """Register definitions; an unchanged one stays at its version, so this may be repeated.
+
+    Templates come after what they name: they keep the versions of that moment.
+    """
     registered = []
-    for name, definition in definitions.items():
-        put = partial(api.put_definition, name, definition)
+    for name in used_first({name: one.template for name, one in definitions.items()}):
+        put = partial(api.put_definition, name, definitions[name])
         try:
             registered.append(until_accepted(put, clock))
         except Refused as refused:

@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from switchyard.domain.errors import Problem
 from switchyard.domain.fan_out.items import NotExpandable
 from switchyard.domain.fan_out.requests import list_in_input
+from switchyard.domain.nested_jobs.job_templates import (
+    kind_problems,
+    level_problems,
+    template_problems,
+)
 from switchyard.domain.prompts.placeholders import Values, paths_in
 from switchyard.domain.prompts.references import NotAReference
 from switchyard.domain.prompts.schema_checks import Doubt, doubtful_references
@@ -52,6 +57,7 @@ def static_problems(
     """Check the definitions of a file, and its tasks against these and the registered ones."""
     definitions = {**(registered or {}), **file.definitions}
     found = definition_problems(file.definitions)
+    found += _mixed_up(file, definitions)
     for index, task in file.tasks.items():
         definition = definitions.get(task.name) if task.name else None
         if definition is not None:
@@ -79,10 +85,28 @@ def _doubts(file: Readable, definitions: Mapping[str, TaskDefinition]) -> Iterat
 
 
 def definition_problems(definitions: Mapping[str, TaskDefinition]) -> list[Problem]:
-    return [
+    templates = {name: one.template for name, one in definitions.items()}
+    known = {name: one for name, one in templates.items() if one}
+    kinds = {name: one.kind for name, one in definitions.items()}
+    found = [
         problem
         for name, definition in definitions.items()
         for problem in _definition_problems(("definitions", name), definition)
+    ]
+    for name, template in known.items():
+        problems = [*template_problems(template), *level_problems(name, template, known)]
+        problems += kind_problems(template.tasks, kinds)
+        found += [Problem(("definitions", name, *one.path), one.message) for one in problems]
+    return found
+
+
+def _mixed_up(file: Readable, definitions: Mapping[str, TaskDefinition]) -> list[Problem]:
+    """Find tasks that take a template for something that a worker runs, or the reverse."""
+    places = list(file.tasks)
+    kinds = {name: one.kind for name, one in definitions.items()}
+    found = kind_problems([task.spec() for task in file.tasks.values()], kinds)
+    return [
+        Problem(("tasks", places[int(one.path[1])], *one.path[2:]), one.message) for one in found
     ]
 
 
@@ -138,7 +162,7 @@ def _sentences(error: Any) -> Iterator[str]:
 def _placeholder_problems(
     place: Place, task: TaskRequest, definition: TaskDefinition, task_ids: set[str]
 ) -> Iterator[Problem]:
-    if definition.kind == "code":
+    if definition.kind != "agent":
         return
     texts = [definition.description or "", *(step.description for step in definition.steps)]
     values = Values(input=task.input)

@@ -15,6 +15,8 @@ class Kind(StrEnum):
     APPROVAL = "approval"
     WAIT = "wait"
     SIGNAL = "signal"
+    JOB = "job"
+    """A task with tasks of its own."""
     MORE = "more"
     """Stands for tasks for which there is no room."""
 
@@ -26,6 +28,7 @@ GLYPHS = {
     Kind.APPROVAL: "◆",
     Kind.WAIT: "◷",
     Kind.SIGNAL: "◎",
+    Kind.JOB: "▣",
     Kind.MORE: "⋯",
 }
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from switchyard.contracts.jobs import JobView, TaskSummary
 
-_KINDS = {kind.value: kind for kind in (Kind.APPROVAL, Kind.WAIT, Kind.SIGNAL)}
+_KINDS = {kind.value: kind for kind in (Kind.APPROVAL, Kind.WAIT, Kind.SIGNAL, Kind.JOB)}
 
 
 def drawing_of_job(job: JobView, *, now_ms: int, kinds: Mapping[str, str] | None = None) -> Drawing:

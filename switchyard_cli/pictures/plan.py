@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from switchyard.contracts.task_requests import TaskRequest
     from switchyard_cli.files.job_file import JobFile
 
-_HELD = {
+_KINDS = {
     TaskKind.APPROVAL: Kind.APPROVAL,
     TaskKind.WAIT: Kind.WAIT,
     TaskKind.SIGNAL: Kind.SIGNAL,
+    TaskKind.JOB: Kind.JOB,
 }
 
 
@@ -27,7 +28,7 @@ def drawing_of_plan(job: JobFile, registered: Mapping[str, str] | None = None) -
     return Drawing(
         title=job.name,
         facts=(counted(len(job.tasks), "task"),),
-        nodes=[_node(task, kinds) for task in job.tasks],
+        nodes=[_node(task, job, kinds) for task in job.tasks],
         edges=[
             Edge(parent, task.task_id, conditional=task.when is not None)
             for task in job.tasks
@@ -36,13 +37,13 @@ def drawing_of_plan(job: JobFile, registered: Mapping[str, str] | None = None) -
     )
 
 
-def _node(task: TaskRequest, kinds: Mapping[str, str]) -> Node:
+def _node(task: TaskRequest, job: JobFile, kinds: Mapping[str, str]) -> Node:
     items = task.for_each
     return Node(
         name=task.task_id,
         title=task.task_id,
         kind=_kind(task, kinds),
-        notes=tuple(_notes(task, items)),
+        notes=(*_notes_of_template(task, job), *_notes(task, items)),
         alike=task.name or str(task.kind),
         many=items is not None,
     )
@@ -50,12 +51,20 @@ def _node(task: TaskRequest, kinds: Mapping[str, str]) -> Node:
 
 def _kind(task: TaskRequest, kinds: Mapping[str, str]) -> Kind:
     if task.kind is not None:
-        return _HELD[task.kind]
+        return _KINDS[task.kind]
     return kind_of_definition(kinds.get(task.name or ""))
 
 
+def _notes_of_template(task: TaskRequest, job: JobFile) -> Iterator[str]:
+    """Say what a job within the job is made of, as far as the file shows it."""
+    if task.kind is TaskKind.JOB:
+        definition = job.definitions.get(task.name or "")
+        made = len(definition.tasks or ()) if definition else 0
+        yield f"template {task.name}" + (f" of {counted(made, 'task')}" if made else "")
+
+
 def _notes(task: TaskRequest, items: str | tuple[str, ...] | None) -> Iterator[str]:
-    if task.name and task.name != task.task_id:
+    if task.name and task.name != task.task_id and task.kind is None:
         yield f"definition {task.name}"
     if items is not None:
         yield from _notes_of_items(items, task.tolerate)

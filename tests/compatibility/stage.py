@@ -55,6 +55,8 @@ class ScriptByName(Script):
 
 
 class Stage(Harness):
+    nests = False  # what is recorded here is compared with what released versions know
+
     def __init__(self, seed: int = 1, *, weather: Weather = CALM, workers: int = 2) -> None:
         super().__init__(seed, weather=weather, workers=0)
         self._script = ScriptByName(self.dice)

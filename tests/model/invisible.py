@@ -39,6 +39,8 @@ REASONS: Final[dict[str, str]] = {
     "the items of a fan-out have room in their job": _NO_SUCH_JOB,
     "no fan-out is opened in a job that is being cancelled": _ENDED_ANYWAY,
     "a fan-out gathers again when one of its items is redriven": "no item is redriven by its name",
+    "a redriven job does not run what its conditions skipped": "no task has a condition",
+    "only what a task made makes it gather again": "no fan-out of the model is in a template",
     "task note_expanded without: run = …": _SAME_ITEMS,
     "task note_expanded without: no child_count": _SAME_ITEMS,
     "task note_expanded without: (no expanded or expanded < …)": _SAME_ITEMS,

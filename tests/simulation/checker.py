@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from switchyard.domain.fan_out.earlier_items import has_left_the_list
-from switchyard.domain.ids import BARE_PREFIX, END, TaskRef
-from switchyard.domain.redrives.reach import owner_of
+from switchyard.domain.ids import BARE_PREFIX, END, TaskRef, is_made_by, makers_of
 from switchyard.domain.states import JobState, TaskState
 from tests.simulation.checks.event_log import log_differences
 from tests.simulation.checks.history import History, Version
@@ -220,12 +219,12 @@ def _awaited(history: History, task: TaskRef, version: Version) -> list[TaskRef]
     parents = [one for one in history.parents(task) if not _is_later_start(history, one, version)]
     if _has_items(version):
         return parents
-    return [parent for parent in parents if owner_of(parent.task_id) != task.task_id]
+    return [parent for parent in parents if not is_made_by(parent.task_id, task.task_id)]
 
 
 def _is_later_start(history: History, parent: TaskRef, version: Version) -> bool:
     later = history.tasks[parent] and history.tasks[parent][0].number > version.number
-    return bool(later) and parent.hidden and owner_of(parent.task_id) is not None
+    return bool(later) and parent.hidden and bool(makers_of(parent.task_id))
 
 
 def _has_items(version: Version) -> bool:

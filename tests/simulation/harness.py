@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
@@ -11,15 +11,17 @@ from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.dispatch_messages import WAKING_EVENTS
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.tables import DUE_AT
+from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.ids import JobRef, TaskRef, bare_task
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
+from switchyard.usecases.definitions.put_definition import put_definition
 from tests.builders import a_definition
 from tests.fakes.tables import BUCKET
 from tests.simulation.asking import Call, adding, cancelling, cancelling_task, redriving
 from tests.simulation.checks.history import History
 from tests.simulation.cloud.cloud import Cloud
-from tests.simulation.jobs import TENANTS, drawn_job, submission
+from tests.simulation.jobs import NESTED, TENANTS, drawn_job, submission, the_template
 from tests.simulation.kernel.node import Node
 from tests.simulation.kernel.world import World
 from tests.simulation.reference import AGAIN, Declared
@@ -46,6 +48,9 @@ MOST_TASKS: Final = 8
 
 
 class Harness:
+    nests: ClassVar[bool] = True
+    """Whether there is the template of a job."""
+
     def __init__(
         self,
         seed: int,
@@ -212,6 +217,14 @@ class Harness:
         )
         for tenant in TENANTS:
             definitions.put(tenant, "scrape", a_definition())
+            if self.nests:
+                put_definition(
+                    tenant,
+                    NESTED["name"],
+                    the_template(),
+                    definitions=definitions,
+                    ceilings=WIDEST_CEILINGS,
+                )
 
     def _sweep_for_ever(self) -> None:
         """Now and then two at once."""

@@ -14,6 +14,7 @@ from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
+from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.states import Rule
@@ -28,6 +29,26 @@ RULES = (Rule.ALL_COMPLETED,) * 4 + (Rule.ALL_SETTLED, Rule.ANY_FAILED)
 
 FANS_OUT: Final = 0.15
 TOLERATED: Final = (0, 1, "50 %")
+NESTS: Final = 0.12
+NESTED: Final = {"kind": "job", "name": "nested"}
+"""What makes a task a job of its own."""
+TEMPLATE: Final = (
+    ("a", (), Rule.ALL_COMPLETED),
+    ("b", ("a",), Rule.ALL_COMPLETED),
+    ("c", ("a", "b"), Rule.ANY_FAILED),
+    ("d", ("b", "c"), Rule.ANY_COMPLETED),
+)
+"""The tasks of such a job, each with its parents and its rule."""
+
+
+def the_template() -> TaskDefinition:
+    """Return the definition of jobs that are tasks: it returns the list of its first task."""
+    tasks = [
+        {"taskId": name, "name": "scrape", "dependsOn": list(parents), "rule": rule}
+        for name, parents, rule in TEMPLATE
+    ]
+    output = {"items": "${tasks.a.output.items}"}
+    return TaskDefinition.model_validate({"kind": "job", "tasks": tasks, "output": output})
 
 
 def over_the_list_of(parent: str, dice: random.Random) -> dict[str, object]:
@@ -61,7 +82,9 @@ def drawn_job(dice: random.Random, *, at_most: int) -> SubmitJob:
         rule = dice.choice(RULES) if parents else Rule.ALL_COMPLETED
         task = {"taskId": name, "name": "scrape", "dependsOn": parents, "rule": rule}
         fans_out = parents and dice.random() < FANS_OUT
-        tasks.append(task | (over_the_list_of(parents[0], dice) if fans_out else {}))
+        nests = not fans_out and dice.random() < NESTS
+        more = over_the_list_of(parents[0], dice) if fans_out else NESTED if nests else {}
+        tasks.append(task | more)
     return SubmitJob.model_validate({"name": "drawn", "tasks": tasks})
 
 

@@ -33,6 +33,8 @@ class Declared:
     held: Held | None = None
     """What ends it, where no worker runs it."""
     when: When | None = None
+    inner: tuple["Declared", ...] = ()
+    """The tasks of its own, under the ids that they have, if it is a job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +75,44 @@ def ends(
         elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
             judged = task.when if task.task_id not in runs else None
             ended = judged.end(states, approved or {}) if judged else None
-            if task.list_of is None:
-                states[task.task_id] = ended or verdicts[task.task_id]
-            else:
-                gathered = _gathered(task, states, made, listless)
-                states[task.task_id] = ended or gathered
+            if task.inner and ended is None:
+                within = {name: states[name] for name in _ids(task.inner) if name in states}
+                states |= ends(
+                    task.inner,
+                    verdicts=verdicts,
+                    cancelled=cancelled,
+                    before=within,
+                    reopening=reopening,
+                )
+            states[task.task_id] = ended or _verdict(task, states, verdicts, made, listless)
         else:
             states[task.task_id] = TaskState.SKIPPED
     return states
+
+
+def _verdict(
+    task: Declared,
+    states: States,
+    verdicts: States,
+    made: Mapping[str, Collection[TaskState]],
+    listless: Collection[str],
+) -> TaskState:
+    """`listless` are those whose output has no list as a member; that of a fan-out is one itself."""
+    if task.inner:
+        lost = {*FAILURES, TaskState.CANCELLED}.intersection(map(states.get, _ids(task.inner)))
+        return TaskState.FAILED if lost else TaskState.COMPLETED
+    if task.list_of is None:
+        return verdicts[task.task_id]
+    return _gathered(task, states, made, listless)
+
+
+def _ids(tasks: Iterable[Declared]) -> list[str]:
+    return [task.task_id for task in tasks]
+
+
+def everything(tasks: Iterable[Declared]) -> list[Declared]:
+    """Return these and the tasks within them."""
+    return [one for task in tasks for one in (task, *task.inner)]
 
 
 def _gathered(
@@ -107,19 +139,34 @@ def reopened(
     tasks: Collection[Declared], states: States, selected: Collection[str] = ()
 ) -> Reopening:
     """Those selected, or all that a person would want to try again, and what follows from them."""
-    whole = {n.removeprefix(AGAIN).partition("[")[0] for n in selected if n.startswith(AGAIN)}
-    chosen = {name.partition("[")[0] for name in selected if not name.startswith(AGAIN)}
-    if not selected:
-        chosen = {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
-    again = chosen | whole
+    unless_said = {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
+    asked = {name.removeprefix(AGAIN) for name in selected if name.startswith(AGAIN)}
+    named = {name for name in selected if not name.startswith(AGAIN)} if selected else unless_said
+    whole = {name.partition("[")[0] for name in asked}
+    again = {name.partition("[")[0] for name in named} | whole
+    first = _followed(tasks, states, again, whole)
+    for task in tasks:
+        within = {*_ids(task.inner)}
+        if task.task_id in asked or whole.intersection(task.parents):
+            again |= within  # they are made anew
+            continue
+        again |= within & ((unless_said if task.task_id in named else named) | asked)
+        known = [one for one in task.inner if one.task_id in states]
+        first |= _followed(known, states, again, within & asked)
+    return Reopening(frozenset(again), frozenset(again & first))
+
+
+def _followed(
+    tasks: Collection[Declared], states: States, again: set[str], whole: set[str]
+) -> set[str]:
+    """Add what follows from those that end anew; return those that follow none of them."""
     for task in _parents_first(tasks):
         stays = states[task.task_id] is TaskState.COMPLETED
         if whole.intersection(task.parents):
             whole.add(task.task_id)
         if whole.intersection(task.parents) or (not stays and again.intersection(task.parents)):
             again.add(task.task_id)
-    first = {task.task_id for task in tasks if not again.intersection(task.parents)}
-    return Reopening(frozenset(again), frozenset(again & first))
+    return {task.task_id for task in tasks if not again.intersection(task.parents)}
 
 
 def _may_run(rule: Rule, parents: list[TaskState]) -> bool:

@@ -102,6 +102,42 @@ def test_a_condition_is_asked_after_the_rule(
     assert found["c"] is (expected if parent is COMPLETED else SKIPPED)
 
 
+INNER = (
+    Declared("n[a]"),
+    Declared("n[b]", ("n[a]",)),
+    Declared("n[c]", ("n[a]",), Rule.ANY_FAILED),
+)
+NESTED = (Declared("n", inner=INNER),)
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        (COMPLETED, {"n[a]": COMPLETED, "n[b]": COMPLETED, "n[c]": SKIPPED, "n": COMPLETED}),
+        (FAILED, {"n[a]": FAILED, "n[b]": SKIPPED, "n[c]": COMPLETED, "n": FAILED}),
+    ],
+)
+def test_a_job_that_is_a_task_ends_as_its_tasks_do(
+    first: TaskState, expected: dict[str, TaskState]
+) -> None:
+    verdicts = {"n[a]": first, "n[b]": COMPLETED, "n[c]": COMPLETED}
+    assert ends(NESTED, verdicts=verdicts) == expected
+
+
+@pytest.mark.parametrize("selected", [set(), {"n"}, {"n[a]"}])
+def test_a_redrive_of_a_job_runs_what_failed_in_it(selected: set[str]) -> None:
+    states = {"n[a]": FAILED, "n[b]": SKIPPED, "n[c]": COMPLETED, "n": FAILED}
+    reopening = reopened(NESTED, states, selected)
+    assert reopening.again == {"n", "n[a]", "n[b]"}
+    after = ends(
+        NESTED,
+        verdicts=dict.fromkeys(states, COMPLETED),
+        before=states,
+        reopening=reopening,
+    )
+    assert after == dict.fromkeys(states, COMPLETED)
+
+
 def test_what_is_skipped_or_cancelled_is_no_failure() -> None:
     watchman = Declared("w", ("b",), Rule.ANY_FAILED)
     verdicts = {"a": FAILED, "w": COMPLETED}

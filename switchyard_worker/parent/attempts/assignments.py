@@ -224,7 +224,9 @@ class Assignments:
             memory_mb=self._settings.child_memory_mb,
             offline_delay_ms=self._settings.offline_delay_ms,
             traceparent=attempt_context(task),
-            inputs=self._inputs.found_for(task, payload.files, payload.scope) if payload.files else (),
+            inputs=self._inputs.found_for(task, payload.files, payload.scope)
+            if payload.files
+            else (),
             artifacts=payload.artifacts,
         )
 
@@ -260,10 +262,7 @@ class Assignments:
         if task.ref.bare:  # its producer knows nothing of references
             return payload.input, payload.context
         try:
-            named = [
-                in_scope(payload.scope, reference.task_id)
-                for reference in references_in(payload.input)
-            ]
+            named = [in_scope(payload.scope, one.task_id) for one in references_in(payload.input)]
             wanted = list(dict.fromkeys([*payload.depends_on, *named]))
             found = self._outputs(task, wanted)
             outputs = {local_name(name): output for name, output in found.items()}

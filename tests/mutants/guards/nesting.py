@@ -19,6 +19,13 @@ GUARDS: Final = (
         tests=CHANGED,
     ),
     Mutant(
+        guard="a job waits for each of its tasks, also where those behind it completed",
+        file=EXPANSION,
+        old="(*after, name) for parent",
+        new="after or (name,) for parent",
+        tests=CHANGED,
+    ),
+    Mutant(
         guard="the start of a template is none of the parents that a rule counts",
         file=EXPANSION,
         old="parent_count=counted,",

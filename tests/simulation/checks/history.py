@@ -13,9 +13,8 @@ from switchyard.adapters.dynamodb.items import (
 from switchyard.adapters.dynamodb.overdue import ref_of
 from switchyard.adapters.dynamodb.values import Item, deserialized
 from switchyard.domain.fan_out.plan import start_of
-from switchyard.domain.ids import FAN_PREFIX, JobRef, TaskRef
+from switchyard.domain.ids import FAN_PREFIX, JobRef, TaskRef, makers_of
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.redrives.reach import owner_of
 from switchyard.domain.states import JobState
 from switchyard.domain.tasks.task import Task
 from tests.simulation.cloud.cloud import Cloud
@@ -58,7 +57,7 @@ class History:
 
     def _is_of_earlier_list(self, task: TaskRef) -> bool:
         """Whether its fan-out reads its list anew, or has done so, and it is of the one before."""
-        name = owner_of(task.task_id)
+        name = next(iter(makers_of(task.task_id)), None)
         owner = self.tasks.get(task.job.task(name)) if name else None
         if owner is None or not owner[-1].new.fans_out:
             return False

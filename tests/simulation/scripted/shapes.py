@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.states import Rule
-from tests.simulation.jobs import FANS_OUT, RULES
+from tests.simulation.jobs import FANS_OUT, NESTED, NESTS, RULES, TEMPLATE
 from tests.simulation.reference import Declared
 from tests.simulation.scripted.held import held_request
 
@@ -79,6 +79,7 @@ def _request(task: Declared) -> dict[str, Any]:
         "rule": task.rule.value,
         **(over if task.list_of else {}),
         **held_request(task),
+        **(NESTED if task.inner else {}),
     }
 
 
@@ -90,7 +91,17 @@ def _declared(dice: random.Random, name: str, parents: tuple[str, ...]) -> Decla
     rule = dice.choice(RULES) if parents else Rule.ALL_COMPLETED
     if parents and dice.random() < FANS_OUT:
         return Declared(name, parents, rule, dice.choice(parents), dice.choice((0, 1, 7)))
+    if dice.random() < NESTS:
+        return Declared(name, parents, rule, inner=_inner(name))
     return Declared(name, parents, rule)
+
+
+def _inner(name: str) -> tuple[Declared, ...]:
+    """Return the tasks of the template of all jobs that are tasks."""
+    return tuple(
+        Declared(f"{name}[{inner}]", tuple(f"{name}[{one}]" for one in parents), rule)
+        for inner, parents, rule in TEMPLATE
+    )
 
 
 def _names(size: int) -> list[str]:

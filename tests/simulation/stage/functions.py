@@ -13,7 +13,7 @@ from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.parallel import OneByOne
-from switchyard.bootstrap.dispatch import DispatchingParts
+from switchyard.bootstrap.dispatch import DispatchingParts, Making
 from switchyard.contracts.events.envelope import BusMessage
 from switchyard.domain.errors import SwitchyardError
 from switchyard.usecases.dead_letters.park_message import MessageParking
@@ -207,5 +207,5 @@ def dispatching(seen: Seen) -> DispatchingParts:
         emitter=seen.emitter(),
         clock=seen.node,
         parallel=OneByOne(),
-        definitions=DynamoDbDefinitionStore(seen.table(seen.cloud.definitions)),
+        making=Making(DynamoDbDefinitionStore(seen.table(seen.cloud.definitions))),
     )

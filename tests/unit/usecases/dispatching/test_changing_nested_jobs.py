@@ -81,6 +81,20 @@ def test_a_redriven_part_of_a_fan_out_reaches_all_that_gather(harness: NestedHar
     assert harness.job_state() is JobState.COMPLETED
 
 
+def test_it_waits_for_a_redriven_task_whose_followers_have_completed(
+    harness: NestedHarness,
+) -> None:
+    harness.template(tasks=[DRAFT, {**CHECK, "rule": "all_settled", "input": None}], output=1)
+    harness.nest()
+    harness.complete("part[draft]", None, FAILED)
+    harness.complete("part[check]", True)
+    harness.deliver()
+    redrive(harness)
+    assert harness.state("part") is WAITING
+    harness.complete("part[draft]", {"text": ""})
+    assert harness.state("part") is COMPLETED
+
+
 def test_a_fan_out_that_completed_stays_when_what_it_followed_is_redriven(
     harness: NestedHarness,
 ) -> None:

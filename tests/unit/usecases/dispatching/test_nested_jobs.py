@@ -178,7 +178,9 @@ def test_a_task_of_each_item_of_a_list_may_be_a_job(harness: NestedHarness) -> N
 def test_a_fan_out_of_a_template_takes_its_list_from_the_input(harness: NestedHarness) -> None:
     each = {"taskId": "each", "name": "scrape", "forEach": "${input.list}", "input": "${item}"}
     over = {**each, "taskId": "over", "forEach": "${tasks.each.output}", "dependsOn": ["each"]}
-    harness.template(tasks=[{**each, "input": {"one": "${item}"}}, over], output="${tasks.over.output}")
+    harness.template(
+        tasks=[{**each, "input": {"one": "${item}"}}, over], output="${tasks.over.output}"
+    )
     harness.nest(input={"list": "${tasks.list.output.items}"})
     assert harness.input("part[each][1]") == {"one": "b"}
     for number in (0, 1):

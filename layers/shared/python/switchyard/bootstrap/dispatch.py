@@ -1,5 +1,8 @@
 """Wires the dispatcher, the sweeper, and the functions behind dead-letter queues."""
 
+from dataclasses import dataclass
+from typing import Final
+
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
@@ -56,8 +59,10 @@ def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
         emitter=emitter_for(settings, origin="dispatcher"),
         clock=function_clock(),
         parallel=Threads(),
-        ceilings=settings.ceilings,
-        definitions=definition_store(aws.client("dynamodb"), settings.task_definitions_table),
+        making=Making(
+            ceilings=settings.ceilings,
+            definitions=definition_store(aws.client("dynamodb"), settings.task_definitions_table),
+        ),
     ).dispatcher(seconds=settings.dispatch_seconds)
 
 
@@ -75,6 +80,18 @@ def sweeper(settings: SweeperSettings) -> Sweeper:
     ).sweeper()
 
 
+@dataclass(frozen=True)
+class Making:
+    """What is needed to make tasks of lists and templates."""
+
+    definitions: DefinitionStore | None = None
+    ceilings: Ceilings = WIDEST_CEILINGS
+
+
+NOT_MAKING: Final = Making()
+"""The sweeper leaves what is ready to the dispatcher."""
+
+
 class DispatchingParts:
     """What both are made of, on whichever cloud the adapters stand."""
 
@@ -88,13 +105,10 @@ class DispatchingParts:
         emitter: Emitter,
         clock: Clock,
         parallel: Parallel,
-        ceilings: Ceilings = WIDEST_CEILINGS,
-        definitions: DefinitionStore | None = None,
+        making: Making = NOT_MAKING,
     ) -> None:
-        """The sweeper leaves what is ready to the dispatcher, and needs no definitions."""
         self._state = state
-        self._definitions = definitions
-        self._ceilings = ceilings
+        self._making = making
         self._blobs = blobs
         self._queue = queue
         self._dispatches = dispatches
@@ -173,12 +187,12 @@ class DispatchingParts:
             graph=self._graph,
             payloads=self._payloads,
             blobs=self._blobs,
-            nested=NestedJobs(definitions=self._definitions, payloads=self._payloads),
+            nested=NestedJobs(definitions=self._making.definitions, payloads=self._payloads),
             open_tasks=OpenTaskLimit(
                 open_tasks=self._open_tasks,
                 jobs=self._jobs,
                 clock=self._clock,
-                most=self._ceilings.max_open_tasks,
+                most=self._making.ceilings.max_open_tasks,
             ),
             dispatches=self._dispatches,
             emitter=self._emitter,

@@ -154,7 +154,7 @@ class TaskDefinition(Closed):
     output: JsonValue = unless_absent()
     """What a job returns, with references to its tasks; else what its last tasks made, by id."""
     pinned: dict[DefinitionName, Pinned] | None = unless_absent()
-    """The versions of the definitions that a template's tasks name: written when it is registered."""
+    """The versions of the definitions that a template's tasks name, as of its registration."""
 
     @field_validator(*_NEEDED_BY_AGENTS)
     @classmethod

@@ -48,7 +48,7 @@ RELAY_PREFIX: Final = "__relay-"
 ADDED_PREFIX: Final = "__added-"
 """The relay between the tasks that were added together and `__end__`."""
 FAN_PREFIX: Final = "__fan-"
-"""The relays between a task and those that it makes; the one that they all wait for has no number."""
+"""The relays between a task and those that it makes; the one that all wait for has no number."""
 
 BARE_PREFIX: Final = "~"  # no job id can begin with it
 BARE_TASK: Final = "task"
@@ -98,7 +98,7 @@ class TaskRef:
 
     @property
     def fan_out(self) -> str | None:
-        """The declared task that it comes from; `None` for one that people declared, and for relays.
+        """The declared task that it comes from; `None` for a declared one itself, and for relays.
 
         Others may be between the two: a job may make a fan-out.
         """
@@ -132,7 +132,7 @@ def in_scope(scope: str | None, name: str) -> str:
 
 
 def local_name(task_id: str) -> str:
-    """Return what a declared task is called by those that follow it: in a template, its id there."""
+    """Return what a task is called by those that follow it: in a template, its id there."""
     return task_id[:-1].rpartition("[")[2] if task_id.endswith("]") else task_id
 
 

@@ -62,14 +62,15 @@ def plan_job_task(job: Job, task: Task, template: JobTemplate, given: Json) -> E
     """Return the same for the same input, in whichever run of the task. Raise `NotExpandable`.
 
     Each of the tasks waits for the start as well, also one that has parents: until all of them are
-    written, nobody decides or cancels any.
+    written, nobody decides or cancels any. And the job waits for each, not for the last ones only:
+    one that is redriven may be followed by others that have completed and stay.
     """
     name, start = task.ref.task_id, start_of(task)
     specs = specs_of(template, given, job_task=name)
     inner = dependents_of(specs)
     edges = {
         start.task_id: tuple(inner),
-        **{parent: after or (name,) for parent, after in inner.items()},
+        **{parent: (*after, name) for parent, after in inner.items()},
     }
     dependents = compile_edges(edges, prefix=relay_prefix(start), suffix="]")
     tokens = tokens_in(dependents, made=inner, run=task.first_item_run)

@@ -108,6 +108,25 @@ def _output_problems(template: JobTemplate) -> Iterator[Problem]:
                 yield Problem(path, said)
 
 
+def kind_problems(specs: Sequence[TaskSpec], kinds: Mapping[str, str]) -> list[Problem]:
+    """Find tasks that take a template for something that a worker runs, or the reverse.
+
+    `kinds` are those of the definitions that are known.
+    """
+    problems = []
+    for index, spec in enumerate(specs):
+        kind = kinds.get(spec.name)
+        if kind is None or spec.nested == (kind == "job"):
+            continue
+        said = (
+            f"{spec.name!r} is of kind {kind}; kind: job needs a definition of kind job"
+            if spec.nested
+            else f"{spec.name!r} is the template of a job; write kind: job beside its name"
+        )
+        problems.append(Problem(("tasks", index, "name"), said))
+    return problems
+
+
 def level_problems(
     name: str, template: JobTemplate, known: Mapping[str, JobTemplate]
 ) -> list[Problem]:
@@ -138,13 +157,16 @@ def _chain(names: tuple[str, ...], known: Mapping[str, JobTemplate]) -> tuple[st
     return max(chains, key=len, default=names)
 
 
-def used_first(names: Mapping[str, Sequence[str]]) -> list[str]:
-    """Sort definitions, each with those that it names, so that what is named comes first.
+def used_first(templates: Mapping[str, JobTemplate | None]) -> list[str]:
+    """Sort definitions, each with its template, if it has one, so that what is named comes first.
 
     In a circle there is no such order, and the given one stays: it is refused elsewhere.
     """
-    within = {name: [one for one in named if one in names] for name, named in names.items()}
+    named = {
+        name: [one.name for one in template.tasks if one.name in templates] if template else []
+        for name, template in templates.items()
+    }
     try:
-        return list(TopologicalSorter(within).static_order())
+        return list(TopologicalSorter(named).static_order())
     except CycleError:
-        return list(names)
+        return list(templates)

@@ -11,6 +11,7 @@ from switchyard.contracts.jobs import SubmitJob
 from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.job import NextStep
+from switchyard.domain.nested_jobs.job_templates import used_first
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task, TaskRun
 from switchyard.testing.clock import ManualClock
@@ -71,11 +72,11 @@ class MemoryEngine:
 
     def submit(self, request: SubmitJob, definitions: dict[str, TaskDefinition]) -> JobRef:
         """Register the definitions and accept the job, or raise as the API would refuse it."""
-        for name, definition in definitions.items():
+        for name in used_first({name: one.template for name, one in definitions.items()}):
             put_definition(
                 TENANT,
                 name,
-                definition,
+                definitions[name],
                 definitions=self.memory.definitions,
                 ceilings=WIDEST_CEILINGS,
             )

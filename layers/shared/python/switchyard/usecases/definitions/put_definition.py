@@ -7,9 +7,13 @@ from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import InvalidDefinition, Problem
 from switchyard.domain.ids import DEFINITION_NAME, DEFINITION_NAME_RULE
 from switchyard.domain.jobs.graph import unknown_names
-from switchyard.domain.nested_jobs.job_templates import level_problems, template_problems
+from switchyard.domain.nested_jobs.job_templates import (
+    kind_problems,
+    level_problems,
+    template_problems,
+)
 from switchyard.ports import DefinitionStore
-from switchyard.usecases.jobs.task_requests import kind_problems, named_definitions, pinned
+from switchyard.usecases.jobs.task_requests import kinds_of, named_definitions, pinned
 
 MAX_DEFINITION_BYTES: Final = 64_000
 
@@ -62,7 +66,7 @@ def with_pins(
     known = {one: other for one, other in templates.items() if other}
     problems = [
         *unknown_names(template.tasks, found),
-        *kind_problems(template.tasks, found),
+        *kind_problems(template.tasks, kinds_of(found)),
         *level_problems(name, template, known),
     ]
     if problems:

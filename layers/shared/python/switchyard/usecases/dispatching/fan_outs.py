@@ -252,6 +252,6 @@ def _content(value: Json) -> bytes:
 
 def _too_much(count: int, made: str) -> str:
     return (
-        f"the outputs of {count:,} {made} have more than {MAX_GATHERED_BYTES:,} bytes together: let "
-        "each make a file and return its name"
+        f"the outputs of {count:,} {made} have more than {MAX_GATHERED_BYTES:,} bytes together: "
+        "let each make a file and return its name"
     )

@@ -23,6 +23,7 @@ from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.jobs.limits import MAX_TASKS
 from switchyard.domain.jobs.plan import Pinned, payload_of
 from switchyard.domain.jobs.submission_keys import body_hash
+from switchyard.domain.nested_jobs.job_templates import kind_problems
 from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import is_free
@@ -42,7 +43,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.job_files import problems_with_added
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
-    kind_problems,
+    kinds_of,
     named_definitions,
     pinned,
     size_problems,
@@ -137,7 +138,7 @@ class TaskAdder:
         definitions = named_definitions(picture.job.ref.tenant, specs, self.definitions)
         of_those = {spec.name for spec in specs if spec.task_id in there}
         problems += unknown_names(specs, definitions.keys() | of_those)
-        problems += kind_problems(specs, definitions)
+        problems += kind_problems(specs, kinds_of(definitions))
         problems += ceiling_problems(specs, definitions, self.ceilings)
         problems += problems_with_added(specs, picture.job, self.blobs)
         if problems:

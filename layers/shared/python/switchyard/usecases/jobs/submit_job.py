@@ -24,6 +24,7 @@ from switchyard.domain.jobs.limits import MAX_INLINE_TASKS, MAX_TASKS
 from switchyard.domain.jobs.plan import JobPlan, Pinned
 from switchyard.domain.jobs.submission_keys import KeyKind, body_hash, problem_with_key
 from switchyard.domain.measuring.spans import TraceParent, trace_given
+from switchyard.domain.nested_jobs.job_templates import kind_problems
 from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.prompts.schema_checks import impossible_references
@@ -49,7 +50,7 @@ from switchyard.usecases.jobs.job_files import problems_with_files, store_job_fi
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
     checked_outputs,
-    kind_problems,
+    kinds_of,
     named_definitions,
     pinned,
     size_problems,
@@ -163,7 +164,7 @@ class Submitter:
         definitions = named_definitions(tenant, specs, self.definitions)
         problems += [
             *unknown_names(specs, definitions),
-            *kind_problems(specs, definitions),
+            *kind_problems(specs, kinds_of(definitions)),
             *ceiling_problems(specs, definitions, self.ceilings),
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
             *impossible_references(specs, checked_outputs(definitions)),

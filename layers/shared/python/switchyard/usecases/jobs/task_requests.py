@@ -21,27 +21,13 @@ def named_definitions(
     return definitions.latest(tenant, sorted({spec.name for spec in specs if spec.name}))
 
 
+def kinds_of(definitions: Mapping[str, TaskDefinition]) -> dict[str, str]:
+    return {name: definition.kind for name, definition in definitions.items()}
+
+
 def pinned(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Pinned]:
     """Fix the versions, for good."""
     return {name: Pinned(d.version, d.retry.max_attempts) for name, d in definitions.items()}
-
-
-def kind_problems(
-    specs: Sequence[TaskSpec], definitions: Mapping[str, TaskDefinition]
-) -> list[Problem]:
-    """Find tasks that take a template for something that a worker runs, or the reverse."""
-    problems = []
-    for index, spec in enumerate(specs):
-        definition = definitions.get(spec.name)
-        if definition is None or spec.nested == (definition.kind == "job"):
-            continue
-        said = (
-            f"{spec.name!r} is of kind {definition.kind}; kind: job needs a definition of kind job"
-            if spec.nested
-            else f"{spec.name!r} is the template of a job; write kind: job beside its name"
-        )
-        problems.append(Problem(("tasks", index, "name"), said))
-    return problems
 
 
 def checked_outputs(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Json]:
