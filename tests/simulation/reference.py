@@ -97,7 +97,7 @@ def _verdict(
     made: Mapping[str, Collection[TaskState]],
     listless: Collection[str],
 ) -> TaskState:
-    """`listless` are those whose output has no list as a member; that of a fan-out is one itself."""
+    """`listless` are those whose output has no list as a member: a fan-out's is one itself."""
     if task.inner:
         lost = {*FAILURES, TaskState.CANCELLED}.intersection(map(states.get, _ids(task.inner)))
         return TaskState.FAILED if lost else TaskState.COMPLETED

@@ -155,10 +155,9 @@ class ScriptedHarness(Harness):
         for name, task in epoch.tasks.items():
             ref = task.ref
             ends_in = {self._verdict(task), TaskState.CANCELLED}
-            nested = ref.fan_out and declared[ref.fan_out].inner
-            if ref.fan_out and not nested and task.state not in ends_in:
-                if not has_left_the_list(task):
-                    yield f"{name} is {task.state.value}, and should be in {ends_in}"
+            is_item = ref.fan_out and not declared[ref.fan_out].inner
+            if is_item and task.state not in ends_in and not has_left_the_list(task):
+                yield f"{name} is {task.state.value}, and should be in {ends_in}"
         for name, found in epoch.items.items():
             inner, listed = declared[name].inner, declared[name].list_of or ""
             if listed and declared[listed].inner:
