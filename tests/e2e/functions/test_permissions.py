@@ -22,6 +22,7 @@ from switchyard.domain.ids import JobRef
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION, a_job, scripted
 from tests.e2e.failures.foreign_messages import parked_messages, send, send_foreign, settled
+from tests.e2e.functions.signal_events import end_a_signal_by_an_event
 from tests.e2e.functions.unused_grants import UNUSED_BUT_NEEDED
 from tests.e2e.patience import eventually
 
@@ -189,18 +190,6 @@ def all_kinds_of_triggers(cloud: RunningCloud) -> None:
     hand_over(cloud, "trigger-queue", "poison", to="start-triggered")
 
 
-def all_kinds_of_signals(cloud: RunningCloud) -> None:
-    """Put the event that a signal waits for on the bus."""
-    pattern = {"source": ["shop"], "detail-type": ["Paid"]}
-    signal = {"taskId": "paid", "kind": "signal", "name": None, "event": pattern}
-    job_id = cloud.submit(a_job({"taskId": "before"}, signal | {"dependsOn": ["before"]}))
-    eventually(lambda: cloud.task(job_id, "paid").status == "held" or None, "nothing is held")
-    entry = {"EventBusName": "switchyard-local", "Source": "shop", "DetailType": "Paid"}
-    detail = json.dumps({"tenantId": "local"})
-    cloud.client("events").put_events(Entries=[entry | {"Detail": detail}])
-    assert cloud.settled(job_id).status == "completed"
-
-
 def all_kinds_of_subjects(cloud: RunningCloud, failed_job: str) -> None:
     subjects = (
         f"job/local/{failed_job}",
@@ -268,7 +257,7 @@ def everything_ran(cloud: RunningCloud) -> None:
     all_kinds_of_dead_letters(cloud, job_id)
     all_kinds_of_changes(cloud)
     all_kinds_of_triggers(cloud)
-    all_kinds_of_signals(cloud)
+    end_a_signal_by_an_event(cloud)
     all_kinds_of_subjects(cloud, job_id)
     all_kinds_of_requests(cloud, job_id)
 
