@@ -14,6 +14,8 @@ REDRIVING: Final = f"{PACKAGE}/adapters/dynamodb/redrives.py"
 PLAN: Final = f"{PACKAGE}/domain/jobs/redrive.py"
 CANCEL: Final = f"{PACKAGE}/usecases/jobs/cancel.py"
 REDRIVE: Final = f"{PACKAGE}/usecases/jobs/redrive.py"
+REDRIVE_REQUESTS: Final = f"{PACKAGE}/usecases/jobs/redrive_requests.py"
+REACH: Final = f"{PACKAGE}/domain/redrives/reach.py"
 CLAIMS: Final = f"{PACKAGE}/domain/tasks/claim_refusals.py"
 DISPATCH: Final = f"{PACKAGE}/usecases/dispatching/dispatch_task.py"
 MANY_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/many_writes.py"
@@ -254,20 +256,20 @@ GUARDS: Final = (
     Mutant(
         guard="a reopened parent is no longer missed",
         file=PLAN,
-        old="frozenset(one for one in task.not_completed if self._is_kept(one))",
-        new="task.not_completed",
+        old="for one in task.not_completed if self._is_kept(one))",
+        new="for one in task.not_completed)",
         tests=PLAN_TESTS,
     ),
     Mutant(
         guard="what completed is kept",
-        file=f"{PACKAGE}/domain/redrives/reach.py",
-        old="    return task.state is not TaskState.COMPLETED or gathers\n",
-        new="    return True or gathers\n",
+        file=REACH,
+        old="return task.state is not TaskState.COMPLETED or gathers",
+        new="return True",
         tests=PLAN_TESTS,
     ),
     Mutant(
         guard="nothing of a job that is redriven is due",
-        file=f"{PACKAGE}/usecases/jobs/redrive_requests.py",
+        file=REDRIVE_REQUESTS,
         old="any(task.due_at_ms is not None for task in picture.tasks)",
         new="not picture.tasks",
         tests=REDRIVE_TESTS,

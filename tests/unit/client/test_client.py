@@ -184,6 +184,18 @@ def test_a_redrive_says_what_is_to_change(client: Client, api: FakeApi) -> None:
     }
 
 
+def test_a_redrive_runs_completed_tasks_again_or_says_what_it_would_run(
+    client: Client, api: FakeApi
+) -> None:
+    planned = RedriveAccepted(job_id=JOB_ID, run=2, ready_tasks=("a",), reopened_tasks=2)
+    api.on(f"POST {JOB}/redrive", answer(planned, 202))
+
+    assert client.redrive(JOB_ID, from_=["a"], dry_run=True, latest=True) == planned
+    assert api.sent(f"POST {JOB}/redrive") == [
+        {"tasks": [], "from": ["a"], "dryRun": True, "latest": True}
+    ]
+
+
 def test_a_redrive_that_cannot_be_is_not_sent(client: Client, api: FakeApi) -> None:
     with pytest.raises(UnusableJob, match="max"):
         client.redrive(JOB_ID, max_turns=0)

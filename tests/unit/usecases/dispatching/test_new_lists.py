@@ -212,3 +212,32 @@ def test_a_job_that_is_cancelled_while_items_are_replaced_goes_on_with_the_same(
     harness.deliver()
     settle_items(harness)
     assert harness.output() == ["review[c]@2", "review[a]@2"]
+
+
+def test_what_one_invocation_has_no_time_for_is_left_to_the_next(
+    harness: FanOutHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("switchyard.usecases.dispatching.earlier_items.AT_A_TIME", 1)
+    again(harness, "list")
+    fan_outs = harness.memory.fan_outs
+    original = fan_outs.note_expanded
+    fan_outs.note_expanded = crashing(original, after=False)  # type: ignore[method-assign,assignment]
+    with pytest.raises(Crash):
+        harness.complete("list", {"items": ["c", "d"]})
+    fan_outs.note_expanded = original  # type: ignore[method-assign]
+    invocations = 0
+    while harness.task("review").child_count is None:
+        harness.fan_outs.go_on(harness.task("review"), until=-1.0)
+        invocations += 1
+    assert invocations == 3
+    assert {harness.task(f"review[{key}]").run for key in "abcd"} == {2}
+
+
+def test_too_many_items_of_earlier_lists_fail_the_fan_out(
+    harness: FanOutHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("switchyard.usecases.dispatching.earlier_items.MAX_WITH_ITEMS", 7)
+    again(harness, "list")
+    harness.complete("list", {"items": ["d", "e"]})
+    assert harness.state("review") is TaskState.FAILED
+    assert "with these 2 items and those of earlier lists the job has 8 tasks" in harness.error()
