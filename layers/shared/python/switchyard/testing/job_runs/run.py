@@ -1,17 +1,20 @@
 """`run_job`: submit a job to a stage in memory, and work until it has settled."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, Protocol
 
+from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.task_requests import TaskRequest
 from switchyard.domain.errors import Rejected
-from switchyard.domain.ids import JobRef
-from switchyard.domain.states import TaskState, job_status, task_status
+from switchyard.domain.ids import JobRef, in_scope
+from switchyard.domain.nested_jobs.job_templates import MAX_LEVELS
+from switchyard.domain.states import TaskKind, TaskState, job_status, task_status
 from switchyard.domain.tasks.task import Task
 from switchyard.testing.job_runs.decisions import ScriptedPeople
 from switchyard.testing.job_runs.engine import MemoryEngine
@@ -88,16 +91,28 @@ def _said(refused: Rejected) -> str:
 
 
 def _require_used(tested: JobUnderTest, agent: ScriptedAgent, people: ScriptedPeople) -> None:
-    tasks = tested.request.tasks
+    tasks = dict(_tasks_in(tested.request.tasks, tested.definitions))
     steps = [
         f"{owner}/{step.name}"
-        for task in tasks
+        for task_id, task in tasks.items()
         if task.name in tested.definitions
         for step in tested.definitions[task.name].steps
-        for owner in (task.name, task.task_id)
+        for owner in (task.name, task_id)
     ]
-    agent.require_used({task.task_id: task.name or "" for task in tasks}, steps)
-    people.require_used({task.task_id: task.kind for task in tasks})
+    agent.require_used({task_id: task.name or "" for task_id, task in tasks.items()}, steps)
+    people.require_used({task_id: task.kind for task_id, task in tasks.items()})
+
+
+def _tasks_in(
+    tasks: Iterable[TaskRequest], definitions: Mapping[str, TaskDefinition], scope: str = ""
+) -> Iterator[tuple[str, TaskRequest]]:
+    """Yield the tasks with their ids, and those of jobs that are tasks; no list is known yet."""
+    for task in tasks:
+        task_id = in_scope(scope, task.task_id)
+        yield task_id, task
+        template = definitions.get(task.name or "") if task.kind is TaskKind.JOB else None
+        if template and task_id.count("[") < MAX_LEVELS:
+            yield from _tasks_in(template.tasks or (), definitions, task_id)
 
 
 def _work_until_settled(
