@@ -59,6 +59,8 @@ class FanOut:
     key: tuple[str, ...] = ()
     """What an item is called, at each level; its number where nothing is said."""
     tolerate: Tolerance = Tolerance()
+    in_file: bool = False
+    """Whether `for_each` is the name of a file, `job/items.jsonl`, instead of an expression."""
 
     def stored(self) -> dict[str, Json]:
         """Return what `fan_out_of` reads, without what is as usual."""
@@ -66,6 +68,7 @@ class FanOut:
             "for_each": list(self.for_each),
             **({"key": list(self.key)} if self.key else {}),
             **({} if self.tolerate.none else {"tolerate": str(self.tolerate)}),
+            **({"in_file": True} if self.in_file else {}),
         }
 
 
@@ -76,4 +79,5 @@ def fan_out_of(stored: Mapping[str, Json] | None) -> FanOut:
         for_each=tuple(found.get("for_each", ())),
         key=tuple(found.get("key", ())),
         tolerate=Tolerance.read(found.get("tolerate", 0)),
+        in_file=bool(found.get("in_file", False)),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from switchyard.domain.errors import Problem
-from switchyard.domain.fan_out.requests import references_of_lists
+from switchyard.domain.fan_out.requests import FOR_EACH, references_of_lists
 from switchyard.domain.jobs.condition_parser import references_of_conditions
 from switchyard.domain.jobs.files import FileReference
 from switchyard.domain.jobs.graph import TaskSpec
@@ -41,6 +41,11 @@ def file_problems(specs: Sequence[TaskSpec], job_files: Sequence[str]) -> list[P
     return problems
 
 
+def files_named_by(specs: Sequence[TaskSpec]) -> list[FileReference]:
+    """Return every file that the tasks name."""
+    return [reference for _, _, reference in _asked(specs)]
+
+
 def _no_such_file(reference: FileReference, job_files: Sequence[str]) -> str:
     said = f"{reference.text} names no file of the job"
     if not job_files:
@@ -58,3 +63,6 @@ def _asked(
     for index, spec in enumerate(specs):
         for number, text in enumerate(spec.files):
             yield spec, ("tasks", index, "files", number), FileReference.parse(text)
+        if spec.fan_out is not None and spec.fan_out.in_file:
+            path = ("tasks", index, FOR_EACH)
+            yield spec, path, FileReference.parse(spec.fan_out.for_each[0])

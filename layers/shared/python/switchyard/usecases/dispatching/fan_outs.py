@@ -40,6 +40,7 @@ from switchyard.ports import (
     TaskGraph,
 )
 from switchyard.usecases.access.limits import OpenTaskLimit
+from switchyard.usecases.dispatching.list_files import ListFiles
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.expand_job import ITEMS_AT_ONCE, LEAST_SECONDS
@@ -88,7 +89,11 @@ class FanOutTasks:
     def _items(self, task: Task, fan_out: FanOut, payload: Payload) -> Items:
         wanted = tasks_read_by(fan_out)
         outputs = self.payloads.outputs(task.ref.job, wanted, max_bytes=MAX_LIST_BYTES)
-        items = items_of(fan_out, payload.input, outputs, task_id=task.ref.task_id)
+        in_file: Sequence[Json] = ()
+        if fan_out.in_file:
+            in_file = ListFiles(self.graph, self.blobs).read(task, fan_out.for_each[0])
+        name = task.ref.task_id
+        items = items_of(fan_out, payload.input, outputs, task_id=name, in_file=in_file)
         total = self._job(task).total_tasks + len(items.each)
         if total > MAX_WITH_ITEMS:
             raise NotExpandable(
