@@ -51,6 +51,11 @@ def ids_in(shape: Json, fan_out: str) -> list[str]:
     return [item_id(fan_out, keys) for keys in _keys_in(shape)]
 
 
+def folders_in(shape: Json) -> list[str]:
+    """Return where the artifacts of each item are, below those of the fan-out, in order."""
+    return ["/".join(keys) for keys in _keys_in(shape)]
+
+
 def arranged(shape: Json, values: Iterator[Json]) -> Json:
     """Return the values of all items, which come in order, as the lists were."""
     return [

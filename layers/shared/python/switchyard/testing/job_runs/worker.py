@@ -82,7 +82,7 @@ class MemoryWorker:
             memory.definitions,
             _settings(folder),
             credential=None,
-            inputs=InputFinder(leases=memory.leases, blobs=memory.blobs),
+            inputs=InputFinder(leases=memory.leases, payloads=memory.payloads, blobs=memory.blobs),
             functions=functions,
         )
         self._settlement = Settlement(self._runtime, memory.leases, memory.queue, engine.emitter)
