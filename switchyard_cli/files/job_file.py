@@ -113,7 +113,8 @@ def read_job(
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
         ]
         if files is not None:
-            problems += file_problems(specs, [*files, *(content.file_names if content else ())])
+            names = [*files, *(content.file_names if content else ())]
+            problems += file_problems(specs, names, advice="submit it with --file {}=PATH")
     problems += also(readable)
     if content is None or problems:
         raise document.invalid(problems)
