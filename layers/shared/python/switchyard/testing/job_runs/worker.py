@@ -15,7 +15,7 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.prompts.artifacts import content_type_of
+from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Lease, Task
 from switchyard.functions.progress import report_to
@@ -180,6 +180,8 @@ class MemoryWorker:
             content = folder.read(name, max_bytes=MAX_FILE_BYTES)
             blobs.put(f"{prefix}{name}", content, content_type=content_type_of(name))
         if verdict.completed:
+            made = json.dumps(verdict.output, ensure_ascii=False).encode()
+            blobs.put(f"{prefix}{RESULT_FILE}", made, content_type="application/json")
             verdict = with_required(verdict, assignment.artifacts, list(sizes))
         return verdict.changed(artifacts=prefix)
 
