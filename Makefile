@@ -34,8 +34,8 @@ setup: ## Install everything into .venv; does nothing if that is done
 run up: SETUP_OPTIONS := $(if $(ANTHROPIC_API_KEY)$(CLAUDE_CODE_OAUTH_TOKEN),--claude)
 # `switchyard` is on the PATH of recipes, but not on that of a shell in which .venv is not active.
 run: export SWITCHYARD_COMMAND := $(if $(findstring $(CURDIR)/.venv,$(VIRTUAL_ENV)),,$(BIN)/)switchyard
-run: setup ## Run a job on the local cloud: JOB=path/to/job.yaml
-	@$(BIN)/python -m switchyard_cli run "$(JOB)"
+run: setup ## Run a job on the local cloud: JOB=path/to/job.yaml FUNCTIONS=./my_functions
+	@$(BIN)/python -m switchyard_cli run "$(JOB)" $(foreach package,$(FUNCTIONS),--functions "$(package)")
 
 up: setup ## Start the local cloud, or update it to today's sources: FUNCTIONS=./my_functions
 	@$(BIN)/python -m switchyard_local up $(foreach package,$(FUNCTIONS),--functions "$(package)")

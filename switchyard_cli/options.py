@@ -22,20 +22,24 @@ JsonOption = Annotated[
 
 
 def _file_or_example(file: Path) -> Path:
-    """Return the file of an example that is named instead of a file."""
-    from switchyard_local.source_tree import EXAMPLES, example_names  # noqa: PLC0415 - for help
+    """Return the file of an example, or the job in a folder, that is named instead of a file."""
+    from switchyard_local.source_tree import (  # noqa: PLC0415 - for help
+        JOB_FILE,
+        example_file,
+        example_names,
+    )
 
     if not file.exists() and str(file) in example_names():
-        return EXAMPLES / f"{file}.yaml"
-    return file
+        return example_file(str(file))
+    return file / JOB_FILE if (file / JOB_FILE).is_file() else file
 
 
 JobFileArgument = Annotated[
     Path,
     typer.Argument(
         callback=_file_or_example,
-        help="A job in YAML or JSON: name, tags, definitions, tasks. Or the name of an example: "
-        "`switchyard examples` lists them.",
+        help="A job in YAML or JSON: name, tags, definitions, tasks. Or a folder with job.yaml, or "
+        "the name of an example: `switchyard examples` lists them.",
     ),
 ]
 AdditionFileArgument = Annotated[

@@ -41,8 +41,11 @@ class Cloud(Protocol):
 
     def down(self, say: Say) -> None: ...
 
-    def borrowed(self, say: Say) -> AbstractContextManager[bool]:
-        """Up within the block; yields whether it will be stopped after its last user."""
+    def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> AbstractContextManager[bool]:
+        """Up within the block; yields whether it will be stopped after its last user.
+
+        Workers serve the packages of `functions`, too, from now on.
+        """
 
     def status(self) -> Status: ...
 

@@ -30,6 +30,7 @@ from switchyard_local.source_tree import default_folder, deployable_sources
 from switchyard_local.workers.environment import agent_of, container_environment
 from switchyard_local.workers.fleet import WorkerFleet
 from switchyard_local.workers.functions import (
+    add_functions,
     forget_missing,
     functions_environment,
     remember_functions,
@@ -87,11 +88,15 @@ class LocalCloud:
         self._sharing.keep()
         return endpoint
 
-    def borrowed(self, say: Say) -> AbstractContextManager[bool]:
+    def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> AbstractContextManager[bool]:
         """Run the cloud within the block; then restore what was, unless another command uses it.
 
-        Yields whether it will be stopped.
+        Yields whether it will be stopped. Workers serve the packages of `functions`, too, from now
+        on; one takes the place of another with the same name.
         """
+        if functions:
+            add_functions(self._home.functions_file, functions)
+        forget_missing(self._home.functions_file, say)
         return self._sharing.borrowed(
             say, running=lambda: self._ministack.running, up=self._bring_up, down=self.down
         )

@@ -12,6 +12,8 @@ _PACKAGED: Final = Path(__file__).resolve().parent / "source"
 SOURCES: Final = _PACKAGED if INSTALLED else _PACKAGED.parents[1]
 """To read from: an installed package may belong to another user."""
 EXAMPLES: Final = SOURCES / "examples"
+JOB_FILE: Final = "job.yaml"
+"""The job of an example that is a folder."""
 
 
 def default_folder() -> Path:
@@ -40,4 +42,12 @@ def up_to_date_copy(sources: Path, copy: Path) -> Path:
 
 
 def example_names() -> list[str]:
-    return sorted(file.stem for file in EXAMPLES.glob("*.yaml"))
+    """Return the names of examples: files, and folders with a job and what lies beside it."""
+    folders = (file.parent.name for file in EXAMPLES.glob(f"*/{JOB_FILE}"))
+    return sorted([*(file.stem for file in EXAMPLES.glob("*.yaml")), *folders])
+
+
+def example_file(name: str) -> Path:
+    """Return the file of an example that there is."""
+    in_folder = EXAMPLES / name / JOB_FILE
+    return in_folder if in_folder.exists() else EXAMPLES / f"{name}.yaml"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from switchyard.client.uploads import LocalFile
     from switchyard.contracts.definitions import RegisteredDefinition
     from switchyard.contracts.jobs import JobAccepted, SubmitJob, TasksAdded
+    from switchyard.functions.definitions import FunctionDefinitions
     from switchyard.ports import Clock
     from switchyard_cli.files.document import Document
     from switchyard_cli.files.job_file import Definitions, SourcedAddition, SourcedJob
@@ -41,11 +42,19 @@ def submit(
     key: str,
     services: Services,
     files: Sequence[LocalFile] = (),
+    packages: Sequence[FunctionDefinitions] = (),
     cloud_goes_down: bool = False,
 ) -> JobAccepted:
-    """Upload the files that the job is submitted with, register its definitions, and send it."""
+    """Upload the files that the job is submitted with, register its definitions, and send it.
+
+    The functions of `packages` are registered as well.
+    """
     clock = services.clock
     commands = NextCommands.of(api, services, cloud_goes_down=cloud_goes_down)
+    if packages:
+        from switchyard_cli.actions.functions import register_all  # noqa: PLC0415 - few jobs have any
+
+        register_all(packages, api, clock)
     register(job.document, job.content.definitions, api, clock=clock)
     submission = job.content.submission()
     if files:

@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     from switchyard.contracts.files import FileContent
     from switchyard.ports import Clock
     from switchyard_cli.connections.api import Api
+    from switchyard_cli.files.beside import Beside
+
+
+def files_to_send(given: Sequence[LocalFile], beside: Beside) -> list[LocalFile]:
+    """Return the files of the options, and those that lie beside the job file. Raise `BadInput`."""
+    try:
+        found = local_files(dict(beside.files))
+    except UnusableFile as error:
+        raise BadInput(f"local: files: {error}") from error
+    named = {file.name for file in given}
+    return [*given, *(file for file in found if file.name not in named)]
 
 
 def named_files(given: Sequence[str]) -> list[LocalFile]:

@@ -38,8 +38,8 @@ class OnDemandLocalCloud:
     def down(self, say: Say) -> None:
         self._whole.down(say)
 
-    def borrowed(self, say: Say) -> AbstractContextManager[bool]:
-        return self._whole.borrowed(say)
+    def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> AbstractContextManager[bool]:
+        return self._whole.borrowed(say, functions=functions)
 
     def status(self) -> Status:
         return self._whole.status()

@@ -21,6 +21,7 @@ from switchyard.domain.jobs.graph import TaskSpec, problems_in
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard_cli.errors import InvalidFile
+from switchyard_cli.files.beside import Beside, LocalParts
 from switchyard_cli.files.document import Document, read_document
 from switchyard_cli.files.field_names import with_suggestions
 from switchyard_cli.files.readable import Check, Readable, nothing_more
@@ -35,11 +36,18 @@ Definitions = dict[DefinitionName, TaskDefinition]
 
 class JobFile(SubmitJob):
     definitions: Definitions = Field(default_factory=dict)
+    local: LocalParts | None = None
+    """What lies beside the file on this machine: `{functions: [my_functions], files: {…}}`."""
 
     def submission(self) -> SubmitJob:
         return SubmitJob.model_validate(
-            self.model_dump(exclude={"definitions"}, exclude_unset=True)
+            self.model_dump(exclude={"definitions", "local"}, exclude_unset=True)
         )
+
+    @property
+    def file_names(self) -> list[str]:
+        """Return the names of the files that the job itself names, uploaded or on this machine."""
+        return [*self.files, *(self.local.file_names if self.local else ())]
 
 
 class AdditionFile(AddTasks):
@@ -67,6 +75,10 @@ class SourcedJob:
 
     document: Document
     content: JobFile
+
+    def beside(self) -> Beside:
+        """Raise `InvalidFile` for what is not there."""
+        return Beside.of(self.document, self.content.local)
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,8 @@ def read_job(
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
         ]
         if files is not None:
-            problems += file_problems(specs, [*files, *(content.files if content else ())])
+            names = [*files, *(content.file_names if content else ())]
+            problems += file_problems(specs, names, advice="submit it with --file {}=PATH")
     problems += also(readable)
     if content is None or problems:
         raise document.invalid(problems)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from switchyard.contracts.definitions import TaskDefinition
 from switchyard.contracts.task_requests import TaskRequest
+from switchyard_cli.files.beside import LocalParts
 
 if TYPE_CHECKING:
     from switchyard.domain.errors import Problem
@@ -27,6 +28,8 @@ class Readable:
     """The names of all definitions, also of those that cannot be read."""
     is_whole: bool
     """Whether all tasks could be read: then their graph can be checked."""
+    local: LocalParts | None = None
+    """What lies beside the file, if it could be read."""
 
     @classmethod
     def of(cls, content: Any) -> Readable:
@@ -38,6 +41,7 @@ class Readable:
             definitions={name: one for name, one in known.items() if one is not None},
             defined=frozenset(definitions),
             is_whole=None not in read.values(),
+            local=_without(_object_in(content, "local"), LocalParts),
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from switchyard.contracts.files import ListInFile
 from switchyard.domain.states import Rule, TaskKind
 from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node, kind_of_definition
 from switchyard_cli.views.wording import counted
@@ -38,7 +39,7 @@ def drawing_of_plan(job: JobFile, registered: Mapping[str, str] | None = None) -
 
 
 def _node(task: TaskRequest, job: JobFile, kinds: Mapping[str, str]) -> Node:
-    items = task.for_each
+    items = task.for_each.file if isinstance(task.for_each, ListInFile) else task.for_each
     return Node(
         name=task.task_id,
         title=task.task_id,

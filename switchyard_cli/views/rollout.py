@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Self
 
 from rich.console import Group
+from rich.text import Text
 
 from switchyard.contracts.wire import Written, instant
 from switchyard.domain.health.rollout import RolloutState, describe_rollout, is_replaced
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import clean, heading
 from switchyard_cli.views.tables import cut_to_fit, table_of
+from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 TAKES_TASKS: Final = "takes tasks"
 DRAINING: Final = "draining"
 NOT_YET: Final = "not yet draining"
+MOST_FUNCTIONS: Final = 50
 
 
 class WorkerView(Written):
@@ -32,6 +36,7 @@ class WorkerView(Written):
     slots: int
     busy: int
     busy_until: datetime | None
+    functions: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, worker: PresentWorker, current: str | None) -> Self:
@@ -43,6 +48,7 @@ class WorkerView(Written):
             slots=worker.slots,
             busy=worker.busy,
             busy_until=instant(worker.busy_until_ms),
+            functions=worker.functions,
         )
 
 
@@ -69,7 +75,14 @@ class RolloutView(Written):
 
 
 def rollout_table(view: RolloutView) -> Group:
-    return Group(heading(f"{view.stage}: {view.summary}"), *_workers(view))
+    return Group(heading(f"{view.stage}: {view.summary}"), *_workers(view), *_functions(view))
+
+
+def _functions(view: RolloutView) -> Iterator[Text]:
+    """Say which packages of functions are served, and by how many of the workers."""
+    serving = Counter(code for worker in view.workers for code in dict.fromkeys(worker.functions))
+    for code, count in sorted(serving.items())[:MOST_FUNCTIONS]:
+        yield Text(clean(f"{code} is served by {count} of {counted(len(view.workers), 'worker')}"))
 
 
 def _summary(state: RolloutState) -> str:

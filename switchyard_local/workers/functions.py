@@ -19,6 +19,14 @@ def remember_functions(file: Path, places: Sequence[str]) -> None:
     write_private(file, {_PLACES: [_checked(place) for place in places]})
 
 
+def add_functions(file: Path, places: Sequence[str]) -> None:
+    """Remember packages beside the others, in place of those with the same names."""
+    added = [_checked(place) for place in places]
+    names = {Path(place).name for place in added}
+    kept = [place for place in _remembered(file) if Path(place).name not in names]
+    write_private(file, {_PLACES: [*kept, *added]})
+
+
 def functions_environment(file: Path) -> dict[str, str]:
     """Return the variable of a worker that serves the remembered packages."""
     places = _remembered(file)

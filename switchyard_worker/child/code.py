@@ -21,6 +21,7 @@ from switchyard_worker.agents.agent import AgentFailed, Effort
 from switchyard_worker.agents.clock import elapsed_ms, monotonic
 from switchyard_worker.boundary import INPUT_FILE, MAX_STEP_CHARACTERS, Assignment, Code, mark
 from switchyard_worker.child.limits import limit_hit_by
+from switchyard_worker.child.program_progress import PROGRESS_FILE, ProgressFile
 from switchyard_worker.child.results import (
     Failure,
     StepResult,
@@ -97,12 +98,14 @@ class CodeTask:
     def _run_program(self) -> Any:
         given = self.folder / INPUT_FILE
         given.write_text(json.dumps(self.assignment.input, ensure_ascii=False), encoding="utf-8")
-        code = self._exit_code({**os.environ, "INPUT_FILE": str(given)})
+        progress = self.folder / PROGRESS_FILE
+        named = {"INPUT_FILE": str(given), "PROGRESS_FILE": str(progress)}
+        code = self._exit_code({**os.environ, **named}, progress)
         if code != 0:
             raise AgentFailed(FailureCategory.CODE_FAILED, _how_it_ended(code))
         return _written_output(self.folder / OUTPUT_FILE)
 
-    def _exit_code(self, environment: dict[str, str]) -> int:
+    def _exit_code(self, environment: dict[str, str], progress: Path) -> int:
         try:
             program = subprocess.Popen(
                 [*self.code.command],
@@ -114,7 +117,12 @@ class CodeTask:
         except (FileNotFoundError, PermissionError) as problem:
             said = f"the program {self.code.command[0]!r} cannot be started: {problem.strerror}"
             raise AgentFailed(FailureCategory.NOT_FOUND, said) from problem
-        return program.wait()
+        reported = ProgressFile(progress, ProgressMarks().report)
+        while True:
+            try:
+                return program.wait(SECONDS_BETWEEN_REPORTS)
+            except subprocess.TimeoutExpired:
+                reported.look()
 
 
 def failure_of(error: BaseException) -> Failure:

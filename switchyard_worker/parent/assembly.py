@@ -210,6 +210,7 @@ def _assignments(
         credential=claude.credential if claude else None,
         inputs=InputFinder(
             leases=ports.leases,
+            payloads=ports.payloads,
             blobs=ports.blobs,
             max_bytes=min(MAX_INPUT_BYTES, settings.child_disk_mb * MEGABYTE // 2),
         ),

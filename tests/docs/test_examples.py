@@ -4,26 +4,29 @@ from pathlib import Path
 
 import pytest
 
+from switchyard_cli.actions.functions import described
 from switchyard_cli.files.job_file import read_addition, read_job
 from switchyard_cli.files.trigger_file import read_triggers
 from switchyard_cli.views.plan import plan_of
 from tests.docs.pages import ROOT
 
-EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+EXAMPLES = sorted([*(ROOT / "examples").glob("*.yaml"), *(ROOT / "examples").glob("*/job.yaml")])
 ADDITIONS = {"more-paragraphs.yaml"}
 TRIGGERS = {"triggers.yaml"}
 JOBS = [file for file in EXAMPLES if file.name not in ADDITIONS | TRIGGERS]
 
 
-@pytest.mark.parametrize("example", JOBS, ids=lambda file: file.name)
+@pytest.mark.parametrize("example", JOBS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_an_example_brings_all_its_definitions(example: Path) -> None:
-    job = read_job(example).content
+    read = read_job(example)
+    job, served = read.content, read.beside().functions
+    functions = {name for place in served for name in described(place).definitions}
 
     assert plan_of(job)
-    assert {task.name or task.task_id for task in job.tasks} == set(job.definitions)
+    assert {task.name for task in job.tasks if task.name} == {*job.definitions, *functions}
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda file: file.name)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_an_example_says_what_it_does_and_costs(example: Path) -> None:
     lines = example.read_text().splitlines()
     comment = lines[: next(n for n, line in enumerate(lines) if not line.startswith("#"))]
@@ -32,7 +35,7 @@ def test_an_example_says_what_it_does_and_costs(example: Path) -> None:
     assert any("Cost with Claude" in line for line in comment)
 
 
-@pytest.mark.parametrize("example", JOBS, ids=lambda file: file.name)
+@pytest.mark.parametrize("example", JOBS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_an_example_works_without_a_network_unless_it_searches_the_web(example: Path) -> None:
     job = read_job(example).content
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.client.errors import Refused
 from switchyard.contracts.wire import Written
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
-from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption, StageOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
@@ -22,9 +16,7 @@ from switchyard_cli.terminal import clean, print_json, results
 from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
-    from switchyard.contracts.definitions import RegisteredDefinition
     from switchyard.functions.definitions import FunctionDefinitions
-    from switchyard.ports import Clock
 
 PackageArgument = Annotated[
     str,
@@ -59,7 +51,9 @@ def push(
     The package is imported on this machine, and nowhere else. A definition names the hash of the
     package's files: a worker with other files leaves its tasks to a worker that has these.
     """
-    found = _described(package)
+    from switchyard_cli.actions.functions import described, registered
+
+    found = described(package)
     if dry_run:
         pushed = [_pushed(name, found) for name in found.definitions]
     else:
@@ -67,47 +61,12 @@ def push(
         with Api(endpoint_of(stage, services), services.transport) as api:
             pushed = [
                 _pushed(one.name, found, one.version)
-                for one in _registered(found, api, services.clock)
+                for one in registered(found, api, services.clock)
             ]
     if as_json:
         print_json([*pushed])
     else:
         _print_pushed(pushed, found, registered=not dry_run)
-
-
-def _described(place: str) -> FunctionDefinitions:
-    from switchyard.functions.definitions import definitions_of
-    from switchyard.functions.packages import located
-
-    with _explained():
-        found = located(place)
-        with redirect_stdout(sys.stderr):  # what the package prints is no part of our answer
-            return definitions_of(found)
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    from switchyard.functions.errors import FunctionsError
-
-    try:
-        yield
-    except FunctionsError as problem:
-        raise BadInput(f"{problem}.") from problem
-    except OSError as problem:
-        raise BadInput(f"{problem.filename} cannot be read: {problem.strerror}.") from problem
-
-
-def _registered(
-    found: FunctionDefinitions, api: Api, clock: Clock
-) -> Iterator[RegisteredDefinition]:
-    from switchyard_cli.actions.retry import until_accepted
-
-    for name, definition in found.definitions.items():
-        try:
-            yield until_accepted(partial(api.put_definition, name, definition), clock)
-        except Refused as refused:
-            said = "; ".join(map(str, refused.problems)) or str(refused).rstrip(".")
-            raise BadInput(f"{definition.function} is refused: {said}.") from refused
 
 
 def _pushed(name: str, found: FunctionDefinitions, version: int | None = None) -> PushedFunction:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,8 +21,10 @@ from switchyard_cli.views.wording import counted
 from switchyard_local.interrupts import signals_interrupt
 
 if TYPE_CHECKING:
+    from switchyard.client.uploads import LocalFile
     from switchyard.contracts.jobs import JobAccepted
     from switchyard.domain.errors import Problem
+    from switchyard.functions.definitions import FunctionDefinitions
     from switchyard_cli.files.job_file import SourcedJob
     from switchyard_cli.files.readable import Readable
 
@@ -60,11 +63,33 @@ KeyOption = Annotated[
 ]
 
 
+FunctionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--functions",
+        metavar="PATH",
+        help="The folder of a Python package: its functions are registered, and the local worker "
+        "serves them, too. Again for each package.",
+    ),
+]
+DecideOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--decide",
+        metavar="TASK=approve",
+        help="Approve, or with TASK=reject reject, what this task of the job asks. Again for each "
+        "approval.",
+    ),
+]
+
+
 def run(
     context: typer.Context,
     file: JobFileArgument,
     *,
     files: FileOption = None,
+    functions: FunctionsOption = None,
+    decide: DecideOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a job on this machine and show its progress.
@@ -72,6 +97,7 @@ def run(
     Starts the local cloud unless it is up, submits the job through its API, follows it, prints
     the results and where the files are, and stops what it started.
     """
+    from switchyard_cli.actions.decisions import given_decisions
     from switchyard_cli.actions.follow_to_end import follow_to_end
     from switchyard_cli.actions.submit import submit as send
     from switchyard_cli.actions.upload import named_files
@@ -81,19 +107,20 @@ def run(
     services = services_of(context)
     given = named_files(files or ())
     job = read_job(file, files=[one.name for one in given])
+    decisions = given_decisions(decide or (), job.content)
+    sent, packages = _from_this_machine(job, given, functions or ())
+    served = [str(package.package.path) for package in packages]
     say = saying(notices())
     say(agent_in(services.environment))
     with (
         signals_interrupt(),
-        services.cloud.borrowed(say) as goes_down,
+        services.cloud.borrowed(say, functions=served) as goes_down,
         Api(local_endpoint(services), services.transport) as api,
     ):
-        key = services.new_key()
-        accepted = send(
-            job, api, key=key, services=services, files=given, cloud_goes_down=goes_down
-        )
-        job_id = accepted.job_id
-        follow_to_end(api, job_id, services, as_json=as_json, cloud_goes_down=goes_down)
+        submit_to = partial(send, services=services, cloud_goes_down=goes_down)
+        accepted = submit_to(job, api, key=services.new_key(), files=sent, packages=packages)
+        watched = partial(follow_to_end, as_json=as_json, cloud_goes_down=goes_down)
+        watched(api, accepted.job_id, services, decisions=decisions)
 
 
 def submit(  # noqa: PLR0913 - one per option
@@ -121,20 +148,34 @@ def submit(  # noqa: PLR0913 - one per option
     services = services_of(context)
     given = named_files(files or ())
     read = partial(read_job, file, files=[one.name for one in given])
-    _check(key)
+    _check(key, picture, dry_run=dry_run)
     if dry_run:
-        _show_plan(read, stage, services, as_json=as_json, picture=picture)
+        look = partial(_static_problems, folder=file.parent, stage=stage, services=services)
+        _show_plan(read, look, given, as_json=as_json, picture=picture)
         return
     job = read()
-    if picture:
-        raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
+    sent, packages = _from_this_machine(job, given)
     with Api(endpoint_of(stage, services), services.transport) as api:
-        accepted = send(job, api, key=key or services.new_key(), services=services, files=given)
+        new = partial(send, key=key or services.new_key(), services=services)
+        accepted = new(job, api, files=sent, packages=packages)
         _say_if_repeated(accepted)
         if watch:
             follow_to_end(api, accepted.job_id, services, as_json=as_json)
         else:
             _print_accepted(accepted, stage, as_json=as_json)
+
+
+def _from_this_machine(
+    job: SourcedJob, given: Sequence[LocalFile], functions: Sequence[str] = ()
+) -> tuple[list[LocalFile], list[FunctionDefinitions]]:
+    """Return the files and the functions that go with a job. Raise `BadInput`."""
+    from switchyard_cli.actions.functions import described
+    from switchyard_cli.actions.upload import files_to_send
+
+    beside = job.beside()
+    places = [*map(str, beside.functions), *functions]
+    packages = [described(place) for place in places]
+    return files_to_send(given, beside), packages
 
 
 def _say_if_repeated(accepted: JobAccepted) -> None:
@@ -145,16 +186,19 @@ def _say_if_repeated(accepted: JobAccepted) -> None:
 
 
 def _static_problems(
-    file: Readable, *, stage: Stage, services: Services, kinds: dict[str, str]
+    file: Readable, *, folder: Path, stage: Stage, services: Services, kinds: dict[str, str]
 ) -> list[Problem]:
     """Find every problem that is certain, with the registered definitions if they can be read.
 
     Put into `kinds` what these are: agent or code.
     """
+    from switchyard_cli.actions.functions import names_of_functions
     from switchyard_cli.actions.submit import look_up_definitions
     from switchyard_cli.files.document import field_name
     from switchyard_cli.files.static_checks import static_problems, static_warnings
 
+    if file.local:
+        file = replace(file, defined=file.defined | names_of_functions(folder, file.local))
     registered, problems = look_up_definitions(file, stage, services)
     kinds.update({name: one.kind for name, one in registered.items()})
     for warning in static_warnings(file, registered):
@@ -163,12 +207,14 @@ def _static_problems(
     return [*problems, *static_problems(file, registered)]
 
 
-def _check(key: str | None) -> None:
+def _check(key: str | None, picture: str | None, *, dry_run: bool) -> None:
     from switchyard.domain.jobs.submission_keys import problem_with_key
 
     problem = problem_with_key(key) if key is not None else None
     if problem:
         raise BadInput(f"--key {problem}.")
+    if picture and not dry_run:
+        raise BadInput("--picture draws a plan: add --dry-run, or draw the job that it becomes.")
 
 
 def agent_in(environment: Mapping[str, str]) -> str:
@@ -183,8 +229,8 @@ def agent_in(environment: Mapping[str, str]) -> str:
 
 def _show_plan(
     read: Callable[..., SourcedJob],
-    stage: Stage,
-    services: Services,
+    look: Callable[..., list[Problem]],
+    given: Sequence[LocalFile],
     *,
     as_json: bool,
     picture: str | None,
@@ -193,7 +239,8 @@ def _show_plan(
     from switchyard_cli.views.plan import plan_of, print_plan
 
     kinds: dict[str, str] = {}
-    job = read(also=partial(_static_problems, stage=stage, services=services, kinds=kinds))
+    job = read(also=partial(look, kinds=kinds))
+    _from_this_machine(job, given)
     if picture:
         from switchyard_cli.pictures.files import STANDARD_OUTPUT, write_picture
         from switchyard_cli.pictures.plan import drawing_of_plan

@@ -10,7 +10,7 @@ import typer
 
 from switchyard_cli.errors import BadInput
 from switchyard_cli.terminal import results
-from switchyard_local.source_tree import EXAMPLES, example_names
+from switchyard_local.source_tree import JOB_FILE, example_file, example_names
 
 NameArgument = Annotated[
     str | None, typer.Argument(metavar="name", help="Copy this one here, to change it.")
@@ -22,7 +22,7 @@ CopyOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A file of the folder `examples`, and what it is for."""
+    """A file or a folder of the folder `examples`, and what it is for."""
 
     name: str
     kind: str
@@ -33,7 +33,7 @@ class Example:
 
     @classmethod
     def named(cls, name: str) -> Self:
-        text = (EXAMPLES / f"{name}.yaml").read_text()
+        text = example_file(name).read_text()
         summary = text.partition("\n")[0].lstrip("# ").rstrip(".:")
         if re.search("^triggers:", text, re.MULTILINE):
             return cls(name, "triggers", "switchyard triggers apply", summary)
@@ -65,9 +65,14 @@ def _print_list() -> None:
 def _copy(name: str) -> None:
     if name not in example_names():
         raise BadInput(f"There is no example {name!r}; there are {', '.join(example_names())}.")
-    target = Path(f"{name}.yaml")
+    source = example_file(name)
+    in_folder = source.name == JOB_FILE
+    target = Path(name if in_folder else source.name)
     if target.exists():
         raise BadInput(f"{target} exists already: move it away, or run it as it is.")
-    shutil.copy(EXAMPLES / target.name, target)
+    if in_folder:
+        shutil.copytree(source.parent, target, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    else:
+        shutil.copy(source, target)
     command = Example.named(name).command
     results().print(f"{target} is yours to change: {command} {target}", soft_wrap=True)

@@ -6,28 +6,32 @@ completed. Contents stream from the bucket to the disk, and are compared with th
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from switchyard.domain.errors import DamagedBlob, MissingBlob, Rejected, Unavailable
-from switchyard.domain.ids import in_scope
+from switchyard.domain.fan_out.items import folders_in, ids_in
+from switchyard.domain.fan_out.plan import start_of
+from switchyard.domain.ids import TaskRef, in_scope
 from switchyard.domain.jobs.files import (
     MAX_INPUT_BYTES,
     MAX_INPUT_FILES,
+    MAX_INPUT_ITEMS,
     MEGABYTE,
     OF_THE_JOB,
     FileReference,
     JobFile,
     first_conflict,
+    may_be_below,
     name_problem,
 )
 from switchyard.domain.prompts.artifacts import ARTIFACTS, upload_key
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Task
-from switchyard.ports import BlobStore, TaskLeases
+from switchyard.ports import BlobStore, Payloads, TaskLeases
 from switchyard.usecases.jobs.job_files import read_job_files
 from switchyard_worker.boundary import InputFile
 from switchyard_worker.parent.attempts.verdict import HandedBack, Verdict, failed
@@ -53,6 +57,7 @@ class InputFinder:
     """Finds out which files a task means, and where they are."""
 
     leases: TaskLeases
+    payloads: Payloads
     blobs: BlobStore
     max_bytes: int = MAX_INPUT_BYTES
 
@@ -61,7 +66,7 @@ class InputFinder:
     ) -> tuple[InputFile, ...]:
         """Raise `NoSuchInput` or `Unavailable`. `scope` is the job whose template names tasks."""
         references = [FileReference.parse(text) for text in files]
-        available = self._available(task, dict.fromkeys(one.source for one in references), scope)
+        available = self._available(task, references, scope)
         chosen: dict[str, InputFile] = {}
         for reference in references:
             there = available[reference.source]
@@ -75,17 +80,20 @@ class InputFinder:
         return inputs
 
     def _available(
-        self, task: Task, sources: Iterable[str], scope: str | None
+        self, task: Task, references: Sequence[FileReference], scope: str | None
     ) -> dict[str, dict[str, InputFile]]:
         """Return the files of each source by their names, without the source."""
+        patterns: dict[str, list[str]] = {}
+        for reference in references:
+            patterns.setdefault(reference.source, []).append(reference.pattern)
         job = task.ref.job
-        refs = {name: job.task(in_scope(scope, name)) for name in sources if name != OF_THE_JOB}
-        seen = self.leases.look_at([*refs.values()]) if refs else {}
+        refs = {name: job.task(in_scope(scope, name)) for name in patterns if name != OF_THE_JOB}
+        seen = self._seen([*refs.values()])
         available = {
-            name: dict(self._artifacts(name, seen[ref].task if ref in seen else None))
+            name: dict(self._artifacts(name, seen.get(ref), patterns[name]))
             for name, ref in refs.items()
         }
-        if OF_THE_JOB in sources:
+        if OF_THE_JOB in patterns:
             files = self._job_files(task)
             available[OF_THE_JOB] = {file.name: _of_job(task, file) for file in files}
         return available
@@ -96,15 +104,47 @@ class InputFinder:
         except MissingBlob as error:
             raise NoSuchInput("the files of the job are gone: they have expired") from error
 
-    def _artifacts(self, source: str, made_by: Task | None) -> Iterator[tuple[str, InputFile]]:
+    def _seen(self, refs: Sequence[TaskRef]) -> dict[TaskRef, Task]:
+        found = self.leases.look_at(refs) if refs else {}
+        return {ref: seen.task for ref, seen in found.items()}
+
+    def _artifacts(
+        self, source: str, made_by: Task | None, patterns: Sequence[str]
+    ) -> Iterator[tuple[str, InputFile]]:
         if made_by is None or made_by.state is not TaskState.COMPLETED:
             raise NoSuchInput(f"files: {source!r} did not complete, so it has no artifacts")
-        stored = made_by.outcome.artifacts if made_by.outcome else None
+        if not made_by.fans_out:
+            yield from self._left_by(made_by, source, folder="")
+            return
+        items = self._items(made_by, patterns)
+        seen = self._seen([*items.values()])
+        for folder, ref in items.items():
+            if ref in seen and seen[ref].state is TaskState.COMPLETED:
+                yield from self._left_by(seen[ref], source, folder=f"{folder}/")
+
+    def _items(self, fan_out: Task, patterns: Sequence[str]) -> dict[str, TaskRef]:
+        """Return the items that patterns may mean, by the folders that their artifacts are in."""
+        shape = self.payloads.read(start_of(fan_out)).input or ()
+        name, job = fan_out.ref.task_id, fan_out.ref.job
+        meant = {
+            folder: job.task(item)
+            for folder, item in zip(folders_in(shape), ids_in(shape, name), strict=True)
+            if any(may_be_below(folder, pattern) for pattern in patterns)
+        }
+        if len(meant) > MAX_INPUT_ITEMS:
+            raise NoSuchInput(
+                f"files: {len(meant):,} items of {name!r} are meant; artifacts of at most "
+                f"{MAX_INPUT_ITEMS} are given to one task: name items by their keys"
+            )
+        return meant
+
+    def _left_by(self, task: Task, source: str, *, folder: str) -> Iterator[tuple[str, InputFile]]:
+        stored = task.outcome.artifacts if task.outcome else None
         if stored is None:  # no worker ran it
             return
         prefix = f"{stored}{ARTIFACTS}/"
         for blob in islice(self.blobs.listed(prefix), MOST_LISTED):
-            name = blob.key.removeprefix(prefix)
+            name = f"{folder}{blob.key.removeprefix(prefix)}"
             yield name, InputFile(name=f"{source}/{name}", size=blob.size, key=blob.key)
 
     def _check(self, inputs: Sequence[InputFile]) -> None:

@@ -184,7 +184,7 @@ class SimulatedAttempts:
             ports.definitions,
             SETTINGS,
             credential=None,
-            inputs=InputFinder(leases=ports.leases, blobs=ports.blobs),
+            inputs=InputFinder(leases=ports.leases, payloads=ports.payloads, blobs=ports.blobs),
         )
         self.redaction = Redaction(None)
         self._uploader = Uploader(runtime_of(ports), ports.blobs, Redaction(None))

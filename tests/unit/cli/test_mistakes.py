@@ -47,7 +47,7 @@ USES: Final[dict[str, tuple[Arguments, int, str]]] = {
     "a limit in words": (("jobs", "--limit", "many"), 2, "--limit"),
     "no file": (("submit",), 2, "Missing argument 'file'"),
     "a file that is not there": (("submit", "no-such-file.yaml"), 2, "There is no file"),
-    "a folder": (("submit", "."), 2, "cannot be read: Is a directory"),
+    "a folder": (("submit", ".."), 2, "cannot be read: Is a directory"),
     "no job id": (("watch",), 2, "Missing argument 'job'"),
     "no id at all": (("watch", "brand"), 2, "is not a job id; `switchyard jobs` lists them"),
     "a half id": (("job", "job-123"), 2, "is not a job id"),

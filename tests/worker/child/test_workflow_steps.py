@@ -100,7 +100,11 @@ def test_a_pinned_version_is_read_once(
         harness.memory.definitions,
         harness.settings,
         credential=None,
-        inputs=InputFinder(leases=harness.memory.leases, blobs=harness.memory.blobs),
+        inputs=InputFinder(
+            leases=harness.memory.leases,
+            payloads=harness.memory.payloads,
+            blobs=harness.memory.blobs,
+        ),
     )
 
     for task_id in ("a", "b", "a", "b"):
@@ -120,7 +124,11 @@ def test_a_task_without_parents_asks_for_no_outputs(
         harness.memory.definitions,
         harness.settings,
         credential=None,
-        inputs=InputFinder(leases=harness.memory.leases, blobs=harness.memory.blobs),
+        inputs=InputFinder(
+            leases=harness.memory.leases,
+            payloads=harness.memory.payloads,
+            blobs=harness.memory.blobs,
+        ),
     ).gather(harness.task())
 
     assert assignment.context == {}

@@ -133,9 +133,9 @@ class FakeCloud:
         self.running = False
 
     @contextmanager
-    def borrowed(self, say: Say) -> Iterator[bool]:
+    def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> Iterator[bool]:
         starts_here = not self.running
-        self.up(say)
+        self.up(say, functions=functions)
         try:
             yield starts_here
         finally:

@@ -13,6 +13,7 @@ EXAMPLES = sorted(
     for file in (Path(__file__).parents[4] / "examples").glob("*.yaml")
     if file.name not in {"triggers.yaml", "more-paragraphs.yaml"}  # those are no jobs
 )
+FOLDERS = sorted((Path(__file__).parents[4] / "examples").glob("*/job.yaml"))
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
@@ -29,6 +30,15 @@ def test_every_definition_is_used(file: Path) -> None:
     job = read_job(file).content
 
     assert set(job.definitions) == {task.name for task in job.tasks}
+
+
+@pytest.mark.parametrize("file", FOLDERS, ids=lambda file: file.parent.name)
+def test_whole_answers_shown_as_examples_fit_their_schemas(file: Path) -> None:
+    for definition in read_job(file).content.definitions.values():
+        schema = definition.output_schema or {}
+        assert schema["examples"]
+        for example in schema["examples"]:
+            Draft202012Validator(schema).validate(example)
 
 
 def exemplary(schema: dict[str, Any]) -> dict[str, Any]:

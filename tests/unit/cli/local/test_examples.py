@@ -1,6 +1,8 @@
 """`examples`: what comes with Switchyard can be run by name, listed and copied."""
 
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,9 @@ def test_examples_are_listed_with_what_they_are_for(switchyard: Switchyard) -> N
         "more-paragraphs": "tasks to add",
         "proofreading": "job",
         "pull-request-review": "job",
+        "repository-audit": "job",
         "research-report": "job",
+        "support-triage": "job",
         "triggers": "triggers",
     }
     assert ["research-report", "job", "From a question to a checked report"] in listed
@@ -54,6 +58,32 @@ def test_only_one_example_is_copied(switchyard: Switchyard, tmp_path: Path) -> N
     assert result.exit_code == 2
     assert "Name one example: triggers or brand-analysis." in result.stderr
     assert not list(tmp_path.glob("*.yaml"))
+
+
+@pytest.fixture
+def _not_imported(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Other tests of this process import the package from its own folder."""
+    monkeypatch.delitem(sys.modules, "support_triage", raising=False)
+    yield
+    sys.modules.pop("support_triage", None)
+
+
+@pytest.mark.usefixtures("_not_imported")
+def test_an_example_with_code_is_copied_as_a_folder_that_runs(
+    switchyard: Switchyard, tmp_path: Path
+) -> None:
+    result = switchyard("examples", "support-triage")
+
+    assert "switchyard run support-triage" in result.stdout
+    assert {file.name for file in (tmp_path / "support-triage").iterdir()} == {
+        "README.md",
+        "job.yaml",
+        "support_triage",
+        "test_support_triage.py",
+        "tickets.jsonl",
+    }
+    assert switchyard("submit", "support-triage", "--dry-run").exit_code == 0
+    assert switchyard("examples", "support-triage").exit_code == 2
 
 
 def test_a_copy_replaces_no_file(switchyard: Switchyard, tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_json_says_the_same(switchyard: Switchyard, releases: FakeRollout) -> No
         "slots": 3,
         "busy": 2,
         "busyUntil": "2027-01-15T08:45:00Z",
+        "functions": [],
     }
     assert second["state"] == "takes tasks"
 
@@ -150,3 +151,19 @@ def test_the_doctor_warns_of_a_rollout_and_says_how_to_watch_it(
     assert f"warn rollout       {said}" in result.stdout
     assert "→ switchyard rollout --watch --stage dev" in result.stdout
     assert result.exit_code == 0
+
+
+def test_the_packages_that_workers_serve_are_counted(
+    switchyard: Switchyard, releases: FakeRollout
+) -> None:
+    releases.presence.seen(a_worker("worker-1", functions=("shop@ab12", "mail@cd34")))
+    releases.presence.seen(a_worker("worker-2", functions=("shop@ab12",)))
+
+    shown = switchyard("rollout", "--stage", "dev").stdout.splitlines()[-2:]
+    found = json.loads(switchyard("rollout", "--stage", "dev", "--json").stdout)
+
+    assert shown == [
+        "mail@cd34 is served by 1 of 2 workers",
+        "shop@ab12 is served by 2 of 2 workers",
+    ]
+    assert found["workers"][1]["functions"] == ["shop@ab12"]

@@ -79,7 +79,12 @@ def test_a_mistake_is_named_with_its_field(fields: Any, said: str) -> None:
     ("fields", "said"),
     [
         ({"forEach": [1, 2]}, "say forEach: ${input.items}"),
-        ({"forEach": {"file": "a.jsonl"}}, "cannot be read from a file yet"),
+        ({"forEach": {"file": "a.jsonl"}}, "'a.jsonl' names no file: write job/NAME"),
+        ({"forEach": {"file": "job/*.jsonl"}}, "has a wildcard; a list is in one file"),
+        ({"forEach": {"file": "job/../a"}}, "is no path below a folder"),
+        ({"forEach": {"file": 3}}, "a list in a file is named by {file: job/NAME}"),
+        ({"forEach": {"path": "job/a"}}, "a list in a file is named by {file: job/NAME}"),
+        ({"forEach": {"file": "job/a", "key": "b"}}, "a list in a file is named by"),
         ({"forEach": None, "key": "${item}"}, "key belongs to a fan-out: a task with forEach"),
         ({"kind": "approval", "name": None}, "the items of a list need a name"),
         ({"kind": "fan_out", "name": None}, "kind"),
@@ -111,6 +116,8 @@ def test_a_tolerance_is_a_count_or_a_share(given: Any, of_40: int) -> None:
 def test_what_is_stored_comes_back() -> None:
     fan_out = FanOut(for_each=("a", "b"), key=("c", "d"), tolerate=Tolerance.read("5 %"))
     assert fan_out_of(fan_out.stored() | {"newer": 1}) == fan_out
+    in_file = FanOut(for_each=("job/a.jsonl",), in_file=True)
+    assert fan_out_of(in_file.stored()) == in_file
 
 
 def test_the_list_of_another_task_is_a_reference_to_it() -> None:

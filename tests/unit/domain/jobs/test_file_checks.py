@@ -25,8 +25,10 @@ def test_a_mistyped_file_is_named_with_its_place_and_the_nearest_name() -> None:
 
 
 def test_a_job_without_files_says_how_one_is_submitted() -> None:
-    (problem,) = file_problems([spec("a", files=("job/brief",))], [])
+    specs = [spec("a", files=("job/brief",))]
+    (problem,) = file_problems(specs, [], advice="submit it with --file {}=PATH")
     assert problem.message.endswith("which has none; submit it with --file brief=PATH")
+    assert file_problems(specs, [])[0].message.endswith("which has none")
 
 
 def test_at_most_ten_files_are_listed_in_a_problem() -> None:

@@ -10,6 +10,7 @@ from switchyard.domain.jobs.files import (
     first_conflict,
     job_file_matches,
     matches,
+    may_be_below,
     name_problem,
     pattern_problem,
     unmatched,
@@ -115,3 +116,27 @@ def test_no_pattern_takes_long_to_match() -> None:
         assert not matches("a" * 255 + "b", "*a" * 99 + "c")
         assert not matches("a/" * 340 + "b", "**/" + "*/" * 60 + "c")
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("folder", "pattern", "expected"),
+    [
+        ("0", "0/a.md", True),
+        ("0", "*/a.md", True),
+        ("0", "1/a.md", False),
+        ("0", "a.md", False),
+        ("0", "0", False),
+        ("0", "**/a.md", True),
+        ("0", "0/**", True),
+        ("0", "1/**", False),
+        ("a/0", "a/**", True),
+        ("a/0", "a/0/b/**", True),
+        ("a/0", "b/**/x", False),
+        ("a/0", "a/*/x", True),
+        ("a/0", "a/x", False),
+    ],
+)
+def test_folders_that_a_pattern_cannot_mean_are_not_listed(
+    folder: str, pattern: str, expected: bool
+) -> None:
+    assert may_be_below(folder, pattern) is expected

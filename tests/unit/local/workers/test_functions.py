@@ -6,6 +6,7 @@ import pytest
 
 from switchyard_local.errors import CloudError
 from switchyard_local.workers.functions import (
+    add_functions,
     forget_missing,
     functions_environment,
     remember_functions,
@@ -57,3 +58,16 @@ def test_what_cannot_be_served_is_refused_and_changes_nothing(file: Path, tmp_pa
         with pytest.raises(CloudError, match=words):
             remember_functions(file, [place])
     assert functions_environment(file) == {"FUNCTIONS": str(tmp_path / "one")}
+
+
+def test_a_run_adds_its_package_in_place_of_one_with_the_same_name(
+    file: Path, tmp_path: Path
+) -> None:
+    one, other = a_package(tmp_path, "one"), a_package(tmp_path, "other")
+    copied = a_package(tmp_path / "copy", "one")
+
+    add_functions(file, [str(one)])
+    add_functions(file, [str(other)])
+    add_functions(file, [str(copied)])
+
+    assert functions_environment(file) == {"FUNCTIONS": f"{other},{copied}"}

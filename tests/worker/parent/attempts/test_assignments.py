@@ -43,7 +43,11 @@ def gathered(harness: WorkerHarness, given: Any, **facts: Any) -> Assignment:
         harness.memory.definitions,
         harness.settings,
         credential=None,
-        inputs=InputFinder(leases=harness.memory.leases, blobs=harness.memory.blobs),
+        inputs=InputFinder(
+            leases=harness.memory.leases,
+            payloads=harness.memory.payloads,
+            blobs=harness.memory.blobs,
+        ),
     )
     task = harness.memory.state.tasks[ref]
     assignment = assignments.gather(task)

@@ -72,7 +72,8 @@ def add(harness: WorkerHarness, *files: str, **facts: Any) -> None:
 
 
 def finder(harness: WorkerHarness, **bounds: int) -> InputFinder:
-    return InputFinder(leases=harness.memory.leases, blobs=harness.memory.blobs, **bounds)
+    memory = harness.memory
+    return InputFinder(leases=memory.leases, payloads=memory.payloads, blobs=memory.blobs, **bounds)
 
 
 def error_of(harness: WorkerHarness) -> str:

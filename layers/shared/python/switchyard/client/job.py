@@ -85,7 +85,7 @@ class Job:
     def fan_out(
         self,
         task_id: str,
-        for_each: str | Sequence[str],
+        for_each: str | Sequence[str] | Mapping[str, str],
         *,
         name: str | None = None,
         input: Any = None,  # noqa: A002 - the API's word
@@ -96,10 +96,13 @@ class Job:
     ) -> Task:
         """Add a task that runs once for each item of a list, such as `listed.output("files")`.
 
+        `{"file": "job/items.jsonl"}` is a list, too: each line of the file is an item.
+
         `${item.name}` and `${index}` in its `input` stand for the item. Its output is the list of
         theirs. `how` may have `key`, which names an item, and `tolerate`, such as `"5 %"`.
         """
-        each = for_each if isinstance(for_each, str) else tuple(for_each)
+        whole = isinstance(for_each, str | Mapping)
+        each = for_each if whole else tuple(for_each)
         described = {"name": name or task_id, "input": input, "for_each": each, **how}
         return self._add(task_id, described, after=after, rule=rule, when=when)
 

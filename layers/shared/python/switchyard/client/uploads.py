@@ -70,9 +70,13 @@ def local_files(given: Mapping[str, Path | str]) -> list[LocalFile]:
     return list(found.values())
 
 
+def with_ending(name: str, path: Path) -> str:
+    """Return what a file is called in its job: a name without an ending gets that of the file."""
+    return name + path.suffix if name and "." not in name else name
+
+
 def _local_file(name: str, path: Path) -> LocalFile:
-    if name and "." not in name:
-        name += path.suffix
+    name = with_ending(name, path)
     if not FILE_NAME.fullmatch(name):
         raise UnusableFile(f"The name of a file must be {FILE_NAME_RULE}; {name!r} is not.")
     try:

@@ -1,7 +1,7 @@
 """Files of jobs on the wire: how an upload is asked for, and how jobs and tasks name files."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
@@ -42,6 +42,18 @@ def _reference(text: str) -> str:
     return FileReference.parse(text).text
 
 
+def problem_with_list_file(given: Any) -> str | None:
+    """Say what is wrong with `{file: job/items.jsonl}`, which names the list of a fan-out."""
+    name = given.get("file") if isinstance(given, dict) and len(given) == 1 else None
+    if not isinstance(name, str):
+        return "a list in a file is named by {file: job/NAME} or {file: TASK/NAME}, and no more"
+    try:
+        FileReference.parse(name)
+    except ValueError as problem:
+        return str(problem)
+    return f"{name!r} has a wildcard; a list is in one file" if set(name) & set("*?") else None
+
+
 def _pattern(text: str) -> str:
     problem = pattern_problem(text)
     if problem:
@@ -70,6 +82,13 @@ ArtifactPatterns = Annotated[
     at_most(MAX_PATTERNS),
 ]
 """Which files a task has to leave in its folder `artifacts`."""
+
+
+class ListInFile(Closed):
+    """A file of JSON Lines: each of its lines is an item of a list."""
+
+    file: str = Field(max_length=MAX_PATTERN_CHARACTERS)
+    """`job/NAME`, or `TASK/NAME` for an artifact of a task before."""
 
 
 class FileContent(Closed):

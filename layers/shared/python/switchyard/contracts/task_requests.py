@@ -13,7 +13,12 @@ from pydantic import (
     model_validator,
 )
 
-from switchyard.contracts.files import ArtifactPatterns, FileReferences
+from switchyard.contracts.files import (
+    ArtifactPatterns,
+    FileReferences,
+    ListInFile,
+    problem_with_list_file,
+)
 from switchyard.contracts.json_schema import SimpleJsonSchema
 from switchyard.contracts.signals import EventPattern
 from switchyard.contracts.wire import (
@@ -103,7 +108,7 @@ class TaskRequest(Closed):
     depends_on: tuple[TaskId, ...] = ()
     input: JsonValue = None
     rule: Rule = Rule.ALL_COMPLETED
-    for_each: Texts | None = unless_absent()
+    for_each: Texts | ListInFile | None = unless_absent()
     """Where a list is: one task is made for each of its items. A second one is in each item."""
     key: Texts | None = unless_absent()
     """What an item is called; its number when absent."""
@@ -143,10 +148,9 @@ class TaskRequest(Closed):
     @field_validator("for_each", mode="before")
     @classmethod
     def _is_no_list(cls, given: Any) -> Any:
-        if isinstance(given, dict):
-            raise ValueError(
-                "a list cannot be read from a file yet: let a task return it, and name its output"
-            )
+        problem = problem_with_list_file(given) if isinstance(given, dict) else None
+        if problem:
+            raise ValueError(problem)
         if isinstance(given, list) and not all(map(_is_expression, given)):
             raise ValueError(
                 "put the list into the input, like items: [1, 2], and say forEach: ${input.items}"
@@ -207,9 +211,11 @@ class TaskRequest(Closed):
     def _is_held(self) -> bool:
         return self.kind not in {None, TaskKind.JOB}
 
-    def _fan_out(self, for_each: str | tuple[str, ...]) -> FanOut:
+    def _fan_out(self, for_each: str | tuple[str, ...] | ListInFile) -> FanOut:
+        in_file = isinstance(for_each, ListInFile)
         return FanOut(
-            for_each=_several(for_each),
+            for_each=_several(for_each.file if isinstance(for_each, ListInFile) else for_each),
+            in_file=in_file,
             key=_several(self.key or ()),
             tolerate=Tolerance.read(self.tolerate or 0),
         )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from switchyard.testing.harness import MemoryHarness
     from switchyard.testing.job_runs.decisions import approve, reject
     from switchyard.testing.job_runs.errors import JobTestError
+    from switchyard.testing.job_runs.files import leaves
     from switchyard.testing.job_runs.result import JobResult, TaskResult
     from switchyard.testing.job_runs.run import run_job
     from switchyard.testing.job_runs.scripts import fails, in_turn, takes
@@ -26,6 +27,7 @@ __all__ = [
     "approve",
     "fails",
     "in_turn",
+    "leaves",
     "reject",
     "run_job",
     "takes",
@@ -36,6 +38,7 @@ _PARTS: Final = {
     "harness": ("MemoryHarness",),
     "job_runs.decisions": ("approve", "reject"),
     "job_runs.errors": ("JobTestError",),
+    "job_runs.files": ("leaves",),
     "job_runs.result": ("JobResult", "TaskResult"),
     "job_runs.run": ("run_job",),
     "job_runs.scripts": ("fails", "in_turn", "takes"),

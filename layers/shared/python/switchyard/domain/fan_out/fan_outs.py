@@ -61,6 +61,8 @@ class FanOut:
     tolerate: Tolerance = Tolerance()
     of_jobs: bool = False
     """Whether each item is a job of its own; known of what is stored."""
+    in_file: bool = False
+    """Whether `for_each` is the name of a file, `job/items.jsonl`, instead of an expression."""
 
     def stored(self, *, of_jobs: bool = False) -> dict[str, Json]:
         """Return what `fan_out_of` reads, without what is as usual."""
@@ -69,6 +71,7 @@ class FanOut:
             **({"of_jobs": True} if of_jobs else {}),
             **({"key": list(self.key)} if self.key else {}),
             **({} if self.tolerate.none else {"tolerate": str(self.tolerate)}),
+            **({"in_file": True} if self.in_file else {}),
         }
 
 
@@ -80,4 +83,5 @@ def fan_out_of(stored: Mapping[str, Json] | None) -> FanOut:
         key=tuple(found.get("key", ())),
         tolerate=Tolerance.read(found.get("tolerate", 0)),
         of_jobs=bool(found.get("of_jobs", False)),
+        in_file=bool(found.get("in_file", False)),
     )

@@ -51,6 +51,11 @@ def ids_in(shape: Json, fan_out: str) -> list[str]:
     return [item_id(fan_out, keys) for keys in _keys_in(shape)]
 
 
+def folders_in(shape: Json) -> list[str]:
+    """Return where the artifacts of each item are, below those of the fan-out, in order."""
+    return ["/".join(keys) for keys in _keys_in(shape)]
+
+
 def arranged(shape: Json, values: Iterator[Json]) -> Json:
     """Return the values of all items, which come in order, as the lists were."""
     return [
@@ -67,24 +72,38 @@ def _keys_in(shape: Json) -> Iterator[tuple[str, ...]]:
 
 
 def items_of(
-    fan_out: FanOut, template: Json, outputs: Mapping[str, Json], *, task_id: str
+    fan_out: FanOut,
+    template: Json,
+    outputs: Mapping[str, Json],
+    *,
+    task_id: str,
+    in_file: Sequence[Json] = (),
 ) -> Items:
-    """Read the list, or the lists, and fill the template for each item. Raise `NotExpandable`."""
+    """Read the list, or the lists, and fill the template for each item. Raise `NotExpandable`.
+
+    `in_file` is the list of a fan-out that names a file.
+    """
     try:
-        return _Reading(fan_out, template, outputs, task_id).items()
+        return _Reading(fan_out, template, outputs, task_id, in_file).items()
     except (UnresolvedReference, NotAReference) as problem:
         raise NotExpandable(str(problem)) from problem
 
 
 class _Reading:
     def __init__(
-        self, fan_out: FanOut, template: Json, outputs: Mapping[str, Json], task_id: str
+        self,
+        fan_out: FanOut,
+        template: Json,
+        outputs: Mapping[str, Json],
+        task_id: str,
+        in_file: Sequence[Json],
     ) -> None:
         self._fan_out = fan_out
         self._given = template
         self._template = without_list(template, fan_out.for_each[0])
         self._outputs = outputs
         self._task_id = task_id
+        self._in_file = list(in_file)
         self._characters = 0
         self._each: list[Item] = []
 
@@ -106,6 +125,8 @@ class _Reading:
         return [[key, inner] for key, inner in pairs.items()]
 
     def _first_list(self, text: str) -> Json:
+        if self._fan_out.in_file:
+            return self._in_file
         if text.startswith(f"${{{INPUT}"):
             return named_part(text).value({INPUT: self._given})
         return value_of(reference_at(text, 0), self._outputs)

@@ -24,19 +24,21 @@ from switchyard.domain.prompts.references import (
 
 FOR_EACH: Final = "forEach"
 _FIELDS: Final = (FOR_EACH, "key", "input")
-_FORMS: Final = "${tasks.ID.output.name} or ${input.name}"
+_FORMS: Final = "${tasks.ID.output.name} or ${input.name}, or a file: {file: job/NAME}"
 
 
 def tasks_read_by(fan_out: FanOut) -> list[str]:
     """Return the tasks whose outputs have the list."""
     first = fan_out.for_each[0]
-    return [] if first.startswith(f"${{{INPUT}") else [reference_at(first, 0).task_id]
+    if fan_out.in_file or first.startswith(f"${{{INPUT}"):
+        return []
+    return [reference_at(first, 0).task_id]
 
 
 def list_in_input(spec: TaskSpec) -> Items | None:
     """Return the items of a fan-out whose list is in its own input. Raise `NotExpandable`."""
     fan_out = spec.fan_out
-    if fan_out is None or tasks_read_by(fan_out):
+    if fan_out is None or fan_out.in_file or tasks_read_by(fan_out):
         return None
     return items_of(fan_out, spec.input, {}, task_id=spec.task_id)
 
@@ -44,7 +46,7 @@ def list_in_input(spec: TaskSpec) -> Items | None:
 def references_of_lists(specs: Sequence[TaskSpec]) -> Iterator[tuple[str, Reference]]:
     """Return the tasks whose outputs have the lists of fan-outs, each with the fan-out."""
     for index, spec in enumerate(specs):
-        first = spec.fan_out.for_each[0] if spec.fan_out else ""
+        first = spec.fan_out.for_each[0] if spec.fan_out and not spec.fan_out.in_file else ""
         if first.startswith("${tasks.") and _is_list_reference(first):
             yield spec.task_id, reference_at(first, 0, ("tasks", index, FOR_EACH))
 
@@ -89,7 +91,7 @@ def _for_each_problems(fan_out: FanOut, where: Place) -> Iterator[Problem]:
         yield Problem(path, f"has {len(fan_out.for_each)} lists; it has 1, or {MAX_LEVELS}")
         return
     first, *second = fan_out.for_each
-    if not _is_list_reference(first):
+    if not (fan_out.in_file or _is_list_reference(first)):
         yield Problem(path, f"{first[:80]!r} must be exactly one reference, {_FORMS}")
     for text in second:
         if not _is_whole(text, "item"):

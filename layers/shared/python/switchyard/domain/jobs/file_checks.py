@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from switchyard.domain.errors import Problem
-from switchyard.domain.fan_out.requests import references_of_lists
+from switchyard.domain.fan_out.requests import FOR_EACH, references_of_lists
 from switchyard.domain.jobs.condition_parser import references_of_conditions
 from switchyard.domain.jobs.files import FileReference
 from switchyard.domain.jobs.graph import TaskSpec
@@ -29,14 +29,19 @@ def references_elsewhere(specs: Sequence[TaskSpec]) -> list[tuple[str, Reference
     ]
 
 
-def file_problems(specs: Sequence[TaskSpec], job_files: Sequence[str]) -> list[Problem]:
-    """Find files that the job does not have, and artifacts of tasks that make none."""
-    held = {spec.task_id: spec.kind for spec in specs if spec.kind}
+def file_problems(
+    specs: Sequence[TaskSpec], job_files: Sequence[str], *, advice: str = ""
+) -> list[Problem]:
+    """Find files that the job does not have, and artifacts of tasks that make none.
+
+    `advice` says how the caller gives a job the file `{}`.
+    """
+    held = {spec.task_id: spec.kind for spec in specs if spec.kind and not spec.fan_out}
     problems = []
     for _, path, reference in _asked(specs):
         if reference.of_the_job:
             if not reference.among(job_files):
-                problems.append(Problem(path, _no_such_file(reference, job_files)))
+                problems.append(Problem(path, _no_such_file(reference, job_files, advice)))
         elif reference.source in held:
             kind = held[reference.source]
             said = f"{reference.text} names {reference.source!r}, a task of kind {kind}"
@@ -44,10 +49,16 @@ def file_problems(specs: Sequence[TaskSpec], job_files: Sequence[str]) -> list[P
     return problems
 
 
-def _no_such_file(reference: FileReference, job_files: Sequence[str]) -> str:
+def files_named_by(specs: Sequence[TaskSpec]) -> list[FileReference]:
+    """Return every file that the tasks name."""
+    return [reference for _, _, reference in _asked(specs)]
+
+
+def _no_such_file(reference: FileReference, job_files: Sequence[str], advice: str) -> str:
     said = f"{reference.text} names no file of the job"
     if not job_files:
-        return f"{said}, which has none; submit it with --file {reference.pattern}=PATH"
+        how = f"; {advice.format(reference.pattern)}" if advice else ""
+        return f"{said}, which has none{how}"
     hint = did_you_mean(reference.pattern, job_files)
     named = ", ".join(sorted(job_files)[:MOST_NAMED])
     more = ", …" if len(job_files) > MOST_NAMED else ""
@@ -61,3 +72,6 @@ def _asked(
     for index, spec in enumerate(specs):
         for number, text in enumerate(spec.files):
             yield spec, ("tasks", index, "files", number), FileReference.parse(text)
+        if spec.fan_out is not None and spec.fan_out.in_file:
+            path = ("tasks", index, FOR_EACH)
+            yield spec, path, FileReference.parse(spec.fan_out.for_each[0])

@@ -15,6 +15,8 @@ MAX_FILE_BYTES: Final = 100 * MEGABYTE
 MAX_JOB_FILES: Final = 100
 MAX_INPUT_FILES: Final = 200
 """The most files that one task is given."""
+MAX_INPUT_ITEMS: Final = 200
+"""The most items of a fan-out whose artifacts one task may be given."""
 MAX_INPUT_BYTES: Final = 500 * MEGABYTE
 """What the files of one task have together."""
 MAX_PATTERNS: Final = 50
@@ -104,11 +106,12 @@ def name_problem(name: str) -> str | None:
 def matches(name: str, pattern: str) -> bool:
     """Return whether a pattern means the name: `*` and `?` stay in a folder, `**` is any folders.
 
-    The output of a task is meant only by its own name: a task that wrote nothing has it, too.
+    The output of a task is meant only by its own name: a task that wrote nothing has it, too. That
+    of an item of a fan-out is in the item's folder.
     """
-    if name == OUTPUT_NAME:
-        return pattern == name
     parts, wanted = name.split("/"), pattern.split("/")
+    if parts[-1] == OUTPUT_NAME and wanted[-1] != OUTPUT_NAME:
+        return False
     if _ANY_FOLDERS not in wanted:
         return _all_match(parts, wanted)
     at = wanted.index(_ANY_FOLDERS)
@@ -116,6 +119,15 @@ def matches(name: str, pattern: str) -> bool:
     if len(parts) < len(before) + len(after):
         return False
     return _all_match(parts[:at], before) and _all_match(parts[-len(after) :], after)
+
+
+def may_be_below(folder: str, pattern: str) -> bool:
+    """Return whether a pattern can mean names of files in this folder."""
+    parts, wanted = folder.split("/"), pattern.split("/")
+    if _ANY_FOLDERS in wanted:
+        before = wanted[: wanted.index(_ANY_FOLDERS)][: len(parts)]
+        return _all_match(parts[: len(before)], before)
+    return len(wanted) > len(parts) and _all_match(parts, wanted[: len(parts)])
 
 
 def job_file_matches(name: str, pattern: str) -> bool:

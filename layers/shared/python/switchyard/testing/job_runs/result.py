@@ -1,7 +1,7 @@
 """How a job and its tasks ended in a test."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from switchyard.contracts.events import Event
@@ -20,6 +20,8 @@ class TaskResult:
     attempts: int = 0
     inputs: Sequence[Any] = ()
     """The input of each attempt, with its references filled in."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """What it left in its folder `artifacts`, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

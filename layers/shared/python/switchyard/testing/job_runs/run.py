@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +18,9 @@ from switchyard.domain.nested_jobs.job_templates import MAX_LEVELS
 from switchyard.domain.states import TaskKind, TaskState, job_status, task_status
 from switchyard.domain.tasks.task import Task
 from switchyard.testing.job_runs.decisions import ScriptedPeople
-from switchyard.testing.job_runs.engine import MemoryEngine
+from switchyard.testing.job_runs.engine import TENANT, MemoryEngine
 from switchyard.testing.job_runs.errors import JobTestError
+from switchyard.testing.job_runs.files import FilesOfTest, artifacts_of, uploaded_files
 from switchyard.testing.job_runs.result import JobResult, TaskResult
 from switchyard.testing.job_runs.scripts import ScriptedAgent
 from switchyard.testing.job_runs.sources import JobSource, JobUnderTest, read_source
@@ -40,6 +42,7 @@ class RunJob(Protocol):
         signals: Mapping[str, Any] | None = None,
         functions: Sequence[str] = (),
         definitions: Mapping[str, Any] | str | PathLike[str] | None = None,
+        files: FilesOfTest | None = None,
     ) -> JobResult: ...
 
 
@@ -51,14 +54,18 @@ def run_job(
     signals: Mapping[str, Any] | None = None,
     functions: Sequence[str] = (),
     definitions: Mapping[str, Any] | str | PathLike[str] | None = None,
+    files: FilesOfTest | None = None,
 ) -> JobResult:
     """Run a whole job in this process and return how each of its tasks ended.
 
     `agents` are scripts by definition or task. `functions` are packages by path or name, whose code
-    runs for real. Raise `JobTestError` if the job cannot be run so.
+    runs for real. `files` are those that the job is submitted with: contents, or paths. Raise
+    `JobTestError` if the job cannot be run so.
     """
     tested = read_source(job, functions=functions, definitions=definitions)
     engine = MemoryEngine()
+    upload = partial(uploaded_files, tenant=TENANT, blobs=engine.memory.blobs)
+    tested = tested.with_files(upload(tested.files) | upload(files or {}))
     agent = ScriptedAgent(agents or {}, engine.clock)
     people = ScriptedPeople(engine.decider(), decisions or {}, signals or {})
     _require_used(tested, agent, people)
@@ -177,4 +184,5 @@ def _task_result(task: Task, engine: MemoryEngine, worker: MemoryWorker) -> Task
         error=task.outcome.error if task.outcome else None,
         attempts=task.attempt,
         inputs=tuple(worker.inputs.get(name, ())),
+        files=artifacts_of(task, engine.memory.blobs),
     )

@@ -7,11 +7,14 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from switchyard.domain.prompts.artifacts import ARTIFACTS
 from switchyard.domain.tasks.failures import FailureCategory, category_of
 from switchyard.testing.clock import ManualClock
 from switchyard.testing.job_runs.errors import JobTestError, unused_name
+from switchyard.testing.job_runs.files import Leaves
 from switchyard_worker.agents.agent import AgentFailed, Answer, Effort
 from switchyard_worker.boundary import Assignment
 
@@ -80,9 +83,11 @@ class ScriptedAgent:
         self._definition = ""
         self._last_step = ""
         self._left_ms = 0
+        self._folder = Path()
 
-    def begin(self, definition: str, assignment: Assignment) -> None:
+    def begin(self, definition: str, assignment: Assignment, folder: Path) -> None:
         """Prepare for the steps of one attempt; the output of the last one is the task's."""
+        self._folder = folder
         self._definition = definition
         self._last_step = assignment.in_order()[-1].name
         self._left_ms = assignment.timeout_ms
@@ -117,7 +122,15 @@ class ScriptedAgent:
         answer = _called(script, assignment) if callable(script) else script
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return self._left_behind(answer) if isinstance(answer, Leaves) else answer
+
+    def _left_behind(self, answer: Leaves) -> Any:
+        """Write the files of an answer to the folder of the attempt; return the answer itself."""
+        for name, content in answer.files.items():
+            file = self._folder / ARTIFACTS / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        return answer.answer
 
     def _script_name(self, assignment: Assignment) -> str:
         task_id = assignment.request_id.partition("__")[2]

@@ -1,19 +1,22 @@
 """Reads the job of a test: a file with its definitions, a `Job`, or what the API is sent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from switchyard.client.job import Job
 from switchyard.contracts.definitions import TaskDefinition
+from switchyard.contracts.files import FileContent
 from switchyard.contracts.jobs import SubmitJob
+from switchyard.domain.jobs.file_checks import file_problems
 from switchyard.functions.definitions import definitions_of
 from switchyard.functions.errors import FunctionsError
 from switchyard.functions.packages import located
 from switchyard.testing.job_runs.errors import JobTestError
 from switchyard_cli.errors import CliError
+from switchyard_cli.files.beside import Beside
 from switchyard_cli.files.job_file import read_definitions, read_job
 from switchyard_worker.parent.attempts.functions import ServedFunctions
 
@@ -28,6 +31,18 @@ class JobUnderTest:
     request: SubmitJob
     definitions: dict[str, TaskDefinition]
     functions: ServedFunctions
+    files: Mapping[str, Path]
+    """Those that lie beside a job file and are submitted with it."""
+
+    def with_files(self, files: Mapping[str, FileContent]) -> "JobUnderTest":
+        """Return the job with these files. Raise `JobTestError` if a task names another."""
+        request = self.request.model_copy(update={"files": {**self.request.files, **files}})
+        specs = [task.spec() for task in request.tasks]
+        advice = "give it to run_job, as in files={{'{}': 'path/of/the/file'}}"
+        problems = file_problems(specs, list(request.files), advice=advice)
+        if problems:
+            raise JobTestError(f"the job is refused: {'; '.join(map(str, problems))}")
+        return replace(self, request=request)
 
 
 def read_source(
@@ -38,24 +53,25 @@ def read_source(
 ) -> JobUnderTest:
     """Raise `JobTestError` for what cannot be read, and as `submit` does for an invalid file."""
     try:
-        request, own = _request(job)
-        packages = [located(str(place)) for place in functions]
+        request, own, beside = _request(job)
+        packages = [located(str(place)) for place in (*beside.functions, *functions)]
         found: dict[str, TaskDefinition] = {}
         for package in packages:
             found |= definitions_of(package).definitions
     except (CliError, FunctionsError, OSError) as problem:
         raise JobTestError(str(problem)) from problem
     known = {**found, **_given(definitions), **own}
-    return JobUnderTest(_agents_only(request), known, ServedFunctions(packages))
+    served, files = ServedFunctions(packages), dict(beside.files)
+    return JobUnderTest(_agents_only(request), known, served, files)
 
 
-def _request(job: JobSource) -> tuple[SubmitJob, dict[str, TaskDefinition]]:
+def _request(job: JobSource) -> tuple[SubmitJob, dict[str, TaskDefinition], Beside]:
     if isinstance(job, Job):
-        return job.submission(), {}
+        return job.submission(), {}, Beside()
     if isinstance(job, SubmitJob):
-        return job, {}
-    content = read_job(Path(job)).content
-    return content.submission(), dict(content.definitions)
+        return job, {}, Beside()
+    read = read_job(Path(job))
+    return read.content.submission(), dict(read.content.definitions), read.beside()
 
 
 def _given(definitions: Mapping[str, Any] | str | PathLike[str] | None) -> dict[str, Any]:

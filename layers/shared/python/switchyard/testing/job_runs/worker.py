@@ -15,7 +15,7 @@ from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.prompts.artifacts import content_type_of
+from switchyard.domain.prompts.artifacts import RESULT_FILE, content_type_of
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Lease, Task
 from switchyard.functions.progress import report_to
@@ -49,7 +49,7 @@ from switchyard_worker.parent.attempts.upload import (
 )
 from switchyard_worker.parent.attempts.verdict import HandedBack, Verdict, failed, timed_out
 from switchyard_worker.parent.coroutines import Runtime
-from switchyard_worker.parent.files.folder import UPLOADED, TaskFolder
+from switchyard_worker.parent.files.folder import TaskFolder
 from switchyard_worker.parent.receive.settlement import RefusedClaims, Settlement
 
 LEASE_MS: Final = 24 * 60 * 60 * 1000
@@ -82,7 +82,7 @@ class MemoryWorker:
             memory.definitions,
             _settings(folder),
             credential=None,
-            inputs=InputFinder(leases=memory.leases, blobs=memory.blobs),
+            inputs=InputFinder(leases=memory.leases, payloads=memory.payloads, blobs=memory.blobs),
             functions=functions,
         )
         self._settlement = Settlement(self._runtime, memory.leases, memory.queue, engine.emitter)
@@ -139,10 +139,9 @@ class MemoryWorker:
 
     def _judged(self, lease: Lease, assignment: Assignment) -> Verdict:
         began = self._engine.clock.now_ms()
-        folder = self._folder_for(lease, assignment)
+        folder = TaskFolder.fresh(self._folder, lease)
         try:
-            if assignment.code is not None:
-                Download(self._engine.memory.blobs, folder, assignment.inputs).run()
+            Download(self._engine.memory.blobs, folder, assignment.inputs).run()
             result = self._run(lease, assignment, folder.path)
             write_outcome(result, folder.path)
             judge = Judge(guard=self._guard, offload=_at_once)
@@ -155,11 +154,7 @@ class MemoryWorker:
                     redaction=NO_SECRETS,
                 )
             )
-            return (
-                verdict
-                if assignment.code is None
-                else self._stored(lease, assignment, verdict, folder)
-            )
+            return self._stored(lease, assignment, verdict, folder)
         except OutOfTime:
             spent_ms = self._engine.clock.now_ms() - began
             return timed_out(
@@ -171,8 +166,8 @@ class MemoryWorker:
     def _stored(
         self, lease: Lease, assignment: Assignment, verdict: Verdict, folder: TaskFolder
     ) -> Verdict:
-        """Store what code left behind, where the files of later tasks are looked for."""
-        if assignment.code is None or isinstance(verdict, HandedBack):
+        """Store what a task left behind, where the files of later tasks are looked for."""
+        if isinstance(verdict, HandedBack):
             return verdict
         prefix, blobs = artifacts_prefix(lease), self._engine.memory.blobs
         sizes = files_to_upload(
@@ -185,27 +180,22 @@ class MemoryWorker:
             content = folder.read(name, max_bytes=MAX_FILE_BYTES)
             blobs.put(f"{prefix}{name}", content, content_type=content_type_of(name))
         if verdict.completed:
+            made = json.dumps(verdict.output, ensure_ascii=False).encode()
+            blobs.put(f"{prefix}{RESULT_FILE}", made, content_type="application/json")
             verdict = with_required(verdict, assignment.artifacts, list(sizes))
         return verdict.changed(artifacts=prefix)
 
-    def _folder_for(self, lease: Lease, assignment: Assignment) -> TaskFolder:
-        """Open a folder of its own for code, and one for all agents, which write no files."""
-        if assignment.code is not None:
-            return TaskFolder.fresh(self._folder, lease)
-        shared = self._folder / "agents"
-        for part in UPLOADED:
-            (shared / part).mkdir(parents=True, exist_ok=True)
-        return TaskFolder.opened(shared)
-
     def _run(self, lease: Lease, assignment: Assignment, folder: Path) -> TaskResult:
-        with contextlib.redirect_stdout(cast("io.TextIOBase", _WithoutMarks(sys.stdout))):
+        """Run a task in its own folder, as a child does: there it finds its files."""
+        printed = cast("io.TextIOBase", _WithoutMarks(sys.stdout))
+        with contextlib.redirect_stdout(printed), contextlib.chdir(folder):
             if assignment.code is not None:
                 try:
                     return CodeTask(assignment, assignment.code, folder).run()
                 finally:
                     report_to(None)
             agent = self._agent
-            agent.begin(lease.task.definition, assignment)
+            agent.begin(lease.task.definition, assignment, folder)
             workflow = Workflow(assignment, folder, lambda _backend: agent, _ChecksHere())
             return workflow.run()
 

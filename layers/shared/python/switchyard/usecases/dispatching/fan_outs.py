@@ -46,6 +46,7 @@ from switchyard.ports import (
 )
 from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.dispatching.earlier_items import EarlierItems
+from switchyard.usecases.dispatching.list_files import ListFiles
 from switchyard.usecases.dispatching.nested_jobs import NestedJobs
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
@@ -133,10 +134,15 @@ class FanOutTasks:
         wanted = {in_scope(payload.scope, name): name for name in tasks_read_by(fan_out)}
         found = self.payloads.outputs(task.ref.job, list(wanted), max_bytes=MAX_LIST_BYTES)
         outputs = {wanted[name]: value for name, value in found.items()}
+        in_file: Sequence[Json] = ()
+        if fan_out.in_file:
+            files = ListFiles(self.graph, self.blobs, scope=payload.scope)
+            in_file = files.read(task, fan_out.for_each[0])
+        name = task.ref.task_id
         return plan_expansion(
             job,
             task,
-            items_of(fan_out, payload.input, outputs, task_id=task.ref.task_id),
+            items_of(fan_out, payload.input, outputs, task_id=name, in_file=in_file),
             template=payload,
             tolerated=not fan_out.tolerate.none,
             of_jobs=fan_out.of_jobs,

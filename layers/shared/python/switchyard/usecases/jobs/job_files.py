@@ -13,8 +13,8 @@ from switchyard.contracts.job_document import JobFiles
 from switchyard.contracts.wire import instant
 from switchyard.domain.errors import MissingBlob, Problem
 from switchyard.domain.ids import JobRef
-from switchyard.domain.jobs.file_checks import file_problems
-from switchyard.domain.jobs.files import FileReference, JobFile
+from switchyard.domain.jobs.file_checks import file_problems, files_named_by
+from switchyard.domain.jobs.files import JobFile
 from switchyard.domain.jobs.graph import TaskSpec
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.prompts.artifacts import job_files_key, upload_key
@@ -67,9 +67,8 @@ def _missing(tenant: str, name: str, file: FileContent, blobs: BlobStore) -> Pro
 
 def problems_with_added(specs: Sequence[TaskSpec], job: Job, blobs: BlobStore) -> list[Problem]:
     """Find references of added tasks that mean no file; read the job's files if they must be."""
-    references = [FileReference.parse(text) for spec in specs for text in spec.files]
     names: list[str] = []
-    if job.file_count and any(reference.of_the_job for reference in references):
+    if job.file_count and any(reference.of_the_job for reference in files_named_by(specs)):
         with suppress(MissingBlob):
             names = [file.name for file in read_job_files(job.ref, blobs)]
     return file_problems(specs, names)
