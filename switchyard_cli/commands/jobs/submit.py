@@ -21,6 +21,8 @@ from switchyard_cli.views.wording import counted
 from switchyard_local.interrupts import signals_interrupt
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from switchyard.client.uploads import LocalFile
     from switchyard.contracts.jobs import JobAccepted
     from switchyard.domain.errors import Problem

@@ -143,7 +143,7 @@ def _items_of(picture: JobPicture, wanted: Set[str]) -> tuple[Task, ...]:
     return tuple(
         task
         for task in picture.visible_tasks
-        if wanted.intersection(task.ref.makers)
+        if not wanted.isdisjoint(task.ref.makers)
         and task.ref.task_id not in wanted
         and task.state in BY_DEFAULT
     )
