@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,9 @@ from switchyard_cli.terminal import notices, print_json, results
 from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
-    from switchyard.contracts.changes import RedriveAccepted
+    from switchyard.contracts.changes import RedriveAccepted, RedriveJob
+    from switchyard_cli.files.document import Document
+    from switchyard_cli.services import Services
 
 WatchOption = Annotated[
     bool, typer.Option("--watch", help="Follow the job; exit 0 only if it completes.")
@@ -99,63 +102,70 @@ def redrive(  # noqa: PLR0913 - one per option
     come after a task that is named with --from. A new input, model, limit or version applies to
     the redriven tasks, not to those that depend on them.
     """
-    from switchyard_cli.actions.follow_to_end import follow_to_end
-    from switchyard_cli.actions.redrive import check_input, redrive_request, send_redrive
+    from switchyard_cli.actions.redrive import redrive_request
     from switchyard_cli.files.document import read_document
 
     document = read_document(input_file) if input_file else None
-    asked = {
-        "tasks": [*(named or []), *(tasks or [])],
-        "from": first or None,
-        "model": model,
-        "maxTurns": max_turns,
-        "timeout": timeout,
-        "maxCostUsd": max_cost_usd,
-        "latest": latest or None,
-    }
+    limits = {"maxTurns": max_turns, "timeout": timeout, "maxCostUsd": max_cost_usd}
+    names = {"tasks": [*(named or []), *(tasks or [])], "from": first or None}
+    asked = {**names, "model": model, **limits, "latest": latest or None}
     request = redrive_request(asked, document)
-    services = services_of(context)
-    with Api(endpoint_of(stage, services), services.transport) as api:
-        job_id = job_named(job)
+    how = _How(bool(first) and not yes, dry_run, watch, stage, as_json)
+    _carry_out(job_named(job), request, document, services_of(context), how)
+
+
+@dataclass(frozen=True)
+class _How:
+    asks: bool
+    dry_run: bool
+    watch: bool
+    stage: Stage
+    as_json: bool
+
+
+def _carry_out(
+    job_id: str, request: RedriveJob, document: Document | None, services: Services, how: _How
+) -> None:
+    from switchyard_cli.actions.follow_to_end import follow_to_end
+    from switchyard_cli.actions.redrive import check_input, send_redrive
+
+    with Api(endpoint_of(how.stage, services), services.transport) as api:
         check_input(api, job_id, request, document)
-        if dry_run or (first and not yes):
+        if how.asks or how.dry_run:
             dry = request.model_copy(update={"dry_run": True})
             planned = send_redrive(api, job_id, dry, document, services)
-            _show(planned, stage, dry_run=dry_run, as_json=as_json)
-            if dry_run:
-                return
-            _ask(planned)
+            _show_and_ask(planned, how.stage, asks=not how.dry_run, as_json=how.as_json)
             request = request.model_copy(update={"run": planned.run - 1})
+        if how.dry_run:
+            return
         accepted = send_redrive(api, job_id, request, document, services)
-        if watch:
-            follow_to_end(api, job_id, services, as_json=as_json)
-        elif as_json:
-            print_json(accepted)
+        if how.watch:
+            follow_to_end(api, job_id, services, as_json=how.as_json)
         else:
-            _print_redriven(accepted, stage)
+            _print_redriven(accepted, how.stage, as_json=how.as_json)
 
 
-def _show(planned: RedriveAccepted, stage: Stage, *, dry_run: bool, as_json: bool) -> None:
-    """Show what will run; on standard output only if that is all that was asked for."""
+def _show_and_ask(planned: RedriveAccepted, stage: Stage, *, asks: bool, as_json: bool) -> None:
+    """Show what will run, on standard output if that is all that was asked for; then ask."""
     from switchyard_cli.views.redrive import print_planned, redrive_hints
 
-    if as_json and dry_run:
+    if as_json and not asks:
         print_json(planned)
         return
     print_planned(planned, notices() if as_json else results())
     for hint in redrive_hints(planned, stage.option):
         notices().print(hint, style="yellow", soft_wrap=True, markup=False)
-
-
-def _ask(planned: RedriveAccepted) -> None:
-    """Ask before anything runs that completed before."""
-    if not typer.confirm(f"Run {counted(planned.reopened_tasks, 'task')} again?", err=True):
+    tasks = counted(planned.reopened_tasks, "task")
+    if asks and not typer.confirm(f"Run {tasks} again?", err=True):
         raise typer.Exit(1)
 
 
-def _print_redriven(accepted: RedriveAccepted, stage: Stage) -> None:
+def _print_redriven(accepted: RedriveAccepted, stage: Stage, *, as_json: bool) -> None:
     from switchyard_cli.views.redrive import redrive_hints
 
+    if as_json:
+        print_json(accepted)
+        return
     begun = counted(len(accepted.ready_tasks), "task")
     said = f"{accepted.job_id}: run {accepted.run}, {begun} at once"
     more = accepted.reopened_tasks - len(accepted.ready_tasks)

@@ -106,7 +106,7 @@ def test_a_settled_job_is_redriven_once_nothing_of_it_is_due(
     put(job_id, "JOB", "SET #state = :failed", failed="FAILED")
     put(job_id, "TASK#color-tags", "SET #state = :failed", failed="FAILED")
     status, problem = api("POST", f"/jobs/{job_id}/redrive", {})
-    assert (status, "still being reported" in problem["detail"]) == (409, True)
+    assert (status, "still emitting its events" in problem["detail"]) == (409, True)
     assert api.headers["Retry-After"] == "5"
     put(job_id, "TASK#__start__", "REMOVE due_at_ms, due_shard")
     bad = {"tasks": ["color-tags"], "input": "${tasks.font-pairing.output}"}
@@ -121,6 +121,10 @@ def test_a_settled_job_is_redriven_once_nothing_of_it_is_due(
         "run": 2,
         "readyTasks": ["color-tags"],
         "reopenedTasks": 2,
+        "costUsd": 0.0,
+        "plannedTasks": [],
+        "staleTasks": [],
+        "olderVersions": [],
     }
     status, problem = api("POST", f"/jobs/{job_id}/redrive", body)
     assert (status, "redriven already" in problem["detail"]) == (409, True)

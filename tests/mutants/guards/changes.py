@@ -34,10 +34,10 @@ CANCEL_TESTS: Final = (
     "tests/unit/usecases/jobs/test_cancel_pages.py",
 )
 REDRIVE_TESTS: Final = (
-    "tests/unit/usecases/jobs/test_redrive.py",
-    "tests/unit/usecases/jobs/test_redrive_pages.py",
+    "tests/unit/usecases/jobs/redrives/test_redrive.py",
+    "tests/unit/usecases/jobs/redrives/test_redrive_pages.py",
 )
-REDRIVE_AGAIN_TESTS: Final = ("tests/unit/usecases/jobs/test_redrive_again.py",)
+REDRIVE_AGAIN_TESTS: Final = ("tests/unit/usecases/jobs/redrives/test_redrive_again.py",)
 
 GUARDS: Final = (
     Mutant(

@@ -153,14 +153,14 @@ GUARDS: Final = (
         file=f"{PACKAGE}/adapters/dynamodb/redrives.py",
         old="        if given is None and not reopening.made_output:\n",
         new="        if given is None:\n",
-        tests=("tests/contract/jobs/test_redriving.py",),
+        tests=("tests/contract/jobs/test_redriving_completed.py",),
     ),
     Mutant(
         guard="what was shown by a dry run is run, or nothing",
         file=f"{PACKAGE}/usecases/jobs/redrive_requests.py",
         old="request.run if run is None else run",
         new="run",
-        tests=("tests/unit/usecases/jobs/test_redrive_from.py",),
+        tests=("tests/unit/usecases/jobs/redrives/test_redrive_from.py",),
     ),
     Mutant(
         guard="older versions leave the items of a fan-out alone",

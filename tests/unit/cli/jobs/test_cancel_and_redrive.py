@@ -174,17 +174,17 @@ def test_what_will_pass_is_waited_for(
     switchyard: Switchyard, api: FakeApi, route: str, command: str
 ) -> None:
     [accepted] = api.routes[route]
-    refused = for_now("the job is still being reported; try again in a minute")
+    refused = for_now("the job is still emitting its events; try again in a minute")
     api.on(route, refused, refused, accepted)  # type: ignore[arg-type]
     result = switchyard(command, JOB_ID)
     assert result.exit_code == 0
-    assert result.stderr.count("still being reported; try again in a minute. Trying again.") == 2
+    assert result.stderr.count("still emitting its events; try again in a minute. Trying again.") == 2
 
 
 def test_what_does_not_pass_within_a_minute_is_refused(
     switchyard: Switchyard, api: FakeApi
 ) -> None:
-    api.on(REDRIVE, for_now("the job is still being reported"))  # type: ignore[arg-type]
+    api.on(REDRIVE, for_now("the job is still emitting its events"))  # type: ignore[arg-type]
     result = switchyard("redrive", JOB_ID)
     assert result.exit_code == 2
     assert 10 < len(api.requests) < 15

@@ -190,7 +190,7 @@ class FanOuts(Protocol):
         """
 
     def drop(self, ref: TaskRef, *, items_run: int, now_ms: int) -> Task | None:
-        """End an item that only an earlier list had; `None` if it is none, or somebody is at it.
+        """End an item that only an earlier list had; `None` if it is none, or is under way.
 
         Dropping again is answered as the first time.
         """

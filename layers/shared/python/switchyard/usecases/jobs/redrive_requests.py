@@ -128,7 +128,7 @@ class RedriveRequests:
         if not job.state.settled:
             raise Conflict(f"{job.ref.job_id} has not settled yet; only then can it be redriven")
         if any(task.due_at_ms is not None for task in picture.tasks):
-            raise NotNow(f"{job.ref.job_id} is still being reported; try again in a minute")
+            raise NotNow(f"{job.ref.job_id} is still emitting its events; try again in a minute")
 
     def _planned(self, picture: JobPicture, request: RedriveJob) -> _Asked:
         _check(request, picture)

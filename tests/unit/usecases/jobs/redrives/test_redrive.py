@@ -215,7 +215,7 @@ def test_a_job_that_goes_on_is_not_redriven(harness: ChangedHarness) -> None:
 def test_a_job_of_which_something_is_due_is_not_redriven_yet(failed: ChangedHarness) -> None:
     skipped = failed.task("c")
     failed.memory.state.tasks[skipped.ref] = replace(skipped, due_at_ms=1)
-    with pytest.raises(NotNow, match="still being reported; try again in a minute"):
+    with pytest.raises(NotNow, match="still emitting its events; try again in a minute"):
         failed.redrive()
 
 
