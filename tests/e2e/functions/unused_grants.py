@@ -61,6 +61,7 @@ UNUSED_BUT_NEEDED = {
     "switchyard-local-dispatch": QUEUE_CONSUMERS
     | EMITTERS
     | {
+        "dynamodb:GetItem on switchyard-local-task-definitions": "no task of these is a job",
         "dynamodb:PutItem": "it writes jobs of more than a thousand tasks, and relays of redrives",
         "s3:GetObject on task/*": "it reads the documents of large jobs and of redrives",
         "s3:PutObject on task/*": "it writes the large inputs of large jobs",

@@ -50,3 +50,30 @@ def redriven(cloud: RunningCloud, job_id: str) -> bool | None:
     again = {"tasks": ["check[bad]"], "input": {"file": "good"}}
     with cloud.http as http:
         return http.post(f"/jobs/{job_id}/redrive", json=again).is_success or None
+
+
+def test_a_job_that_is_a_task_makes_the_tasks_of_its_template(cloud: RunningCloud) -> None:
+    copies = {"kind": "code", "command": ["cp", "input.json", "artifacts/result.json"]}
+    template = {
+        "kind": "job",
+        "tasks": [
+            {"taskId": "draft", "name": "copies", "input": {"about": "${input.topic}"}},
+            {
+                "taskId": "polish",
+                "name": "copies",
+                "dependsOn": ["draft"],
+                "input": {"text": "${tasks.draft.output.about}"},
+            },
+        ],
+        "output": {"paper": "${tasks.polish.output.text}"},
+    }
+    with cloud.http as http:
+        for name, document in (("copies", copies), ("one-paper", template)):
+            answer = http.put(f"/task-definitions/{name}", json=document)
+            assert answer.is_success, answer.text
+    part = {"taskId": "part", "kind": "job", "name": "one-paper", "input": {"topic": "trains"}}
+    job_id = cloud.submit({"name": "nested", "tasks": [part]})
+
+    assert cloud.settled(job_id).status == "completed"
+    assert cloud.task(job_id, "part").output == {"paper": "trains"}
+    assert cloud.task(job_id, "part[polish]").depends_on == ("part[draft]",)
