@@ -178,7 +178,9 @@ def test_what_will_pass_is_waited_for(
     api.on(route, refused, refused, accepted)  # type: ignore[arg-type]
     result = switchyard(command, JOB_ID)
     assert result.exit_code == 0
-    assert result.stderr.count("still emitting its events; try again in a minute. Trying again.") == 2
+    assert (
+        result.stderr.count("still emitting its events; try again in a minute. Trying again.") == 2
+    )
 
 
 def test_what_does_not_pass_within_a_minute_is_refused(
