@@ -7,7 +7,7 @@ import pytest
 from switchyard.domain.errors import Rejected, UnknownJob
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.notify import NotifyTarget
-from switchyard.domain.states import JobState
+from switchyard.domain.states import JobState, TaskKind
 from tests.builders import DIAMOND, JOB, NOW_MS, TENANT, a_plan
 from tests.contract.conftest import Backend
 
@@ -30,16 +30,22 @@ def test_a_written_job_is_read_back_whole(backend: Backend) -> None:
     )
 
 
+GATE = JOB.task("compile-result")
+
+
 def test_the_states_of_a_jobs_tasks_are_those_of_its_picture(backend: Backend) -> None:
     plan = a_plan()
-    named = replace(plan, job=replace(plan.job, notify=NotifyTarget(channel="#brand")))
+    tasks = tuple(replace(t, kind=TaskKind.APPROVAL) if t.ref == GATE else t for t in plan.tasks)
+    channel = NotifyTarget(channel="#brand")
+    named = replace(plan, tasks=tasks, job=replace(plan.job, notify=channel))
     backend.intake.write(named)
     backend.intake.open(named, now_ms=NOW_MS)
     picture, found = backend.jobs.picture(JOB), backend.jobs.states(JOB)
     assert found.job == picture.job
-    assert {(one.ref, one.run, one.state, one.attempt) for one in found.tasks} == {
-        (task.ref, task.run, task.state, task.attempt) for task in picture.tasks
+    assert {(one.ref, one.run, one.state, one.attempt, one.kind) for one in found.tasks} == {
+        (task.ref, task.run, task.state, task.attempt, task.kind) for task in picture.tasks
     }
+    assert {one.kind for one in found.tasks if one.ref == GATE} == {TaskKind.APPROVAL}
     assert {one.ref for one in found.visible_tasks} == {task.ref for task in picture.visible_tasks}
 
 

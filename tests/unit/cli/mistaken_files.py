@@ -188,6 +188,15 @@ FILES: Final = {
     "an input against its schema": Mistake(
         a_definition(inputSchema={"type": "object", "required": ["url"]}), "tasks[0].input: "
     ),
+    "a list that the schema says is none": Mistake(
+        "definitions: {scrape: {description: a, tag: b, outputSchema: {type: object}}}\n"
+        + JOB
+        + TASK
+        + "  - {taskId: b, name: scrape, dependsOn: [scrape], "
+        "forEach: '${tasks.scrape.output}'}\n",
+        "5: tasks[1].forEach: ${tasks.scrape.output}: the output schema of 'scrape' makes it an "
+        "object, and forEach needs a list",
+    ),
     "a placeholder without a value": Mistake(
         a_definition(description="Read {{input.url}}."), "give the input 'url'"
     ),
