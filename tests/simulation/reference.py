@@ -6,6 +6,7 @@ the scheduler but the names of states and rules.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from graphlib import TopologicalSorter
 
 from switchyard.domain.states import JobState, Rule, TaskState
@@ -75,15 +76,10 @@ def ends(
         elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
             judged = task.when if task.task_id not in runs else None
             ended = judged.end(states, approved or {}) if judged else None
-            if task.inner and ended is None:
-                within = {name: states[name] for name in _ids(task.inner) if name in states}
-                states |= ends(
-                    task.inner,
-                    verdicts=verdicts,
-                    cancelled=cancelled,
-                    before=within,
-                    reopening=reopening,
-                )
+            if ended is None:
+                inner = {name: states[name] for name in _ids(task.inner) if name in states}
+                within = partial(ends, verdicts=verdicts, cancelled=cancelled, reopening=reopening)
+                states |= within(task.inner, before=inner)
             states[task.task_id] = ended or _verdict(task, states, verdicts, made, listless)
         else:
             states[task.task_id] = TaskState.SKIPPED

@@ -10,7 +10,7 @@ from switchyard.domain.states import Rule, TaskState
 from switchyard.domain.tasks.task import TaskRun
 from tests.simulation.asking import redriving
 from tests.simulation.races.harness import ENDS, RaceHarness
-from tests.simulation.reference import Declared, ends, reopened
+from tests.simulation.reference import AGAIN, Declared, ends, reopened
 from tests.simulation.scripted.changes import selection
 from tests.simulation.stage.functions import TIMEOUT_SECONDS
 
@@ -44,6 +44,8 @@ class LateWakeUps:
         if found:
             return found
         chosen = selection(self.harness.dice, first)
+        if any(name.startswith(AGAIN) for name in chosen):
+            self.harness.history.asked_again.add(self._job)
         for _ in range(2):
             self.harness.call_soon(redriving(self._job, chosen), within=SECONDS)
         self._wake_again()

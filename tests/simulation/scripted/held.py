@@ -22,7 +22,7 @@ def with_held(
     """Let some of them be held and others be conditional; `known` are in the job already."""
     drawn: dict[str, Declared] = {}
     for task in tasks:
-        held = None if task.list_of or dice.random() > HELD else _held(dice)
+        held = None if task.list_of or task.inner or dice.random() > HELD else _held(dice)
         when = _when(dice, task, {**known, **drawn})
         drawn[task.task_id] = replace(task, held=held, when=when)
     return list(drawn.values())

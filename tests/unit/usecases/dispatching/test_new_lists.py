@@ -240,4 +240,6 @@ def test_too_many_items_of_earlier_lists_fail_the_fan_out(
     again(harness, "list")
     harness.complete("list", {"items": ["d", "e"]})
     assert harness.state("review") is TaskState.FAILED
-    assert "with these 2 items and those of earlier lists the job has 8 tasks" in harness.error()
+    assert (
+        "with these 2 tasks and those that earlier runs made the job has 8 tasks" in harness.error()
+    )
