@@ -26,6 +26,7 @@ RUN_BY_THE_MODEL: Final = (
     "switchyard/domain/tasks/task.py",
     "switchyard/domain/tasks/readiness.py",
     "switchyard/domain/jobs/redrive.py",
+    "switchyard/domain/redrives/reach.py",
     "switchyard/domain/jobs/overdue.py",
     "switchyard/domain/jobs/chunk_plan.py",
 )
