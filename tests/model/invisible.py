@@ -41,6 +41,11 @@ REASONS: Final[dict[str, str]] = {
     "a fan-out gathers again when one of its items is redriven": "no item is redriven by its name",
     "a redriven job does not run what its conditions skipped": "no task has a condition",
     "only what a task made makes it gather again": "no fan-out of the model is in a template",
+    "what left the list is not redriven with its fan-out": "no list of the model changes twice",
+    "an item that is under way is not replaced": f"{_COVERED} no item of an earlier list runs",
+    "a fan-out that comes after what runs again reads its list anew": (
+        "the fan-outs of the model come after nothing"
+    ),
     "task note_expanded without: run = …": _SAME_ITEMS,
     "task note_expanded without: no child_count": _SAME_ITEMS,
     "task note_expanded without: (no expanded or expanded < …)": _SAME_ITEMS,
@@ -79,6 +84,8 @@ _BY_BEGINNING: Final = (
     ("task flag without: state =", f"{_COVERED} what leaves WAITING raises the fence"),
     ("task decide without: cancel_requested", f"{_COVERED} only a new run removes a flag"),
     ("task reopen without:", f"{_COVERED} a new run raises run and fence together"),
+    ("task replace_item without: state", f"{_COVERED} no item of an earlier list runs"),
+    ("task drop_item without: state", f"{_COVERED} no item of an earlier list runs"),
     ("task follow_relay without: run =", f"{_COVERED} the run of the job"),
     ("task stay_parent without: run =", f"{_COVERED} the run of the job"),
     ("job add_tasks without:", f"{_COVERED} the end waits, in the run that was read"),

@@ -61,7 +61,8 @@ class StoredPlan(Written):
     edges: dict[str, StoredEdges]
     inputs: dict[str, Any]
     requested_by: str | None = None
-    fewer_tasks: int | None = None
+    fewer_tasks: int = Field(default=0, exclude_if=lambda number: bool(number == 0))
+    """Left out where there are none: earlier releases do not know it."""
 
     @classmethod
     def of(cls, plan: RedrivePlan) -> Self:
@@ -77,7 +78,7 @@ class StoredPlan(Written):
             edges={name: NewEdges(**dict(stored)) for name, stored in self.edges.items()},
             inputs=self.inputs,
             requested_by=self.requested_by,
-            fewer_tasks=self.fewer_tasks or 0,
+            fewer_tasks=self.fewer_tasks,
         )
 
 
