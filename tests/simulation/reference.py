@@ -64,7 +64,12 @@ def ends(
             continue
         if task.task_id in cancelled:
             states[task.task_id] = TaskState.CANCELLED
-        elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
+        elif (
+            task.task_id in runs
+            or task.task_id in made  # its rule is asked once
+            or not states.keys().isdisjoint(_ids(task.inner))
+            or _may_run(task.rule, [states[p] for p in task.parents])
+        ):
             if task.inner:
                 within = {name: states[name] for name in _ids(task.inner) if name in states}
                 states |= ends(
