@@ -66,15 +66,16 @@ def ends(
     made = items or {}
     listless = {task.task_id for task in tasks if task.held or task.list_of}
     again = reopening.again if reopening else frozenset()
-    runs = reopening.whatever_its_rule if reopening else frozenset()
     states = {name: state for name, state in (before or {}).items() if name not in again}
     for task in _parents_first(tasks):
         if task.task_id in states:
             continue
         if task.task_id in cancelled:
             states[task.task_id] = TaskState.CANCELLED
-        elif task.task_id in runs or _may_run(task.rule, [states[p] for p in task.parents]):
-            judged = task.when if task.task_id not in runs else None
+        elif _goes_on(task, states, made, reopening) or _may_run(
+            task.rule, [states[p] for p in task.parents]
+        ):
+            judged = None if _goes_on(task, states, made, reopening) else task.when
             ended = judged.end(states, approved or {}) if judged else None
             if ended is None:
                 inner = {name: states[name] for name in _ids(task.inner) if name in states}
@@ -84,6 +85,20 @@ def ends(
         else:
             states[task.task_id] = TaskState.SKIPPED
     return states
+
+
+def _goes_on(
+    task: Declared,
+    states: States,
+    made: Mapping[str, Collection[TaskState]],
+    reopening: Reopening | None,
+) -> bool:
+    """Tell whether neither its rule nor its condition is asked: it is redriven itself, or gathers
+    what it made before."""
+    if reopening is None:
+        return False
+    gathers = task.task_id in made or not states.keys().isdisjoint(_ids(task.inner))
+    return task.task_id in reopening.whatever_its_rule or gathers
 
 
 def _verdict(
