@@ -48,7 +48,12 @@ def test_what_will_run_is_shown_and_asked_for_first(
     switchyard: Switchyard, api: FakeApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked_for: list[str] = []
-    monkeypatch.setattr("typer.confirm", lambda text, **_: asked_for.append(text) or True)
+
+    def say_yes(text: str, **_: object) -> bool:
+        asked_for.append(text)
+        return True
+
+    monkeypatch.setattr("typer.confirm", say_yes)
     result = switchyard("redrive", JOB_ID, "--from", "list")
     assert result.stdout.startswith(SHOWN)
     assert result.stdout.endswith(f"{JOB_ID}: run 3, 1 task at once and 1 after\n")

@@ -20,7 +20,7 @@ def a_fan_out(harness: WorkerHarness, shape: Any, *files: str, without: str = ""
     done = Outcome(state=TaskState.COMPLETED)
     fan_out = a_task("review", kind=TaskKind.FAN_OUT, state=TaskState.COMPLETED, outcome=done)
     memory.state.tasks[fan_out.ref] = fan_out
-    memory.state.payloads[start_of(fan_out.ref)] = Payload(input=shape)
+    memory.state.payloads[start_of(fan_out)] = Payload(input=shape)
     for name in ids_in(shape, "review"):
         prefix = f"task/logs/{name}/1/"
         state = TaskState.FAILED if name == without else TaskState.COMPLETED
