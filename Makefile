@@ -89,7 +89,7 @@ races: setup ## Let tasks settle, join, be cancelled and redriven at once: RACES
 	@$(BIN)/python -m tests.simulation.races --races $(or $(RACES),10000)
 
 random-jobs: setup ## Compare jobs of any shape, in bad weather, with how they must end: JOBS=200
-	RANDOM_JOBS=$(or $(JOBS),200) $(BIN)/python -m pytest -q -n0 tests/simulation/test_random_jobs.py
+	RANDOM_JOBS=$(or $(JOBS),200) $(BIN)/python -m pytest -q -n 2 tests/simulation/test_random_jobs.py
 
 model: setup ## See every state of small jobs, workers and crashes: CONFIG=main, STATES=100000, ARGS=--mutants
 	@$(BIN)/python -m tests.model $(if $(CONFIG),--config $(CONFIG)) $(if $(STATES),--states $(STATES)) $(ARGS)

@@ -45,6 +45,8 @@ LONG = (
     "tests/worker/test_wrong_clocks.py",
 )
 """Files of another folder that start first for the same reason. They share a cloud, too."""
+SEPARATE = ("tests/simulation/test_random_jobs.py",)
+"""Files whose tests share nothing, and take long: each test may run in a process of its own."""
 LAST = ("tests/e2e/operating/test_lifecycle.py", "tests/e2e/jobs/test_large_jobs.py")
 """The last of their group: one restarts the cloud, the other leaves it with work to do."""
 
@@ -61,6 +63,8 @@ class ByWhatTheyShare(LoadScopeScheduling):  # type: ignore[misc]
             return "second cloud"
         if file in LONG:
             return "workers"
+        if file in SEPARATE:
+            return nodeid
         return TOGETHER.get(file.split("/")[1], file)
 
     def mark_test_complete(

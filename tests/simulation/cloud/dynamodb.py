@@ -3,6 +3,7 @@
 Its methods are those of a boto3 client, and it is held to the same contract suites as the others.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -106,7 +107,10 @@ class DynamoDb:
     def query(self, **request: Any) -> dict[str, Any]:
         table = self._tables[request["TableName"]]
         index = table.indexes[request["IndexName"]] if "IndexName" in request else None
-        found = [item for item in table.view(index) if _meets(request, "KeyCondition", item)]
+        attribute = index.partition if index else "PK"
+        value = _partition(request, attribute)
+        in_partition = (item for item in table.view(index) if item[attribute] == value)
+        found = [item for item in in_partition if _meets(request, "KeyCondition", item)]
         backward = not request.get("ScanIndexForward", True)
         found.sort(key=lambda item: _order(item, index), reverse=backward)
         rest = _after(found, request.get("ExclusiveStartKey"), index, backward=backward)
@@ -147,6 +151,15 @@ class DynamoDb:
             listener(change)
         for index in table.indexes.values():
             self._later(lambda index=index: index.follow(change))  # type: ignore[misc]
+
+
+def _partition(request: Request, attribute: str) -> Item:
+    """Return the value that a query has to ask for: all of its items are in one partition."""
+    names = request.get("ExpressionAttributeNames", {})
+    equal = re.findall(r"(#?\w+) = (:\w+)", request["KeyConditionExpression"])
+    (value,) = [value for name, value in equal if names.get(name, name) == attribute]
+    found: Item = request["ExpressionAttributeValues"][value]
+    return found
 
 
 def _projected(request: Request, item: Item) -> Item:
