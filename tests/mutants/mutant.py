@@ -47,15 +47,22 @@ def try_out(mutant: Mutant, folder: Path) -> Verdict:
     """Plant it in a copy of the tree, run its tests there, take it out again."""
     path = folder / mutant.file
     source = path.read_text()
-    path.write_text(mutant.planted_in(source))
+    _write(path, mutant.planted_in(source))
     try:
         code, output = run_tests(folder, mutant.tests)
     finally:
-        path.write_text(source)
+        _write(path, source)
     if code not in {ALL_PASSED, SOME_FAILED}:
         raise RuntimeError(f"{mutant.guard}: the tests did not run\n{output}")
     failures = [line for line in output.splitlines() if line.startswith("FAILED")]
     return Verdict(code == SOME_FAILED, failures[0].split()[1] if failures else "nothing")
+
+
+def _write(path: Path, source: str) -> None:
+    """Write a source without its bytecode, which Python compares by whole seconds and by length."""
+    path.write_text(source)
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+        compiled.unlink()
 
 
 def run_tests(folder: Path, tests: tuple[str, ...]) -> tuple[int, str]:
@@ -65,7 +72,7 @@ def run_tests(folder: Path, tests: tuple[str, ...]) -> tuple[int, str]:
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "LONG_TESTS": "all"},
+            env={**os.environ, "LONG_TESTS": "all"},
             capture_output=True,
             text=True,
             check=False,
