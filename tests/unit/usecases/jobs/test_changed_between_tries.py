@@ -85,7 +85,7 @@ def test_who_takes_over_while_the_first_try_is_gone_on_with_opens_no_second_job(
 
 def test_who_takes_over_at_once_with_another_that_dies_does_not_write_into_its_job() -> None:
     def overtake(cloud: SmallCloud) -> None:
-        start(cloud, BETWEEN, Interruption(6, death, after=True))
+        start(cloud, BETWEEN, Interruption(8, death, after=True))  # it has begun its job
 
     for cloud, interruption in everywhere(overtake):
         start(cloud, BEFORE, Interruption(3, death, after=True))
