@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
@@ -22,6 +23,12 @@ for name in [name for name in os.environ if name.startswith(("AWS_", "ANTHROPIC_
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell that starts us in the background ignores Ctrl-C for us and for all that we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 gc.disable()  # until all is imported: nothing of that is garbage
 
