@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
 def expected_duration(last: Path) -> str:
     """Say how long the tests take, by the last complete run in this folder."""
     if not last.exists():
-        return f"All tests take several minutes, about eight on two cores; {ADVICE}"
+        return f"All tests take several minutes, about ten on two cores; {ADVICE}"
     minutes = max(1, round(int(last.read_text()) / 60))
     return f"The last run of all tests took about {minutes} min; {ADVICE}"
 
