@@ -23,8 +23,8 @@ def add_functions(file: Path, places: Sequence[str]) -> None:
     """Remember packages beside the others, in place of those with the same names."""
     added = [_checked(place) for place in places]
     names = {Path(place).name for place in added}
-    kept = [place for place in _remembered(file) if Path(place).name not in names]
-    write_private(file, {_PLACES: [*kept, *added]})
+    others = [place for place in _remembered(file) if Path(place).name not in names]
+    write_private(file, {_PLACES: [*others, *added]})
 
 
 def functions_environment(file: Path) -> dict[str, str]:
@@ -35,14 +35,14 @@ def functions_environment(file: Path) -> dict[str, str]:
 
 def forget_missing(file: Path, say: Say) -> None:
     """Forget packages that are gone: a worker would not start for want of one of them."""
-    kept = []
+    found = []
     for place in _remembered(file):
         try:
-            kept.append(_checked(place))
+            found.append(_checked(place))
         except CloudError as problem:
             say(f"Functions are no longer served: {problem}")
-    if kept != _remembered(file):
-        write_private(file, {_PLACES: kept})
+    if found != _remembered(file):
+        write_private(file, {_PLACES: found})
 
 
 def _remembered(file: Path) -> list[str]:

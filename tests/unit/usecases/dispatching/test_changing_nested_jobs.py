@@ -48,6 +48,23 @@ def test_one_task_of_it_is_redriven_and_the_others_stay(
     assert harness.runs() == runs
 
 
+def test_it_makes_its_tasks_anew_when_it_runs_again(harness: NestedHarness) -> None:
+    failed_job(harness)
+    asked = RedriveJob.model_validate({"from": ["part"], "dryRun": True})
+    planned = harness.redrives.request_redrive(harness.job, asked).planned_tasks
+    assert [(one.task_id, one.items) for one in planned] == [("part", 2), ("sum", None)]
+    redrive(harness, **{"from": ["part"]})
+    harness.deliver()
+    harness.complete("part[draft]", {"text": "of ships"})
+    harness.complete("part[check]", True)
+    assert harness.output("part") == {"text": "of ships", "ok": True}
+    harness.complete("sum", None)
+    harness.deliver()
+    assert harness.job_state() is JobState.COMPLETED
+    runs = {"list": 1, "part": 2, "part[draft]": 2, "part[check]": 2, "sum": 2}
+    assert harness.runs() == runs
+
+
 def test_what_its_condition_skipped_is_not_run_by_a_redrive_of_the_whole(
     harness: NestedHarness,
 ) -> None:
@@ -78,6 +95,27 @@ def test_a_redriven_part_of_a_fan_out_reaches_all_that_gather(harness: NestedHar
     harness.complete("part[0][check]", True)
     harness.deliver()
     assert harness.output("part") == [{"text": f"of {one}", "ok": True} for one in "ab"]
+    assert harness.job_state() is JobState.COMPLETED
+
+
+def test_a_fan_out_of_jobs_makes_jobs_and_their_tasks_anew(harness: NestedHarness) -> None:
+    harness.nest(forEach="${tasks.list.output.items}", input={"topic": "${item}"})
+    for number in range(2):
+        harness.complete(f"part[{number}][draft]", {"text": "old"})
+        harness.complete(f"part[{number}][check]", True)
+    harness.complete("sum", None)
+    harness.deliver()
+    redrive(harness, **{"from": ["list"]})
+    harness.complete("list", {"items": ["c"]})
+    harness.deliver()
+    harness.complete("part[0][draft]", {"text": "new"})
+    harness.complete("part[0][check]", False)
+    harness.deliver()
+    assert harness.output("part") == [{"text": "new", "ok": False}]
+    gone = ("part[1]", "part[1][draft]", "part[1][check]")
+    assert {harness.state(name) for name in gone} == {TaskState.SKIPPED}
+    harness.complete("sum", None)
+    harness.deliver()
     assert harness.job_state() is JobState.COMPLETED
 
 

@@ -52,7 +52,7 @@ class RedriveJob(Closed):
 class PlannedTask(Written):
     task_id: str
     status: str
-    """As it is now."""
+    """The status that the task has now, before the redrive."""
     at_once: bool
     """Whether it begins at once, whatever its rule and its condition say."""
     cost_usd: float = 0.0
@@ -89,7 +89,7 @@ class RedriveAccepted(Written):
     cost_usd: float = 0.0
     """What all of them cost the last time."""
     planned_tasks: tuple[PlannedTask, ...] = ()
-    """Of a dry run: all of them, parents first, or the first thousand."""
+    """The tasks that a dry run says would run, parents first; the first thousand of them."""
     stale_tasks: tuple[str, ...] = ()
     """Completed tasks that used what is made anew and stay as they are, or the first hundred."""
     older_versions: tuple[OlderVersion, ...] = ()

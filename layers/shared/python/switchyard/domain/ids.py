@@ -16,7 +16,7 @@ MAX_KEYS: Final = 8
 """Two lists and a job at each of two levels, and two lists within."""
 _KEYS: Final = rf"(?:\[~?{ITEM_KEY.pattern}\]){{0,{MAX_KEYS}}}"
 ANY_TASK_ID: Final = re.compile(rf"{TASK_ID.pattern}{_KEYS}")
-"""Of any task: one that another made has its key behind the id of that, `a[0]`. The numbers of
+"""The id of any task: one that another made has its key behind the id of that, `a[0]`. Numbers of
 relays have a `~` in front, which no key has."""
 LONGEST_FAN_OUT: Final = 100
 """Characters of the id of a task that makes others: hidden tasks have it in theirs."""

@@ -44,13 +44,13 @@ class Reopening:
     not_completed: frozenset[str] = frozenset()
     overrides: Overrides = NO_OVERRIDES
     items_run: int | None = None
-    """Of a fan-out that makes its items anew: the run that they begin with."""
+    """The run that new tasks begin with, if it is a fan-out or a job that makes them anew."""
     pinned: Pinned | None = None
     """The version of its definition from now on, if that is another."""
 
     @property
     def renewed(self) -> dict[str, int]:
-        """What is written instead of what the task kept through its runs so far."""
+        """Return the fields that this redrive changes and that others leave as they are."""
         version = self.pinned
         return {
             **({"items_run": self.items_run} if self.items_run else {}),
@@ -128,7 +128,7 @@ def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotR
 
 
 def select_again(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotRedrivable:
-    """Those that run again with everything after them, whatever became of them."""
+    """Return the tasks to run again with everything after them, in whatever state they are."""
     found = _named(picture, set(named))
     gone = [task.ref.task_id for task in found if has_left_the_list(task)]
     return NotRedrivable(f"{gone[0]} cannot run: {REASON}") if gone else found
@@ -220,7 +220,7 @@ class _Changed:
     selected: Set[str]
     reach: Reach
     next_run: int
-    """Of the job."""
+    """The run of the job that the redrive begins."""
 
     def reopening(self, task: Task, waiting_on: frozenset[str]) -> Reopening:
         name = task.ref.task_id

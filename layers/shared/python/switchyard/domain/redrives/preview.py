@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from switchyard.domain.fan_out.earlier_items import has_left_the_list
 from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.redrive import RedrivePlan, Reopening
 from switchyard.domain.jobs.relays import Edges
@@ -68,8 +69,8 @@ def _planned(task: Task, one: Reopening, items: Sequence[Task]) -> Planned:
 def _items(picture: JobPicture) -> dict[str, list[Task]]:
     found: dict[str, list[Task]] = {}
     for task in picture.visible_tasks:
-        if task.ref.fan_out:
-            found.setdefault(task.ref.fan_out, []).append(task)
+        for maker in () if has_left_the_list(task) else task.ref.makers:
+            found.setdefault(maker, []).append(task)
     return found
 
 
