@@ -1,0 +1,83 @@
+"""Lists the tasks that a worker tries to claim, the best first, and says why each is next."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from switchyard.domain.scheduling.aging import Aging, Waiting
+from switchyard.domain.scheduling.policies import Between
+
+MOST_REFUSALS: Final = 10
+"""After so many refused claims a worker gives its token back."""
+SHORTEST_PAUSE_SECONDS: Final = 1
+LONGEST_PAUSE_SECONDS: Final = 5
+"""How long such a token is delayed, drawn between these, so that workers do not meet again."""
+
+W = TypeVar("W", bound=Waiting)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why a task was next: what its Task Started says."""
+
+    group: str
+    clock: float
+    """Of its tenant in the group, before the charge."""
+    rank: int
+    """The priority class that it counted as, with what waiting added."""
+    policy: str
+    waited_ms: int
+    """Since it could have started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Generic[W]):
+    task: W
+    why: Why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heads(Generic[W]):
+    """The oldest tasks of each class that one tenant has in a group."""
+
+    group: str
+    clock: float
+    tasks: Sequence[W]
+
+
+def candidates(
+    heads: Heads[W], *, policy: str, aging: Aging, slots: int, now_ms: int, between: Between
+) -> list[Candidate[W]]:
+    """Return a tenant's tasks in the order of the tries: by rank, and the oldest first.
+
+    Those of one rank are shuffled within as many as the pool has slots: workers that look at the
+    same moment do not all claim the same task.
+    """
+    ordered = aging.in_order(heads.tasks, now_ms=now_ms)
+    ranks = {id(task): aging.rank(task, now_ms=now_ms) for task in ordered}
+    found: list[Candidate[W]] = []
+    for rank in sorted(set(ranks.values())):
+        equals = [task for task in ordered if ranks[id(task)] == rank]
+        for task in shuffled_within(equals, slots, between):
+            why = Why(
+                group=heads.group,
+                clock=heads.clock,
+                rank=rank,
+                policy=policy,
+                waited_ms=max(0, now_ms - task.ready_from_ms),
+            )
+            found.append(Candidate(task, why))
+    return found
+
+
+T = TypeVar("T")
+
+
+def shuffled_within(things: Iterable[T], window: int, between: Between) -> list[T]:
+    """Return the things with the first `window` of them in random order."""
+    shuffled = list(things)
+    last = min(window, len(shuffled)) - 1
+    for place in range(last):
+        other = min(last, place + int(between(0, last - place + 1)))
+        shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
+    return shuffled
