@@ -119,12 +119,11 @@ class SharedPool:
     ) -> tuple[Arrival, float]:
         clock = worker.seen.clock_of(tenant)
         arrival = self._backlogs[tenant].popleft()
-        begins = worker.seen.tenants[tenant].idle
-        resting = [one for one in passed if worker.seen.rests(one, beside=tenant)]
+        begins = worker.seen.is_idle(tenant)
         worker.seen = worker.seen.chosen(tenant, passed_over=passed)
         expected = worker.costs.expected(tenant, arrival.definition, mean_usd=self._mean(arrival))
         self._charge(worker, tenant, charge_of(expected, weight=self._weight(tenant)))
-        self._write(tenant, clock, resting, begins=begins)
+        self._write(tenant, clock, begins=begins)
         self.starts.append(Start(now, arrival))
         return arrival, expected
 
@@ -143,15 +142,12 @@ class SharedPool:
         worker.seen = worker.seen.charged(tenant, charge)
         worker.unwritten[tenant] = worker.unwritten.get(tenant, 0.0) + charge
 
-    def _write(self, tenant: str, clock: float, resting: list[str], *, begins: bool) -> None:
-        """Write at once what is written on condition: the floor, who rests, and who is back."""
+    def _write(self, tenant: str, clock: float, *, begins: bool) -> None:
+        """Write at once what is written on condition: the floor, and the clock of who is back."""
         tenants = dict(self._stored.tenants)
-        if begins and tenants[tenant].idle:
-            floor = self._stored.floor
-            back = max(tenants[tenant].clock, floor)
-            tenants[tenant] = replace(tenants[tenant], clock=back, idle=False)
-        for name in resting:
-            tenants[name] = replace(tenants[name], idle=True)
+        if begins:
+            back = max(tenants[tenant].clock, self._stored.floor)
+            tenants[tenant] = replace(tenants[tenant], clock=back)
         self._stored = Group(tenants=tenants, floor=max(self._stored.floor, clock))
 
     def _exchange(self, worker: Worker, now: float) -> None:
@@ -161,7 +157,11 @@ class SharedPool:
         for tenant, charge in worker.unwritten.items():
             self._stored = self._stored.charged(tenant, charge)
         worker.unwritten.clear()
-        worker.seen, worker.read_at = self._stored, now
+        tenants = [
+            replace(one, idle=worker.seen.is_idle(name))
+            for name, one in self._stored.tenants.items()
+        ]
+        worker.seen, worker.read_at = Group.of(tenants, floor=self._stored.floor), now
 
     def _weight(self, tenant: str) -> float:
         return self._weights.get(tenant, 1.0)

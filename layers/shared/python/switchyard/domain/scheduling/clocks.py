@@ -23,7 +23,7 @@ class TenantClock:
     clock: float
     weight: float = DEFAULT_WEIGHT
     idle: bool = False
-    """Whether it had no work when another tenant was chosen; it begins at the floor again."""
+    """Whether it had no work when this worker chose another; it begins at the floor again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,10 @@ class Group:
         if found is None:
             return self.floor
         return max(found.clock, self.floor) if found.idle else found.clock
+
+    def is_idle(self, tenant: str) -> bool:
+        found = self.tenants.get(tenant)
+        return found is not None and found.idle
 
     def in_order(self) -> tuple[str, ...]:
         """Return the tenants, the one that is next first; equal clocks are ordered by name."""
