@@ -12,7 +12,7 @@ from switchyard.domain.jobs import job
 from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks import edge_transitions, readiness
+from switchyard.domain.tasks import edge_transitions, held_transitions, readiness
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.task import Outcome, Task
 from switchyard.domain.transition import TransitionRefused
@@ -89,7 +89,9 @@ class HoldTask:
 
     def run(self, rest: Todo, draft: Draft) -> Todo:
         held_until_ms = draft.clocks.values[0]
-        draft.write(self.task.ref.task_id, of_tasks.hold(self.task, held_until_ms=held_until_ms))
+        draft.write(
+            self.task.ref.task_id, held_transitions.hold(self.task, held_until_ms=held_until_ms)
+        )
         return rest
 
 
@@ -234,7 +236,9 @@ def followed(task: Task, draft: Draft) -> Todo:
 
 def resolved(task: Task, state: TaskState, decision: str | None, draft: Draft) -> Task | None:
     """End a held task as it was read, and emit that; `None` if another was faster."""
-    ending = of_tasks.resolve(task, Outcome(state=state), now_ms=SOME_TIME, decision=decision)
+    ending = held_transitions.resolve(
+        task, Outcome(state=state), now_ms=SOME_TIME, decision=decision
+    )
     answer = draft.write(task.ref.task_id, ending)
     if isinstance(answer, TransitionRefused):
         return None

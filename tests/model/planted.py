@@ -22,6 +22,8 @@ RUN_BY_THE_MODEL: Final = (
     "switchyard/domain/tasks/transitions.py",
     "switchyard/domain/tasks/edge_transitions.py",
     "switchyard/domain/tasks/fan_out_transitions.py",
+    "switchyard/domain/tasks/held_transitions.py",
+    "switchyard/domain/tasks/ready_transitions.py",
     "switchyard/domain/jobs/transitions.py",
     "switchyard/domain/tasks/task.py",
     "switchyard/domain/tasks/readiness.py",

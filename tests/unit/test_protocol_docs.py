@@ -9,11 +9,18 @@ from types import ModuleType
 import pytest
 
 from switchyard.domain.jobs import transitions as of_jobs
-from switchyard.domain.tasks import edge_transitions, fan_out_transitions
+from switchyard.domain.scheduling import limit_transitions
+from switchyard.domain.tasks import (
+    edge_transitions,
+    fan_out_transitions,
+    held_transitions,
+    ready_transitions,
+)
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.transition import Transition
 from tests.unit.domain.transition_samples import (
     JOBS,
+    LIMITS,
     TASKS,
     due_text,
     guard_text,
@@ -23,7 +30,14 @@ from tests.unit.domain.transition_samples import (
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-SECTIONS = {"## Tasks": TASKS, "## Jobs": JOBS}
+OF_TASKS = (
+    of_tasks,
+    edge_transitions,
+    fan_out_transitions,
+    held_transitions,
+    ready_transitions,
+)
+SECTIONS = {"## Tasks": TASKS, "## Jobs": JOBS, "## Limits": LIMITS}
 
 
 def rows(heading: str) -> dict[str, list[str]]:
@@ -33,7 +47,9 @@ def rows(heading: str) -> dict[str, list[str]]:
     return {name.replace("`", ""): cells for name, *cells in lines}
 
 
-@pytest.mark.parametrize(("heading", "transitions"), SECTIONS.items(), ids=["tasks", "jobs"])
+@pytest.mark.parametrize(
+    ("heading", "transitions"), SECTIONS.items(), ids=["tasks", "jobs", "limits"]
+)
 def test_every_transition_is_documented_as_it_is(
     heading: str, transitions: Mapping[str, Transition]
 ) -> None:
@@ -62,8 +78,8 @@ def test_the_page_says_what_proves_that_a_transition_was_written() -> None:
 
 @pytest.mark.parametrize(
     ("modules", "transitions"),
-    [((of_tasks, edge_transitions, fan_out_transitions), TASKS), ((of_jobs,), JOBS)],
-    ids=["tasks", "jobs"],
+    [(OF_TASKS, TASKS), ((of_jobs,), JOBS), ((limit_transitions,), LIMITS)],
+    ids=["tasks", "jobs", "limits"],
 )
 def test_every_function_is_in_the_table(
     modules: tuple[ModuleType, ...], transitions: Mapping[str, Transition]

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.mutants.guards.places import PACKAGE, TASK_TRANSITIONS
+from tests.mutants.guards.places import HELD_TRANSITIONS, PACKAGE, TASK_TRANSITIONS
 from tests.mutants.mutant import Mutant
 
 HELD_TESTS: Final = ("tests/contract/tasks/test_held_tasks.py",)
@@ -22,14 +22,14 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a task is held once",
-        file=TASK_TRANSITIONS,
+        file=HELD_TRANSITIONS,
         old='name="hold",\n        guard=(_READY, equal("run", task.run)),',
         new='name="hold",\n        guard=(equal("run", task.run),),',
         tests=HELD_TESTS,
     ),
     Mutant(
         guard="of two decisions the first counts",
-        file=TASK_TRANSITIONS,
+        file=HELD_TRANSITIONS,
         old="""            equal("state", TaskState.HELD),
             equal("run", task.run),
             equal("fence", task.fence),
@@ -40,7 +40,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="a request that is not the one before is not answered as it was",
-        file=TASK_TRANSITIONS,
+        file=HELD_TRANSITIONS,
         old='            same("decision", decision),\n',
         new="",
         tests=HELD_TESTS,

@@ -4,6 +4,7 @@ from typing import Final
 
 PACKAGE: Final = "layers/shared/python/switchyard"
 EDGE_TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/edge_transitions.py"
+HELD_TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/held_transitions.py"
 TASK_TRANSITIONS: Final = f"{PACKAGE}/domain/tasks/transitions.py"
 JOB_TRANSITIONS: Final = f"{PACKAGE}/domain/jobs/transitions.py"
 TRANSITION_WRITES: Final = f"{PACKAGE}/adapters/dynamodb/transition_writes.py"

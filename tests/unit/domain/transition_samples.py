@@ -9,8 +9,16 @@ from switchyard.domain.jobs import transitions as of_jobs
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.plan import Pinned, hidden_task
 from switchyard.domain.jobs.redrive import Reopening
+from switchyard.domain.scheduling import limit_transitions
+from switchyard.domain.scheduling.limits import Limit
+from switchyard.domain.scheduling.ready import Partition
 from switchyard.domain.states import JobState, TaskState
-from switchyard.domain.tasks import edge_transitions, fan_out_transitions
+from switchyard.domain.tasks import (
+    edge_transitions,
+    fan_out_transitions,
+    held_transitions,
+    ready_transitions,
+)
 from switchyard.domain.tasks import transitions as of_tasks
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Overrides, Task
@@ -23,6 +31,9 @@ LATER_MS: Final = 90_000_000
 DUE_AT_MS: Final = 20_000_000
 GIVEN_MS: Final = 95_000_000
 FENCE, RUN, ATTEMPT, LIST_RUN = 701, 301, 2, 350
+LIMIT: Final = "q:reviews:12"
+STARTS: Final = "q:reviews:12/min"
+HOLDER: Final = f"{JOB.job_id}#scrape-store@{RUN}"
 OWNER: Final = "the owner"
 LAST_OWNER: Final = "the last owner"
 AS_READ: Final[Any] = "as read"
@@ -52,12 +63,21 @@ _WORDS: Final[dict[Any, str]] = {
     LIST_RUN: "the list's",
     "the plan": "ours",
     "the decision": "ours",
+    "the partition": "as read",
+    "the place": "as read",
+    "default#acme": "its group's",
+    "held#default#acme": "the other",
+    RUN - 1: "an earlier one",
+    NOW_MS // 60_000: "this minute",
+    (LIMIT,): "as read",
+    HOLDER: "this run",
 }
 
 TASK: Final = a_task(
     state=AS_READ, fence=FENCE, run=RUN, attempt=ATTEMPT, owner=LAST_OWNER, due_at_ms=DUE_AT_MS
 )
 LEASE: Final = Lease(TASK, OWNER)
+IN_INDEX: Final = replace(TASK, ready_in="the partition", ready_order="the place")
 END_TASK: Final = replace(hidden_task(JOB.task(END), ["a@1"]), run=RUN)
 RELAY: Final = hidden_task(JOB.task("__added-1"))
 A: Final = replace(hidden_task(JOB.task("a")), run=1)
@@ -68,10 +88,17 @@ REOPENING: Final = Reopening(
     fence=FENCE,
     not_completed=frozenset({"b"}),
     overrides=Overrides(model="m"),
+    ready_in="default#acme",
 )
 ENDED: Final = Outcome(state=ENDS_IN, error="boom")
 READY: Final = Readiness(TaskState.READY, "all completed")
 SKIPPED: Final = Readiness(ENDS_IN, "a did not complete")
+
+
+def _entering(task: Task) -> Transition:
+    entering = ready_transitions.enter_ready(task, now_ms=NOW_MS)
+    assert isinstance(entering, Transition)
+    return entering
 
 
 def _parent(state: TaskState) -> Task:
@@ -80,6 +107,9 @@ def _parent(state: TaskState) -> Task:
 
 TASKS: Final[dict[str, Transition]] = {
     "claim": of_tasks.claim(owner=OWNER, now_ms=NOW_MS, lease_ms=LEASE_MS),
+    "claim, limited": of_tasks.claim(
+        owner=OWNER, now_ms=NOW_MS, lease_ms=LEASE_MS, limited=replace(TASK, limits=(LIMIT,))
+    ),
     "renew": of_tasks.renew(
         LEASE, lease_until_ms=NOW_MS + LEASE_MS, signs=LifeSigns(beat_at_ms=NOW_MS)
     ),
@@ -97,8 +127,8 @@ TASKS: Final[dict[str, Transition]] = {
     "decide, flagged": of_tasks.decide(
         replace(TASK, cancel_requested=True), SKIPPED, now_ms=NOW_MS
     ),
-    "hold": of_tasks.hold(TASK, held_until_ms=GIVEN_MS),
-    "resolve": of_tasks.resolve(TASK, ENDED, now_ms=NOW_MS, decision="the decision"),
+    "hold": held_transitions.hold(TASK, held_until_ms=GIVEN_MS),
+    "resolve": held_transitions.resolve(TASK, ENDED, now_ms=NOW_MS, decision="the decision"),
     "note_expanded": fan_out_transitions.note_expanded(TASK, 12, now_ms=NOW_MS),
     "delay_expansion": fan_out_transitions.delay_expansion(TASK, "no room", due_at_ms=GIVEN_MS),
     "open_fan_out": fan_out_transitions.open_fan_out(
@@ -109,6 +139,11 @@ TASKS: Final[dict[str, Transition]] = {
         replace(TASK, run=LIST_RUN, waiting_on=frozenset({"x@1"}))
     ),
     "drop_item": fan_out_transitions.drop_item(items_run=LIST_RUN, now_ms=NOW_MS),
+    "enter_ready": _entering(replace(TASK, state=TaskState.QUEUED)),
+    "enter_ready, lease over": _entering(replace(TASK, state=TaskState.PROCESSING)),
+    "leave_ready": ready_transitions.leave_ready(IN_INDEX),
+    "move_ready": ready_transitions.move_ready(IN_INDEX, Partition.HELD),
+    "stay_idle": ready_transitions.stay_idle(RUN),
     "mark_queued": of_tasks.mark_queued(TASK, now_ms=NOW_MS),
     "clear_due": of_tasks.clear_due(TASK),
     "postpone": of_tasks.postpone(TASK, GIVEN_MS, count=False),
@@ -124,7 +159,7 @@ TASKS: Final[dict[str, Transition]] = {
         replace(REOPENING, waiting_on=frozenset({"a@2"})), now_ms=NOW_MS
     ),
     "reopen, other items": of_tasks.reopen(
-        replace(REOPENING, items_run=2, pinned=Pinned(version=2)), now_ms=NOW_MS
+        replace(REOPENING, items_run=2, pinned=Pinned(version=2), ready_in=None), now_ms=NOW_MS
     ),
 }
 JOB_ITEM: Final = Job(
@@ -159,6 +194,21 @@ JOBS: Final[dict[str, Transition]] = {
     "end_redrive, settled": of_jobs.end_redrive(
         replace(JOB_ITEM, state=JobState.FAILED), now_ms=NOW_MS
     ),
+}
+
+LIMITS: Final[dict[str, Transition]] = {
+    "take_place": limit_transitions.take_place(TASK, LIMIT, Limit(), now_ms=NOW_MS),
+    "take_place, first in its minute": limit_transitions.take_place(
+        TASK, STARTS, Limit(), now_ms=NOW_MS
+    ),
+    "take_place, in the same minute": limit_transitions.take_place(
+        TASK, STARTS, Limit(minute=NOW_MS // 60_000), now_ms=NOW_MS
+    ),
+    "give_place_back": limit_transitions.give_place_back(TASK),
+    "add_waiter": limit_transitions.add_waiter(TASK, LIMIT, Limit(), now_ms=NOW_MS),
+    "add_waiter, of starts": limit_transitions.add_waiter(TASK, STARTS, Limit(), now_ms=NOW_MS),
+    "remove_waiter": limit_transitions.remove_waiter("the waiter"),
+    "remove_holder": limit_transitions.remove_holder(HOLDER),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import due, edge_transitions, transitions
+from switchyard.domain.tasks import due, edge_transitions, held_transitions, transitions
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Overrides, Task
 from switchyard.domain.transition import Transition, TransitionRefused, applied, attempt
@@ -104,14 +104,14 @@ CASES = {
         NOW_MS + due.AFTER_SETTLING,
     ),
     "hold": Case(
-        lambda task: transitions.hold(task, held_until_ms=NOW_MS + 8),
+        lambda task: held_transitions.hold(task, held_until_ms=NOW_MS + 8),
         {S.READY},
         S.HELD,
         1,
         NOW_MS + 8,
     ),
     "resolve": Case(
-        lambda task: transitions.resolve(task, OUTCOME, now_ms=NOW_MS, decision="d"),
+        lambda task: held_transitions.resolve(task, OUTCOME, now_ms=NOW_MS, decision="d"),
         {S.HELD},
         S.FAILED,
         1,

@@ -1,4 +1,4 @@
-"""A state change of a task or a job: what must still hold, what it writes, when it is due next.
+"""A change of a task, a job or a limit: what must still hold, what it writes, when it is due next.
 
 `domain/tasks/transitions.py` and `domain/jobs/transitions.py` make them. A store writes one in a
 single conditional write, or refuses it; nothing else changes a task or a job.
@@ -11,9 +11,11 @@ from enum import Enum
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.scheduling.limits import Limit
 from switchyard.domain.tasks.task import Task
 
-Entity = TypeVar("Entity", Task, Job)
+Entity = TypeVar("Entity", Task, Job, Limit)
+Stored = Task | Job | Limit
 Sign = Literal["=", "<", "<=", ">="]
 
 _SIGNS: Final[Mapping[Sign, Callable[[Any, Any], bool]]] = {
@@ -26,7 +28,7 @@ _SIGNS: Final[Mapping[Sign, Callable[[Any, Any], bool]]] = {
 
 def is_empty(value: object) -> bool:
     """Tell whether a field with this value is not stored: DynamoDB has no empty sets."""
-    return value is None or value is False or value in ("", frozenset(), {})
+    return value is None or value is False or value in ("", frozenset(), {}, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Compared:
     sign: Sign
     value: Any
 
-    def holds(self, item: Task | Job | None) -> bool:
+    def holds(self, item: Stored | None) -> bool:
         found = getattr(item, self.field, None)
         other = self.value
         if isinstance(other, OtherField):
@@ -57,7 +59,7 @@ class OneOf:
     field: str
     values: tuple[Any, ...]
 
-    def holds(self, item: Task | Job | None) -> bool:
+    def holds(self, item: Stored | None) -> bool:
         return getattr(item, self.field, None) in self.values
 
 
@@ -68,15 +70,28 @@ class Contains:
     field: str
     member: str
 
-    def holds(self, item: Task | Job | None) -> bool:
+    def holds(self, item: Stored | None) -> bool:
         return self.member in getattr(item, self.field, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """The stored set has so many members. One that is not stored never has."""
+
+    field: str
+    sign: Sign
+    number: int
+
+    def holds(self, item: Stored | None) -> bool:
+        found = getattr(item, self.field, ())
+        return bool(found) and _SIGNS[self.sign](len(found), self.number)
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
     field: str
 
-    def holds(self, item: Task | Job | None) -> bool:
+    def holds(self, item: Stored | None) -> bool:
         return not is_empty(getattr(item, self.field, None))
 
 
@@ -84,7 +99,7 @@ class Present:
 class Absent:
     field: str
 
-    def holds(self, item: Task | Job | None) -> bool:
+    def holds(self, item: Stored | None) -> bool:
         return is_empty(getattr(item, self.field, None))
 
 
@@ -92,7 +107,7 @@ class Absent:
 class NoItem:
     """Nothing is stored under this key."""
 
-    def holds(self, item: Task | Job | None) -> bool:
+    def holds(self, item: Stored | None) -> bool:
         return item is None
 
 
@@ -100,11 +115,11 @@ class NoItem:
 class AnyOf:
     alternatives: "tuple[Guard, ...]"
 
-    def holds(self, item: Task | Job | None) -> bool:
+    def holds(self, item: Stored | None) -> bool:
         return any(holds(guard, item) for guard in self.alternatives)
 
 
-Term = Compared | OneOf | Contains | Present | Absent | NoItem | AnyOf
+Term = Compared | OneOf | Contains | Sized | Present | Absent | NoItem | AnyOf
 Guard = tuple[Term, ...]
 """All of its terms have to hold."""
 
@@ -135,10 +150,10 @@ class Transition:
     """What an item shows to which the transition may still be written by a request whose answer
     was lost. `None`: what its guard says."""
 
-    def was_written_to(self, item: Task | Job) -> bool:
+    def was_written_to(self, item: Stored) -> bool:
         return self.already is not None and holds(self.already, item)
 
-    def may_still_happen_to(self, item: Task | Job) -> bool:
+    def may_still_happen_to(self, item: Stored) -> bool:
         return holds(self.guard if self.still_open is None else self.still_open, item)
 
 
@@ -172,7 +187,7 @@ def same(name: str, value: Any) -> Compared | Absent:
     return Absent(name) if is_empty(value) else equal(name, value)
 
 
-def holds(guard: Guard, item: Task | Job | None) -> bool:
+def holds(guard: Guard, item: Stored | None) -> bool:
     return all(term.holds(item) for term in guard)
 
 
@@ -222,8 +237,8 @@ def _words(term: Term, word: Callable[[Any], str]) -> str:
             return f"{name} {sign} {other}"
         case OneOf(name, values):
             return f"{name} is {' or '.join(map(word, values))}"
-        case Contains(name, member):
-            return f"{name} has {word(member)}"
+        case Contains() | Sized():
+            return _words_of_set(term, word)
         case Present(name):
             return f"{name} is there"
         case Absent(name):
@@ -235,11 +250,17 @@ def _words(term: Term, word: Callable[[Any], str]) -> str:
             return f"({' or '.join(f'({t})' if several else t for several, t in texts)})"
 
 
-def _default(item: Task | Job, name: str) -> Any:
+def _words_of_set(term: Contains | Sized, word: Callable[[Any], str]) -> str:
+    if isinstance(term, Contains):
+        return f"{term.field} has {word(term.member)}"
+    return f"{term.field} are {term.sign} {word(term.number)}"
+
+
+def _default(item: Stored, name: str) -> Any:
     (found,) = (one for one in fields(item) if one.name == name)
     return found.default if found.default_factory is MISSING else found.default_factory()
 
 
-def _added(item: Task | Job, name: str, more: int | frozenset[str]) -> Any:
+def _added(item: Stored, name: str, more: int | frozenset[str]) -> Any:
     before = getattr(item, name)
     return before | more if isinstance(more, frozenset) else before + more

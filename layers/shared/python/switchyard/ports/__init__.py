@@ -58,6 +58,14 @@ if TYPE_CHECKING:
         TaskQueue,
     )
     from switchyard.ports.registry import DefinitionStore, TriggerRule, TriggerRules, TriggerStore
+    from switchyard.ports.scheduling import (
+        GroupClocks,
+        PageOfReady,
+        ReadyIndex,
+        StartLimits,
+        TenantClocks,
+        TenantInGroup,
+    )
     from switchyard.ports.tasks import (
         Claimed,
         ClaimRefused,
@@ -92,6 +100,7 @@ __all__ = [
     "EventLog",
     "EventReader",
     "FanOuts",
+    "GroupClocks",
     "Ids",
     "Inspection",
     "JobIntake",
@@ -103,6 +112,7 @@ __all__ = [
     "PageOfEvents",
     "PageOfJobs",
     "PageOfOverdue",
+    "PageOfReady",
     "PageOfUnsettled",
     "Parallel",
     "PauseSwitch",
@@ -113,6 +123,7 @@ __all__ = [
     "QueueDepths",
     "QueueSender",
     "Randomness",
+    "ReadyIndex",
     "Received",
     "Redriving",
     "RequestRates",
@@ -121,6 +132,7 @@ __all__ = [
     "SharedClock",
     "Sleep",
     "SpanExporter",
+    "StartLimits",
     "StoredBlob",
     "SubmissionKeys",
     "TaskAdditions",
@@ -131,6 +143,8 @@ __all__ = [
     "TaskOutput",
     "TaskQueue",
     "TasksOfJob",
+    "TenantClocks",
+    "TenantInGroup",
     "TenantStore",
     "TriggerRule",
     "TriggerRules",
@@ -204,6 +218,14 @@ _PARTS: Final = {
         "TriggerRule",
         "TriggerRules",
         "TriggerStore",
+    ),
+    "scheduling": (
+        "GroupClocks",
+        "PageOfReady",
+        "ReadyIndex",
+        "StartLimits",
+        "TenantClocks",
+        "TenantInGroup",
     ),
     "tasks": (
         "Claimed",

@@ -12,7 +12,14 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.jobs.adoption import Adoption
     from switchyard.domain.jobs.job import Job
     from switchyard.domain.states import TaskState
-    from switchyard.domain.tasks.claim_refusals import Busy, Done, Exhausted, Flagged, NotYet
+    from switchyard.domain.tasks.claim_refusals import (
+        Busy,
+        Done,
+        Exhausted,
+        Flagged,
+        LimitFull,
+        NotYet,
+    )
     from switchyard.domain.tasks.holds import Resolution
     from switchyard.domain.tasks.readiness import Readiness
     from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Payload, Task
@@ -29,7 +36,7 @@ class ClaimRefused:
     """Why the lease was not taken, and the task as it was read."""
 
     task: Task
-    decision: Busy | Done | NotYet | Exhausted | Flagged
+    decision: Busy | Done | NotYet | Exhausted | Flagged | LimitFull
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +62,20 @@ class TaskLeases(Protocol):
         """
 
     def claim(
-        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+        self,
+        ref: TaskRef,
+        *,
+        owner: str,
+        now_ms: int,
+        lease_ms: int,
+        limits: Sequence[str] = (),
     ) -> Claimed | ClaimRefused | None:
         """Take the lease, or say why not; `None` for a task that does not exist.
 
         `owner` stands for this one claim: while its lease runs, the same owner gets the same lease.
+        A task with limits takes a place of each, in the same write; `limits` are those that it is
+        believed to have, which saves a call: what its item says counts. Every way out of the lease
+        gives the places back.
         """
 
     def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:

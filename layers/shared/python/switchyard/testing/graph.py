@@ -7,7 +7,12 @@ from switchyard.domain.errors import UnknownTask
 from switchyard.domain.fan_out.plan import Expansion, opening_of, start_of
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import edge_transitions, fan_out_transitions, transitions
+from switchyard.domain.tasks import (
+    edge_transitions,
+    fan_out_transitions,
+    held_transitions,
+    transitions,
+)
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome, Payload, Task
@@ -49,12 +54,14 @@ class MemoryTaskGraph:
         return _as_it_is(task.ref, self._state.write_task(task.ref, decision))
 
     def hold(self, task: Task, *, held_until_ms: int) -> None:
-        self._state.write_task(task.ref, transitions.hold(task, held_until_ms=held_until_ms))
+        self._state.write_task(task.ref, held_transitions.hold(task, held_until_ms=held_until_ms))
 
     def resolve(
         self, task: Task, resolution: Resolution, *, now_ms: int, decision: str | None = None
     ) -> Task | None:
-        ending = transitions.resolve(task, resolution.outcome, now_ms=now_ms, decision=decision)
+        ending = held_transitions.resolve(
+            task, resolution.outcome, now_ms=now_ms, decision=decision
+        )
         with self._state.lock:
             before = self._state.tasks.get(task.ref)
             answer = self._state.write_task(task.ref, ending)

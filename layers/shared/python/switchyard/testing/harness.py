@@ -15,6 +15,11 @@ from switchyard.testing.payloads import MemoryPayloads
 from switchyard.testing.presence import MemoryDeployments, MemoryPauseSwitch, MemoryPresence
 from switchyard.testing.redrives import MemoryRedriving
 from switchyard.testing.registry import MemoryApiKeys, MemoryDefinitionStore
+from switchyard.testing.scheduling import (
+    MemoryReadyIndex,
+    MemoryStartLimits,
+    MemoryTenantClocks,
+)
 from switchyard.testing.signals import MemorySignalSubscriptions
 from switchyard.testing.state import MemoryState
 from switchyard.testing.submission_keys import MemorySubmissionKeys
@@ -40,6 +45,9 @@ class MemoryHarness:
         self.adoption = MemoryTaskAdoption(self.state)
         self.additions = MemoryTaskAdditions(self.state)
         self.graph = MemoryTaskGraph(self.state)
+        self.ready = MemoryReadyIndex(self.state)
+        self.clocks = MemoryTenantClocks()
+        self.limits = MemoryStartLimits(self.state)
         self.overdue = MemoryOverdue(self.state)
         self.unsettled = MemoryUnsettled(self.state)
         self.payloads = MemoryPayloads(self.state)

@@ -4,11 +4,23 @@ from collections.abc import Mapping, Sequence
 
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.scheduling.limit_transitions import give_place_back, take_place
+from switchyard.domain.scheduling.limits import LimitRef, limits_of
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
-from switchyard.domain.tasks.claim_refusals import Claimable, decide_claim
+from switchyard.domain.tasks.claim_refusals import (
+    Busy,
+    Claimable,
+    Done,
+    Exhausted,
+    Flagged,
+    LimitFull,
+    NotYet,
+    decide_claim,
+    limit_full,
+)
 from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Task
-from switchyard.domain.transition import Transition
+from switchyard.domain.transition import Transition, holds
 from switchyard.ports import Claimed, ClaimRefused, Seen
 from switchyard.testing.state import MemoryState
 
@@ -23,18 +35,46 @@ class MemoryTaskLeases:
             return {task.ref: Seen(task, self._is_cancelled(task)) for task in tasks}
 
     def claim(
-        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+        self,
+        ref: TaskRef,
+        *,
+        owner: str,
+        now_ms: int,
+        lease_ms: int,
+        limits: Sequence[str] = (),  # noqa: ARG002 - its item is at hand
     ) -> Claimed | ClaimRefused | None:
-        claim = transitions.claim(owner=owner, now_ms=now_ms, lease_ms=lease_ms)
-        answer = self._state.write_task(ref, claim)
-        if isinstance(answer, Task):
-            return Claimed(answer, Lease(answer, owner))
-        if answer.found is None:
-            return None
-        decision = decide_claim(answer.found, now_ms=now_ms)
-        if isinstance(decision, Claimable):
-            raise Unavailable(f"{ref.request_id} was refused, though {decision.reason}")
-        return ClaimRefused(answer.found, decision)
+        with self._state.lock:
+            task = self._state.tasks.get(ref)
+            if task is None:
+                return None
+            limited = task if task.limits else None
+            claim = transitions.claim(
+                owner=owner, now_ms=now_ms, lease_ms=lease_ms, limited=limited
+            )
+            if claim.was_written_to(task):
+                return Claimed(task, Lease(task, owner))
+            places = self._places(task, now_ms)
+            if self._state.write_together((ref, claim), *places):
+                claimed = self._state.tasks[ref]
+                return Claimed(claimed, Lease(claimed, owner))
+            return ClaimRefused(task, self._why_refused(task, now_ms))
+
+    def _places(self, task: Task, now_ms: int) -> list[tuple[LimitRef, Transition]]:
+        return [
+            (one, take_place(task, one.name, self._state.limit(one), now_ms=now_ms))
+            for one in limits_of(task)
+        ]
+
+    def _why_refused(
+        self, task: Task, now_ms: int
+    ) -> Busy | Done | NotYet | Exhausted | Flagged | LimitFull:
+        decision = decide_claim(task, now_ms=now_ms)
+        if not isinstance(decision, Claimable):
+            return decision
+        for ref, place in self._places(task, now_ms):
+            if not holds(place.guard, self._state.limit(ref)):
+                return limit_full(ref.name)
+        raise Unavailable(f"{task.ref.request_id} was refused, though {decision.reason}")
 
     def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
         renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
@@ -43,7 +83,7 @@ class MemoryTaskLeases:
     def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
         with self._state.lock:
             before = self._state.tasks.get(lease.ref)
-            task = self._write(lease, transitions.settle(lease, outcome, now_ms=now_ms))
+            task = self._end(lease, transitions.settle(lease, outcome, now_ms=now_ms))
             if task is not before and outcome.state is TaskState.COMPLETED:
                 self._state.store_output(task.ref, output)
             return task
@@ -64,16 +104,29 @@ class MemoryTaskLeases:
             give_attempt_back=give_attempt_back,
             error=error,
         )
-        return self._write(lease, release)
+        return self._end(lease, release)
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
         giving_up = transitions.give_up(task, outcome, now_ms=now_ms)
-        answer = self._state.write_task(task.ref, giving_up)
-        return answer if isinstance(answer, Task) else None
+        with self._state.lock:
+            answer = self._state.write_task(task.ref, giving_up)
+            if isinstance(answer, Task):
+                self._give_places_back(task)
+            return answer if isinstance(answer, Task) else None
 
     def _is_cancelled(self, task: Task) -> bool:
         job = self._state.jobs.get(task.ref.job)
         return job is not None and job.cancels(task)
+
+    def _end(self, lease: Lease, transition: Transition) -> Task:
+        with self._state.lock:
+            task = self._write(lease, transition)
+            self._give_places_back(lease.task)
+            return task
+
+    def _give_places_back(self, task: Task) -> None:
+        back = give_place_back(task)
+        self._state.write_together(*((ref, back) for ref in limits_of(task)))
 
     def _write(self, lease: Lease, transition: Transition) -> Task:
         answer = self._state.write_task(lease.ref, transition)

@@ -5,8 +5,15 @@ from dataclasses import dataclass, field, replace
 
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.scheduling.limits import Limit, LimitRef
 from switchyard.domain.tasks.task import Json, Payload, Task
-from switchyard.domain.transition import Transition, TransitionRefused, attempt
+from switchyard.domain.transition import (
+    Transition,
+    TransitionRefused,
+    applied,
+    attempt,
+    holds,
+)
 
 
 @dataclass
@@ -15,6 +22,7 @@ class MemoryState:
     tasks: dict[TaskRef, Task] = field(default_factory=dict)
     dependents: dict[TaskRef, tuple[str, ...]] = field(default_factory=dict)
     payloads: dict[TaskRef, Payload] = field(default_factory=dict)
+    limits: dict[LimitRef, Limit] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def write_task(self, ref: TaskRef, transition: Transition) -> Task | TransitionRefused[Task]:
@@ -24,6 +32,28 @@ class MemoryState:
             if isinstance(answer, Task):
                 self.tasks[ref] = answer
             return answer
+
+    def limit(self, ref: LimitRef) -> Limit:
+        """Return a limit as it is; one that nobody has met is free."""
+        return self.limits.get(ref, Limit())
+
+    def write_together(self, *writes: tuple[TaskRef | LimitRef, Transition]) -> bool:
+        """Write all of them, or nothing: `False` if the guard of one does not hold."""
+        with self.lock:
+            if not all(holds(transition.guard, self._found(ref)) for ref, transition in writes):
+                return False
+            for ref, transition in writes:
+                self._apply(ref, transition)
+            return True
+
+    def _found(self, ref: TaskRef | LimitRef) -> Task | Limit | None:
+        return self.limit(ref) if isinstance(ref, LimitRef) else self.tasks.get(ref)
+
+    def _apply(self, ref: TaskRef | LimitRef, transition: Transition) -> None:
+        if isinstance(ref, LimitRef):
+            self.limits[ref] = applied(self.limit(ref), transition)
+        elif ref in self.tasks:
+            self.tasks[ref] = applied(self.tasks[ref], transition)
 
     def store_output(self, ref: TaskRef, output: Json) -> None:
         """Keep what a task made beside what it was given."""

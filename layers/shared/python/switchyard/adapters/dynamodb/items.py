@@ -110,6 +110,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known["definition_version"] = item.get("definition_version", 0)
     known["waiting_on"] = frozenset(item.get("waiting_on", ()))
     known["not_completed"] = frozenset(item.get("not_completed", ()))
+    known["limits"] = tuple(item.get("limits", ()))
     known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
     known["overrides"] = Overrides(**known_in(item.get("overrides", {}), Overrides))
     known["signs"] = LifeSigns(**known_in(item["signs"], LifeSigns)) if "signs" in item else None
@@ -160,14 +161,14 @@ def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
 
 
 _NEWER: Final = "newer/"
-"""Before the rule of a task with a condition or without a worker, and of a fan-out's items: a
-version that knows none of them does not know such a rule, and leaves the task alone."""
+"""Before the rule of a task with a condition, with limits or without a worker, and of a fan-out's
+items: a version that knows none of them does not know such a rule, and leaves the task alone."""
 
 
 def _is_new(task: Task) -> bool:
     """Whether versions before 0.2 have to leave the task alone."""
     of_fan_out = task.ref.fan_out is not None or task.ref.task_id.startswith(FAN_PREFIX)
-    return task.kind is not None or task.conditional or of_fan_out
+    return task.kind is not None or task.conditional or of_fan_out or bool(task.limits)
 
 
 def _state_and_rule(item: Mapping[str, Any]) -> tuple[TaskState, Rule]:

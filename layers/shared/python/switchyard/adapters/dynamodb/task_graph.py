@@ -20,7 +20,12 @@ from switchyard.domain.errors import UnknownTask
 from switchyard.domain.fan_out.plan import Expansion, opening_of, start_of
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks import edge_transitions, fan_out_transitions, transitions
+from switchyard.domain.tasks import (
+    edge_transitions,
+    fan_out_transitions,
+    held_transitions,
+    transitions,
+)
 from switchyard.domain.tasks.holds import Resolution
 from switchyard.domain.tasks.readiness import Readiness
 from switchyard.domain.tasks.task import Outcome, Payload, Task
@@ -80,13 +85,13 @@ class DynamoDbTaskGraph:
         return _as_it_is(task.ref, self._writer.write_task(task.ref, decision))
 
     def hold(self, task: Task, *, held_until_ms: int) -> None:
-        self._writer.write_task(task.ref, transitions.hold(task, held_until_ms=held_until_ms))
+        self._writer.write_task(task.ref, held_transitions.hold(task, held_until_ms=held_until_ms))
 
     def resolve(
         self, task: Task, resolution: Resolution, *, now_ms: int, decision: str | None = None
     ) -> Task | None:
         outcome = resolution.outcome
-        ending = transitions.resolve(task, outcome, now_ms=now_ms, decision=decision)
+        ending = held_transitions.resolve(task, outcome, now_ms=now_ms, decision=decision)
         if outcome.state is not TaskState.COMPLETED:
             answer = self._writer.write_task_surely(task.ref, ending)
         else:

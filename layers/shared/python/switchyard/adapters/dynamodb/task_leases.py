@@ -43,7 +43,13 @@ class DynamoDbTaskLeases:
         }
 
     def claim(
-        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+        self,
+        ref: TaskRef,
+        *,
+        owner: str,
+        now_ms: int,
+        lease_ms: int,
+        limits: Sequence[str] = (),  # noqa: ARG002
     ) -> Claimed | ClaimRefused | None:
         claim = transitions.claim(owner=owner, now_ms=now_ms, lease_ms=lease_ms)
         answer = self._writer.write_task_surely(ref, claim)

@@ -30,6 +30,7 @@ from switchyard.domain.transition import (
     OneOf,
     OtherField,
     Present,
+    Sized,
     Term,
     Transition,
     TransitionRefused,
@@ -174,8 +175,8 @@ def _expression(term: Term, values: dict[str, Any]) -> str:
             return f"#{name} {sign} {_named(value, values)}"
         case OneOf(name, options):
             return f"#{name} IN ({', '.join(_named(option, values) for option in options)})"
-        case Contains(name, member):
-            return f"contains(#{name}, {_named(member, values)})"
+        case Contains() | Sized():
+            return _set_expression(term, values)
         case Present(name):
             return f"attribute_exists(#{name})"
         case Absent(name):
@@ -185,6 +186,12 @@ def _expression(term: Term, values: dict[str, Any]) -> str:
         case AnyOf(alternatives):
             texts = [(len(guard) > 1, _condition(guard, values)) for guard in alternatives]
             return " OR ".join(f"({text})" if several else text for several, text in texts)
+
+
+def _set_expression(term: Contains | Sized, values: dict[str, Any]) -> str:
+    if isinstance(term, Contains):
+        return f"contains(#{term.field}, {_named(term.member, values)})"
+    return f"size(#{term.field}) {term.sign} {_named(term.number, values)}"
 
 
 def _named(value: Any, values: dict[str, Any]) -> str:

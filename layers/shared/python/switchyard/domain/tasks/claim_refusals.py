@@ -50,6 +50,14 @@ class NotYet:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitFull:
+    """As many run as the limit allows: it waits for a place, without a message."""
+
+    reason: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Exhausted:
     reason: str
 
@@ -115,6 +123,11 @@ def decide_claim(task: Task, *, now_ms: int) -> ClaimDecision:
     if task.state is not TaskState.PROCESSING and task.not_before_ms > now_ms:
         return NotYet(f"not before {task.not_before_ms}", wait_ms=task.not_before_ms - now_ms)
     return Claimable(f"{task.state.value.lower()}, attempt {task.attempt + 1}")
+
+
+def limit_full(name: str) -> LimitFull:
+    """Refuse a task that could be claimed but for a limit."""
+    return LimitFull(f"as many run as the limit {name} allows", name)
 
 
 EXHAUSTED: Final = "exhausted"

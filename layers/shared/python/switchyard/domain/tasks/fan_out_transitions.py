@@ -27,9 +27,20 @@ _READY: Final = equal("state", TaskState.READY)
 _NOBODY_IS_AT_IT: Final = OneOf(
     "state", (*(state for state in TaskState if state in SETTLED), TaskState.WAITING)
 )
-_DECLARED: Final = ("kind", "conditional", "tolerated", "parent_count", "items_run", "overrides")
+_DECLARED: Final = (
+    "kind",
+    "conditional",
+    "tolerated",
+    "parent_count",
+    "items_run",
+    "overrides",
+    "queue",
+    "priority",
+    "lease_ms",
+    "limits",
+)
 """What a task has only if something is said of it."""
-_UNSAID: Final = (None, False, 0, NO_OVERRIDES)
+_UNSAID: Final = (None, False, 0, NO_OVERRIDES, ())
 
 
 def note_expanded(task: Task, expanded: int, *, now_ms: int) -> Transition:

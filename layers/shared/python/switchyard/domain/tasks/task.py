@@ -143,6 +143,18 @@ class Task:
     overrides: Overrides = NO_OVERRIDES
     trace: str | None = None
     """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
+    queue: str | None = None
+    """The work queue that it is in; `None` is `default`. What is before a `/` is its group."""
+    priority: str | None = None
+    """The priority class, `high` or `low`; `None` is `normal`."""
+    lease_ms: int | None = None
+    """How long its leases are, if its queue says so."""
+    limits: tuple[str, ...] = ()
+    """The names of the limits that it takes a place of while it runs."""
+    ready_in: str | None = None
+    """The partition of the ready index that it is in, if any; with `ready_order` its key."""
+    ready_order: str | None = None
+    """Where it stands there: by its priority class, then by the time from which it may start."""
 
     @property
     def fans_out(self) -> bool:

@@ -7,6 +7,7 @@ fence of a lease was written by its owner, and an owner's name stands for one cl
 from typing import Any, Final
 
 from switchyard.domain.jobs.redrive import Reopening
+from switchyard.domain.scheduling.ready import READY_KEY, ready_key
 from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.cancellation import Flag, Leave, Settle, decide_cancel
@@ -48,11 +49,15 @@ OF_THE_LAST_RUN: Final = (
     "held_until_ms",
     "decision",
     "resends",
+    *READY_KEY,
 )
 
 
-def claim(*, owner: str, now_ms: int, lease_ms: int) -> Transition:
-    """Take the lease. The task is not read before: `decide_claim` says why it was refused."""
+def claim(*, owner: str, now_ms: int, lease_ms: int, limited: Task | None = None) -> Transition:
+    """Take the lease. The task is not read before: `decide_claim` says why it was refused.
+
+    A `limited` one, as read, takes a place of each of its limits in the same transaction.
+    """
     lease_until_ms = now_ms + lease_ms
     may_run_now = AnyOf(((Absent("not_before_ms"),), (at_most("not_before_ms", now_ms),)))
     return Transition(
@@ -62,6 +67,7 @@ def claim(*, owner: str, now_ms: int, lease_ms: int) -> Transition:
             below("attempt", OtherField("max_attempts")),
             Absent("cancel_requested"),
             Absent("kind"),
+            *_limits(limited),
         ),
         sets={
             "state": TaskState.PROCESSING,
@@ -69,7 +75,7 @@ def claim(*, owner: str, now_ms: int, lease_ms: int) -> Transition:
             "lease_until_ms": lease_until_ms,
             "started_at_ms": now_ms,
         },
-        removes=("resends", "signs"),
+        removes=("resends", "signs", *READY_KEY),
         adds={"fence": 1, "attempt": 1},
         due=lease_until_ms + due.AFTER_LEASE,
         already=(_PROCESSING, at_least("lease_until_ms", now_ms), equal("owner", owner)),
@@ -92,6 +98,7 @@ def settle(lease: Lease, outcome: Outcome, *, now_ms: int) -> Transition:
         name="settle",
         guard=_held_by(lease),
         sets=_ended(outcome, now_ms),
+        removes=READY_KEY,
         due=now_ms + due.AFTER_SETTLING,
         already=(equal("state", outcome.state), *_of(lease)),
     )
@@ -106,14 +113,16 @@ def release(
     error: str | None = None,
 ) -> Transition:
     """Hand the task back, by the owner of its lease: to be tried again, later or elsewhere."""
+    from_ms = max(now_ms, not_before_ms)
     return Transition(
         name="release",
         guard=_held_by(lease),
         sets={"state": TaskState.QUEUED, "not_before_ms": not_before_ms}
+        | ready_key(lease.task, from_ms)
         | ({"last_error": error} if error else {}),
         removes=("owner", "lease_until_ms", "resends"),
         adds={"attempt": -1} if give_attempt_back else {},
-        due=max(now_ms, not_before_ms) + due.AFTER_QUEUED,
+        due=from_ms + due.AFTER_QUEUED,
         already=(equal("state", TaskState.QUEUED), equal("fence", lease.fence)),
     )
 
@@ -133,7 +142,7 @@ def give_up(task: Task, outcome: Outcome, *, now_ms: int) -> Transition:
             AnyOf(((_NOBODY_RUNS_IT,), _lease_is_over(now_ms))),
         ),
         sets=_ended(outcome, now_ms),
-        removes=("resends",),
+        removes=("resends", *READY_KEY),
         adds={"fence": 1},
         due=now_ms + due.AFTER_SETTLING,
         already=(
@@ -173,45 +182,11 @@ def decide(task: Task, verdict: Readiness, *, now_ms: int) -> Transition:
     return Transition(
         name="decide",
         guard=(_WAITING, Absent("waiting_on"), equal("run", task.run), flagged("cancel_requested")),
-        sets={"state": TaskState.READY, "ready_at_ms": now_ms}
+        sets={"state": TaskState.READY, "ready_at_ms": now_ms} | ready_key(task, now_ms)
         if ready
         else _ended(verdict.outcome, now_ms),
         adds={"fence": 1},
         due=now_ms + (due.AFTER_READY if ready else due.AFTER_SETTLING),
-    )
-
-
-def hold(task: Task, *, held_until_ms: int) -> Transition:
-    """Hold a task that no worker runs, once its event was emitted: until it is resolved."""
-    return Transition(
-        name="hold",
-        guard=(_READY, equal("run", task.run)),
-        sets={"state": TaskState.HELD, "held_until_ms": held_until_ms},
-        adds={"fence": 1},
-        due=held_until_ms,
-    )
-
-
-def resolve(
-    task: Task, outcome: Outcome, *, now_ms: int, decision: str | None = None
-) -> Transition:
-    """End a held task: by the request `decision`, or by time. Of two decisions the first counts."""
-    return Transition(
-        name="resolve",
-        guard=(
-            equal("state", TaskState.HELD),
-            equal("run", task.run),
-            equal("fence", task.fence),
-        ),
-        sets=_ended(outcome, now_ms) | ({"decision": decision} if decision else {}),
-        adds={"fence": 1},
-        removes=("resends",),
-        due=now_ms + due.AFTER_SETTLING,
-        already=(
-            equal("state", outcome.state),
-            equal("fence", task.fence + 1),
-            same("decision", decision),
-        ),
     )
 
 
@@ -266,6 +241,7 @@ def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
         "not_completed": reopening.not_completed,
         "overrides": None if reopening.overrides == NO_OVERRIDES else reopening.overrides,
         "attempt": 0,
+        **(reopening.ready_key(now_ms) if ready else {}),
         **reopening.renewed,
     }
     empty = tuple(name for name, value in begun.items() if is_empty(value))
@@ -277,11 +253,23 @@ def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
             equal("fence", reopening.fence),
         ),
         sets={name: value for name, value in begun.items() if name not in empty},
-        removes=(*OF_THE_LAST_RUN, *reopening.unmade, *empty),
+        removes=(
+            *(name for name in OF_THE_LAST_RUN if name not in begun),
+            *reopening.unmade,
+            *empty,
+        ),
         adds={"run": 1, "fence": 1},
         due=now_ms + due.AFTER_READY if ready else Due.REMOVED,
         already=(equal("run", reopening.run + 1),),
     )
+
+
+def _limits(task: Task | None) -> Guard:
+    """A transaction does not show the task as it leaves it: it has to be as read."""
+    if task is None:
+        return (Absent("limits"),)
+    as_read = (equal("state", task.state), equal("fence", task.fence))
+    return (equal("limits", task.limits), *as_read)
 
 
 def _ended(outcome: Outcome, now_ms: int) -> dict[str, Any]:
