@@ -1,17 +1,19 @@
-"""Called every minute: nudges on whatever is overdue."""
+"""Called every minute: nudges on whatever is overdue, and wakes workers for what waits."""
 
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from switchyard import bootstrap
+from switchyard.bootstrap import Sweepers
 from switchyard.bootstrap.alerts import due_alerts
 from switchyard.domain.ids import TaskRef
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.settings import SweeperSettings
 from switchyard.usecases.alerts.report_incidents import DueAlerts
-from switchyard.usecases.dispatching.sweep import Nudge, Sweeper
+from switchyard.usecases.dispatching.sweep import Nudge
 
 logger = get_logger()
 metrics = get_metrics()
@@ -24,8 +26,8 @@ def settings() -> SweeperSettings:
 
 
 @cache
-def sweeper() -> Sweeper:
-    return bootstrap.sweeper(settings())
+def sweepers() -> Sweepers:
+    return bootstrap.sweepers(settings())
 
 
 @cache
@@ -39,9 +41,12 @@ def alerts() -> DueAlerts:
 def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
     limits = settings()
     metrics.add_metric("Sweeps", MetricUnit.Count, 1)
-    for nudge in sweeper().sweep(at_most=limits.sweep_at_most, seconds=limits.sweep_seconds):
+    overdue = sweepers().overdue
+    for nudge in overdue.sweep(at_most=limits.sweep_at_most, seconds=limits.sweep_seconds):
         logger.info("overdue", extra=fields_of(nudge))
         metrics.add_metric("Overdue", MetricUnit.Count, 1)
+    for group in sweepers().groups.sweep():
+        logger.info("group is swept", extra=asdict(group))
     for subject in alerts().send_due():
         logger.info("alert is due", extra={"subject": subject})
 

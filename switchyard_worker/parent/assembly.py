@@ -14,6 +14,7 @@ from switchyard_worker.parent.attempts.attempt import ChildAttempts
 from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.inputs import InputFinder
+from switchyard_worker.parent.choosing import tokens_of
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.coroutines import Runtime
 from switchyard_worker.parent.files.attempt_folders import AttemptFolders
@@ -26,7 +27,6 @@ from switchyard_worker.parent.receive.cancel_checks import CHECK_SECONDS, Cancel
 from switchyard_worker.parent.receive.deletions import Deletions
 from switchyard_worker.parent.receive.deliveries import (
     Attempts,
-    Claims,
     Deliveries,
     KeepLease,
     UnansweredMessages,
@@ -35,7 +35,8 @@ from switchyard_worker.parent.receive.intake import ConsumptionPause, Intake, Sc
 from switchyard_worker.parent.receive.lease import Heartbeats, Keepalive, LeaseTiming
 from switchyard_worker.parent.receive.loop import Loop, Polling
 from switchyard_worker.parent.receive.rollout import Protection, Replacement
-from switchyard_worker.parent.receive.settlement import RefusedClaims, Settlement
+from switchyard_worker.parent.receive.tenant_clocks import ClocksOfGroups
+from switchyard_worker.parent.receive.tokens import Tokens
 from switchyard_worker.parent.supervision.children import Children
 from switchyard_worker.parent.supervision.quota import Quota
 from switchyard_worker.parent.supervision.supervisor import Supervisor
@@ -106,7 +107,16 @@ def receive_loop(
     runtime = runtime_of(ports)
     deletions = Deletions(runtime, ports.inbox, timing)
     screening = Screening(runtime, ports.leases, deletions, tenant_id=ports.tenant_id)
-    deliveries = _deliveries(ports, timing, attempts, intake, screening)
+    clocks = ClocksOfGroups(runtime, ports.clocks, usd_per_slot_hour=settings.usd_per_slot_hour)
+    deliveries = _deliveries(
+        ports,
+        timing,
+        attempts=attempts,
+        intake=intake,
+        screening=screening,
+        stop=stop,
+        tokens=tokens_of(ports, settings, clocks, lease_ms=timing.lease_ms),
+    )
     loop = Loop(
         runtime,
         ports.inbox,
@@ -121,7 +131,7 @@ def receive_loop(
             visibility_seconds=timing.visibility_seconds,
         ),
         bugs=bugs,
-    )
+    ).beside(clocks.keep)
     # Renewals that are as frequent see a cancel as soon.
     return loop.beside(deliveries.checks.keep) if timing.beat_seconds > CHECK_SECONDS else loop
 
@@ -129,29 +139,29 @@ def receive_loop(
 def _deliveries(
     ports: WorkerPorts,
     timing: LeaseTiming,
+    *,
     attempts: Attempts,
     intake: Intake,
     screening: Screening,
+    stop: Stop,
+    tokens: Tokens,
 ) -> Deliveries:
     runtime = runtime_of(ports)
-    settlement = Settlement(runtime, ports.leases, ports.queue, ports.emitter)
     return Deliveries(
         clock=ports.clock,
-        claims=Claims(
-            runtime=runtime,
-            leases=ports.leases,
-            adopter=ports.adopter,
-            worker_id=ports.worker_id,
-            tenant_id=ports.tenant_id,
-            lease_ms=timing.lease_ms,
-        ),
+        tokens=tokens,
         keep_lease=_keep_lease(ports, timing),
         checks=CancelChecks(runtime, ports.leases),
-        unanswered=UnansweredMessages(runtime=runtime, inbox=ports.inbox, parking=ports.parking),
+        unanswered=UnansweredMessages(
+            runtime=runtime,
+            inbox=ports.inbox,
+            parking=ports.parking,
+            visibility_seconds=timing.visibility_seconds,
+        ),
         attempts=attempts,
-        settlement=settlement,
-        refusals=RefusedClaims(runtime, settlement, ports.payloads),
-        protection=intake.protection,
+        settlement=tokens.refusals.settlement,
+        intake=intake,
+        stop=stop,
         screening=screening,
         machine=intake.machine,
     )
@@ -176,7 +186,7 @@ def _keep_lease(ports: WorkerPorts, timing: LeaseTiming) -> KeepLease:
     def keep_lease(lease: Lease, message: Received, taken_at: float) -> Keepalive:
         return Keepalive(
             runtime,
-            timing,
+            timing.for_task(lease.task),
             leases=ports.leases,
             inbox=ports.inbox,
             heartbeats=Heartbeats(runtime, ports.emitter, worker_id=ports.worker_id),

@@ -18,7 +18,7 @@ from benchmarks.harness import BenchHarness
 from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock
-from switchyard.bootstrap.dispatch import sweeper
+from switchyard.bootstrap.sweep import sweepers
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Task
 from switchyard.settings import SweeperSettings
@@ -147,7 +147,7 @@ class ClockStage:
                 job_queue_url=elsewhere,
                 alerts_queue_url=elsewhere,
             )
-            return sweeper(settings)
+            return sweepers(settings).overdue
 
     def workers_that_say_they_are_sick(self) -> int:
         """Count them in the state table, as the health watcher does."""

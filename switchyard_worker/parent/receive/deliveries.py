@@ -1,15 +1,15 @@
-"""Handles one delivered message: claims its task, runs the attempt and settles it, or parks it.
+"""Handles one delivered message: claims a task, runs the attempt and settles it, or parks it.
 
-The message is deleted last, once its outcome is stored and emitted.
+The message is deleted last, once the outcome is stored and emitted, and the task that the message
+names needs it no more.
 """
 
 import contextlib
-import itertools
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Final, Protocol
 
-from switchyard.contracts.messages import ForeignTask, Malformed, TaskMessage, parse_message
+from switchyard.contracts.messages import Malformed
 from switchyard.contracts.parked_messages import LEFT_TO_NEWER_LOG, PARKED_LOG
 from switchyard.domain.errors import (
     LeaseLost,
@@ -21,22 +21,20 @@ from switchyard.domain.errors import (
     UnknownDefinition,
     UnknownTask,
 )
-from switchyard.domain.ids import TaskRef
-from switchyard.domain.tasks.claim_refusals import Done
 from switchyard.domain.tasks.task import Lease
 from switchyard.observability import get_logger
-from switchyard.ports import Claimed, ClaimRefused, Clock, Received, TaskInbox, TaskLeases
+from switchyard.ports import Claimed, Clock, Received, TaskInbox
 from switchyard.usecases.dead_letters.park_message import MessageParking
-from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard_worker.guard.redaction import Redaction
-from switchyard_worker.parent.attempts.verdict import Verdict, cancelled, failed_by
+from switchyard_worker.parent.attempts.verdict import Concluded, Verdict, cancelled, failed_by
 from switchyard_worker.parent.coroutines import Runtime
 from switchyard_worker.parent.health.machine import Machine, given_back, machine_trouble
+from switchyard_worker.parent.health.stop import Stop
 from switchyard_worker.parent.receive.cancel_checks import CancelChecks
-from switchyard_worker.parent.receive.intake import Screening
+from switchyard_worker.parent.receive.intake import Intake, Screening
 from switchyard_worker.parent.receive.lease import Keepalive
-from switchyard_worker.parent.receive.rollout import Protection
-from switchyard_worker.parent.receive.settlement import RefusedClaims, Settlement
+from switchyard_worker.parent.receive.settlement import Settlement
+from switchyard_worker.parent.receive.tokens import Taken, Token, Tokens
 
 logger = get_logger("worker")
 
@@ -46,52 +44,13 @@ NEWER_PAUSE_SECONDS: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
-    runtime: Runtime
-    leases: TaskLeases
-    adopter: Adopter
-    worker_id: str
-    tenant_id: str | None
-    """Whose other producers' tasks are; `None` if none are taken in."""
-    lease_ms: int
-    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-
-    async def claim(self, received: Received) -> Claimed | ClaimRefused:
-        """Claim the task of a message; adopt one of another producer first.
-
-        Raise `Malformed`, `UnknownTask` or `UnknownDefinition`.
-        """
-        message = parse_message(received, tenant=self.tenant_id)
-        return await self._claim(message)
-
-    async def _claim(self, message: TaskMessage | ForeignTask) -> Claimed | ClaimRefused:
-        answer = await self._try_to_claim(message.ref)
-        if answer is None and isinstance(message, ForeignTask):
-            await self.runtime.offload(self.adopter.adopt, message)
-            answer = await self._try_to_claim(message.ref)
-        if answer is None:
-            raise UnknownTask(message.ref.request_id)
-        return answer
-
-    async def _try_to_claim(self, ref: TaskRef) -> Claimed | ClaimRefused | None:
-        if ref.hidden:  # no worker is ever woken for these
-            return None
-        return await self.runtime.offload(
-            self.leases.claim,
-            ref,
-            owner=f"{self.worker_id}/{next(self._numbers)}",
-            now_ms=self.runtime.clock.now_ms(),
-            lease_ms=self.lease_ms,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class UnansweredMessages:
     """Handles messages that this worker, or any worker, cannot answer."""
 
     runtime: Runtime
     inbox: TaskInbox
     parking: MessageParking
+    visibility_seconds: int
 
     async def leave_to_newer(self, received: Received, newer: NewerVersion) -> None:
         """Make a message of a newer version visible again after a pause.
@@ -104,6 +63,13 @@ class UnansweredMessages:
             await self.runtime.offload(self.inbox.extend, received, seconds=NEWER_PAUSE_SECONDS)
         except Unavailable as outage:
             logger.warning("message comes back late", extra=message_fields(received, outage))
+
+    async def keep_hidden(self, received: Received) -> None:
+        """Hide a message for as long as a new one: another task is run under it."""
+        try:
+            await self.runtime.offload(self.inbox.extend, received, seconds=self.visibility_seconds)
+        except Unavailable as outage:
+            logger.warning("visibility is not extended", extra=message_fields(received, outage))
 
     async def park(self, received: Received, problem: Exception) -> None:
         """Store a message that no retry can help. Raise `Unavailable`: then it has to come back."""
@@ -137,14 +103,14 @@ KeepLease = Callable[[Lease, Received, float], Keepalive]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deliveries:
     clock: Clock
-    claims: Claims
+    tokens: Tokens
     keep_lease: KeepLease
     checks: CancelChecks
     unanswered: UnansweredMessages
     attempts: Attempts
     settlement: Settlement
-    refusals: RefusedClaims
-    protection: Protection
+    intake: Intake
+    stop: Stop
     screening: Screening
     machine: Machine
 
@@ -168,25 +134,44 @@ class Deliveries:
             self.machine.note(trouble)  # no bug: the message comes again, to another worker
 
     async def _answer(self, received: Received) -> bool:
-        taken_at = self.clock.monotonic()
+        """Return whether the message may be deleted."""
         try:
-            answer = await self.claims.claim(received)
+            token = Token(self.tokens.claims.read(received))
+            await self._serve(token, received)
         except (Malformed, UnknownTask, UnknownDefinition) as problem:
             await self.unanswered.park(received, problem)
             return True
-        match answer:
-            case Claimed():
-                keepalive = self.keep_lease(answer.lease, received, taken_at)
-                checking = self.checks.checking(answer.lease, keepalive.cancel_requested)
-                with self.protection.holding(answer.lease), checking:
-                    await self._attempt(answer, keepalive, received)
-                return True
-            case ClaimRefused():
-                if isinstance(answer.decision, Done):
-                    self.screening.note_refused()
-                return await self.refusals.answer(answer)
+        return not token.comes_again
 
-    async def _attempt(self, claimed: Claimed, keepalive: Keepalive, received: Received) -> None:
+    async def _serve(self, token: Token, received: Received) -> None:
+        """Run tasks under a token until the one that it names needs it no more."""
+        while taken := await self.tokens.take(token):
+            await self._run(taken, token, received)
+            if token.spent or not await self.tokens.look(token):
+                return
+            if self.stop.asked.is_set() or await self.intake.is_held():
+                await self.tokens.send_again(token, delayed=False)
+                return
+            await self.unanswered.keep_hidden(received)
+        if token.needless:
+            self.screening.note_refused()
+
+    async def _run(self, taken: Taken, token: Token, received: Received) -> None:
+        """Run an attempt, and charge what it cost, however it ended."""
+        claimed, verdict = taken.claimed, None
+        keepalive = self.keep_lease(claimed.lease, received, taken.taken_at)
+        checking = self.checks.checking(claimed.lease, keepalive.cancel_requested)
+        try:
+            with self.intake.protection.holding(claimed.lease), checking:
+                verdict = await self._attempt(claimed, keepalive, token, received)
+        finally:
+            used = verdict.outcome.usage.cost_usd if isinstance(verdict, Concluded) else 0.0
+            seconds = self.clock.monotonic() - taken.taken_at
+            self.tokens.clocks.settle(taken.charge, model_usd=used, slot_seconds=seconds)
+
+    async def _attempt(
+        self, claimed: Claimed, keepalive: Keepalive, token: Token, received: Received
+    ) -> Verdict:
         """Run an attempt and settle its task; settle a bug of ours as a failure, and raise it."""
         try:
             verdict = await self._verdict(claimed, keepalive)
@@ -198,15 +183,19 @@ class Deliveries:
         except Exception as bug:
             trouble = machine_trouble(bug)
             if trouble is None:
-                await self._settle_bug(claimed, received, bug)
+                await self._settle_bug(claimed, token, received, bug)
                 raise
             verdict = given_back(trouble)  # not even a note of it could be made
         await self._settle(claimed, verdict, keepalive)
+        return verdict
 
-    async def _settle_bug(self, claimed: Claimed, received: Received, bug: Exception) -> None:
+    async def _settle_bug(
+        self, claimed: Claimed, token: Token, received: Received, bug: Exception
+    ) -> None:
         with contextlib.suppress(Unavailable):  # then the message comes again
             await self.settlement.settle(claimed, failed_by(bug, self.attempts.redaction))
-            self.screening.deletions.add(received)
+            if token.spent:
+                self.screening.deletions.add(received)
 
     async def _settle(self, claimed: Claimed, verdict: Verdict, keepalive: Keepalive) -> None:
         """Settle a task; where the machine cannot even do that, try again until the lease ends."""

@@ -6,7 +6,7 @@ The lease comes first; extending the message's visibility only avoids a needless
 import asyncio
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
 from switchyard.contracts import events as contracts
@@ -52,6 +52,19 @@ class LeaseTiming:
                 f"too long for a lease of {lease:g} s (1.5 times VISIBILITY_EXTENSION_AMOUNT)"
             )
         return timing
+
+    def for_task(self, task: Task) -> "LeaseTiming":
+        """Return the timing of a task whose queue has a lease of its own, if that is possible."""
+        if task.lease_ms is None:
+            return self
+        lease = task.lease_ms / 1000
+        own = replace(
+            self,
+            lease_seconds=lease,
+            kill_seconds=min(self.kill_seconds, lease / 6),
+            margin_seconds=min(self.margin_seconds, lease / 6),
+        )
+        return own if own.beat_seconds < own.held_seconds else self
 
     @property
     def lease_ms(self) -> int:

@@ -7,25 +7,18 @@ from typing import Final
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.spans import trace_of
+from switchyard.domain.scheduling.limits import limits_of
 from switchyard.domain.tasks.cancellation import REASON as CANCELLED
-from switchyard.domain.tasks.claim_refusals import (
-    Busy,
-    Done,
-    Exhausted,
-    Flagged,
-    NotYet,
-    cancelled,
-    exhausted,
-)
+from switchyard.domain.tasks.claim_refusals import Flagged, cancelled
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.postponement import Postpone, decide_postponement
 from switchyard.domain.tasks.retries import GiveUp, Retry, decide_retry
 from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
 from switchyard.observability import get_logger
-from switchyard.ports import Claimed, ClaimRefused, Payloads, TaskLeases, TaskQueue
+from switchyard.ports import Claimed, StartLimits, TaskLeases, TaskQueue
 from switchyard.usecases.events import task_events
-from switchyard.usecases.events.emit_again import emit_again
 from switchyard.usecases.events.emitting import Emitter, Fact
+from switchyard.usecases.scheduling.marks import Marks, places_of
 from switchyard_worker.parent.attempts.verdict import Concluded, HandedBack, Verdict
 from switchyard_worker.parent.coroutines import Runtime, with_retries
 
@@ -40,6 +33,8 @@ class Settlement:
     leases: TaskLeases
     queue: TaskQueue
     emitter: Emitter
+    limits: StartLimits
+    marks: Marks
 
     async def settle(self, claimed: Claimed, verdict: Verdict) -> None:
         """Do what follows from a verdict; afterwards the message may be deleted.
@@ -66,6 +61,7 @@ class Settlement:
         )
         if settled is None:
             return False
+        await self._let_in(task)
         fact = task_events.settled(settled, output=None)
         await with_retries(self.runtime, self.emitter.emit, fact)
         return True
@@ -113,6 +109,7 @@ class Settlement:
         fact = task_events.settled(settled, output=output)
         await with_retries(self.runtime, self.emitter.emit, fact)
         logger.info("task is settled", extra=_fields(settled) | {"error": outcome.error})
+        await self._let_in(settled)
 
     async def _retry(self, claimed: Claimed, failure: Concluded, retry: Retry) -> None:
         drawn_ms = round(self.runtime.randomness.between(0, retry.longest_delay_ms))
@@ -154,15 +151,18 @@ class Settlement:
         A task that was flagged in between is given up at once: the message would bring it back
         much too late.
         """
-        released = await with_retries(
-            self.runtime,
-            self.leases.release,
-            lease,
-            not_before_ms=now_ms + delay_ms,
-            now_ms=now_ms,
-            give_attempt_back=give_attempt_back,
-            error=error and error[:MAX_LAST_ERROR_CHARACTERS],
-        )
+
+        def release() -> Task:
+            with self.marks.around(places_of([lease.task])):
+                return self.leases.release(
+                    lease,
+                    not_before_ms=now_ms + delay_ms,
+                    now_ms=now_ms,
+                    give_attempt_back=give_attempt_back,
+                    error=error and error[:MAX_LAST_ERROR_CHARACTERS],
+                )
+
+        released = await with_retries(self.runtime, release)
         if released.cancel_requested:
             if await self.give_up(released, cancelled(Flagged(CANCELLED))):
                 return released
@@ -173,7 +173,21 @@ class Settlement:
             [TaskMessage.waking(lease.task)],
             delay_seconds=math.ceil(delay_ms / 1000),
         )
+        await self._let_in(released)
         return released
+
+    async def _let_in(self, task: Task) -> None:
+        """Wake tasks that waited for a place that this one had; the next sweep does it as well."""
+        for ref in limits_of(task):
+            try:
+                now_ms = self.runtime.clock.now_ms()
+                moved = await self.runtime.offload(self.limits.let_in, ref, now_ms=now_ms)
+                if moved:
+                    wake_ups = [TaskMessage.waking(one) for one in moved]
+                    await self.runtime.offload(self.queue.send, wake_ups)
+            except Unavailable as outage:
+                fields = {"limit": ref.name, "error": str(outage)}
+                logger.warning("nobody is let in by a limit", extra=fields)
 
     async def _emit_once(self, fact: Fact) -> None:
         """Emit without a retry: an event that settles no task may be lost, its state is not."""
@@ -181,52 +195,6 @@ class Settlement:
             await self.runtime.offload(self.emitter.emit, fact)
         except Unavailable as outage:
             logger.warning("event is not emitted", extra={"error": str(outage)})
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedClaims:
-    """Does what a task needs whose claim was refused."""
-
-    runtime: Runtime
-    settlement: Settlement
-    payloads: Payloads
-
-    async def answer(self, refused: ClaimRefused) -> bool:
-        """Return whether the message may be deleted. Raise `Unavailable`."""
-        task, decision = refused.task, refused.decision
-        fields = {"request_id": task.ref.request_id, "trace_id": trace_of(task).trace_id}
-        logger.info("task is not ours to run", extra=fields | {"reason": decision.reason})
-        match decision:
-            case Busy():
-                return True
-            case Done():
-                return await self._emit_again(task, fields)
-            case NotYet():
-                return await self._send_later(task, decision)
-            case Exhausted():
-                return await self.settlement.give_up(task, exhausted(task, decision))
-            case Flagged():
-                return await self.settlement.give_up(task, cancelled(decision))
-
-    async def _emit_again(self, task: Task, fields: dict[str, str]) -> bool:
-        missing = await with_retries(
-            self.runtime,
-            emit_again,
-            task,
-            payloads=self.payloads,
-            emitter=self.settlement.emitter,
-        )
-        if missing:
-            logger.error("event is emitted without its output", extra=fields | {"error": missing})
-        return True
-
-    async def _send_later(self, task: Task, decision: NotYet) -> bool:
-        delay = decision.delay_seconds
-        if delay is not None:
-            message = TaskMessage.waking(task)
-            queue = self.settlement.queue
-            await with_retries(self.runtime, queue.send, [message], delay_seconds=delay)
-        return True
 
 
 def _fields(task: Task) -> dict[str, str | int | None]:

@@ -58,9 +58,7 @@ class Charge:
 
 
 class ClocksOfGroups:
-    def __init__(
-        self, runtime: Runtime, clocks: TenantClocks, *, usd_per_slot_hour: float
-    ) -> None:
+    def __init__(self, runtime: Runtime, clocks: TenantClocks, *, usd_per_slot_hour: float) -> None:
         self._runtime = runtime
         self._clocks = clocks
         self._usd_per_slot_hour = usd_per_slot_hour

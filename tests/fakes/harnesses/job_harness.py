@@ -19,6 +19,7 @@ from switchyard.usecases.dispatching.fan_outs import FanOutTasks
 from switchyard.usecases.dispatching.held_tasks import HeldTasks
 from switchyard.usecases.dispatching.nested_jobs import NestedJobs
 from switchyard.usecases.dispatching.settle_job import JobSettler
+from switchyard.usecases.scheduling.marks import Marks
 from tests.builders import TENANT, a_definition, a_submission, an_emitter
 from tests.fakes.harnesses.submitting import a_submitter
 
@@ -58,12 +59,14 @@ class Harness:
             clock=self.clock,
             parallel=OneByOne(),
         )
+        self.marks = Marks(self.memory.clocks, self.clock)
         self.fan_outs = self._fan_outs()
         self.starter = Starter(
             graph=self.memory.graph,
             queue=self.memory.queue,
             held=self.held,
             fan_outs=self.fan_outs,
+            marks=self.marks,
             emitter=self.emitter,
             clock=self.clock,
             parallel=OneByOne(),

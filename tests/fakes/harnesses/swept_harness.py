@@ -23,6 +23,7 @@ class SweptHarness(Harness):
             queue=self.memory.queue,
             dispatches=self.memory.dispatches,
             starter=self.starter,
+            index=self.memory.ready,
             emitter=self.emitter,
             clock=self.clock,
         )

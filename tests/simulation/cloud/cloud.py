@@ -11,7 +11,9 @@ from switchyard.adapters.parallel import OneByOne
 from switchyard.adapters.pauses import Pauses
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
+from switchyard.adapters.sqs_depths import SqsQueueDepths
 from switchyard.contracts.events import Context
+from switchyard.ports import QueueDepth
 from switchyard.usecases.events.emitting import Emitter
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 from tests.simulation.cloud.client import Client, Sky
@@ -102,6 +104,9 @@ class Seen:
 
     def queue(self) -> SqsTaskQueue:
         return SqsTaskQueue(self.cloud.client(self.node, self.cloud.sqs), TASKS)
+
+    def task_depth(self) -> QueueDepth:
+        return SqsQueueDepths(self.cloud.client(self.node, self.cloud.sqs)).of(TASKS)
 
     def dispatches(self) -> SqsDispatchQueue:
         """One queue for tasks and jobs: the same function reads both, and 0.1.0 has no other."""

@@ -32,6 +32,7 @@ RECORDS_PER_BATCH: Final = 10
 SWEEP_SECONDS: Final = 60.0
 SWEEP_AT_MOST: Final = 500
 SWEEP_FOR_SECONDS: Final = 20.0
+SWEEP_MOST_TOKENS: Final = 50
 
 DISPATCH_FOR_SECONDS: Final = 20.0
 
@@ -192,10 +193,14 @@ def process_dead_letter(seen: Seen, message: Message) -> None:
 
 
 def sweep(seen: Seen) -> None:
-    sweeper = dispatching(seen).sweeper()
+    parts = dispatching(seen)
+    sweeper = parts.sweeper()
     for nudge in sweeper.sweep(at_most=SWEEP_AT_MOST, seconds=SWEEP_FOR_SECONDS):
         name = getattr(nudge.ref, "task_id", "the job")
         seen.node.world.report(seen.node.name, f"nudge {name}: {nudge.action}, {nudge.reason}")
+    groups = parts.group_sweeper(seen.task_depth, most_tokens=SWEEP_MOST_TOKENS)
+    for group in groups.sweep():
+        seen.node.world.report(seen.node.name, f"swept {group}")
 
 
 def dispatching(seen: Seen) -> DispatchingParts:

@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
+from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
+
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
@@ -131,6 +135,9 @@ class SimulatedWorker:
             worker_id=self.node.name,
             tenant_id=TENANTS[0],
             leases=DynamoDbTaskLeases(state),
+            ready=DynamoDbReadyIndex(state),
+            clocks=DynamoDbTenantClocks(state),
+            limits=DynamoDbStartLimits(state),
             payloads=payloads,
             definitions=definitions,
             queue=queue,

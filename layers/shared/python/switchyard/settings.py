@@ -99,6 +99,8 @@ class SweeperSettings(EmitterSettings):
     """How many overdue things one run looks at."""
     sweep_seconds: PositiveInt = 20
     """When a run stops looking; Lambda ends it at 30 s."""
+    sweep_most_tokens: int = Field(default=200, ge=10, le=5_000)
+    """Up to how many wake-ups it fills the task queue: what workers can start in two minutes."""
 
 
 class DeadLetterSettings(EmitterSettings):
@@ -214,6 +216,12 @@ class WorkerSettings(EmitterSettings):
     tenant_id: TenantId | None = None
     """Whose the tasks of bare messages are; without it they are refused."""
     max_concurrent_claude: PositiveInt = 3
+    pool_slots: int = Field(default=0, ge=0)
+    """Slots of all workers together, as many as there may be; 0 for those of one worker."""
+    aging_minutes: PositiveInt = 10
+    """After so long a waiting task ranks one priority class higher, after twice as long two."""
+    usd_per_slot_hour: float = Field(default=0.02, ge=0)
+    """What a slot costs, which tenants are charged beside what their models cost."""
     max_messages: int = Field(default=10, ge=1, le=10)
     """How many messages one receive may take; never more than there are free slots, unless those
     before were all for tasks that had settled."""

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from switchyard.domain.scheduling.aging import Aging
-from switchyard.domain.scheduling.choice import Heads, Why, candidates, shuffled_within
+from switchyard.domain.scheduling.choice import (
+    Choosing,
+    Heads,
+    Why,
+    candidates,
+    shuffled_within,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,16 +22,17 @@ class Waits:
     ready_from_ms: int = 0
 
 
-def chosen(tasks: list[Waits], *, slots: int, seed: int = 1) -> list[str]:
+def chosen(
+    tasks: list[Waits], *, slots: int, seed: int = 1, named: Waits | None = None
+) -> list[str]:
     drawn = random.Random(seed)
     heads = Heads(group="default", clock=2.5, tasks=tasks)
     found = candidates(
         heads,
-        policy="round-robin",
-        aging=Aging(),
-        slots=slots,
+        Choosing(policy="round-robin", slots=slots),
         now_ms=10_000,
         between=drawn.uniform,
+        named=named,
     )
     return [candidate.task.name for candidate in found]
 
@@ -62,6 +68,19 @@ def test_many_slots_begin_with_different_tasks() -> None:
     assert firsts == {f"t{number:02}" for number in range(20)}
 
 
+def test_the_task_that_the_token_names_is_first_among_those_that_may_be() -> None:
+    tasks = [Waits(f"t{number:02}", ready_from_ms=number) for number in range(40)]
+
+    assert chosen(tasks, slots=20, named=tasks[13])[0] == "t13"
+    assert chosen(tasks, slots=20, named=tasks[25])[25] == "t25"
+
+
+def test_the_task_that_the_token_names_is_not_before_one_of_a_higher_class() -> None:
+    tasks = [Waits("low", "low"), Waits("high", "high")]
+
+    assert chosen(tasks, slots=20, named=tasks[0]) == ["high", "low"]
+
+
 def test_a_lower_class_is_never_tried_before_a_higher_one() -> None:
     tasks = [Waits("low", "low"), Waits("high", "high"), Waits("normal", "normal")]
 
@@ -74,9 +93,7 @@ def test_a_candidate_says_why_it_is_next() -> None:
 
     found = candidates(
         heads,
-        policy="strict",
-        aging=Aging(),
-        slots=1,
+        Choosing(policy="strict"),
         now_ms=10_000,
         between=lambda low, _high: low,
     )

@@ -45,6 +45,7 @@ class BareHarness(Harness):
             queue=self.memory.queue,
             dispatches=self.memory.dispatches,
             starter=self.starter,
+            index=self.memory.ready,
             emitter=self.emitter,
             clock=self.clock,
         )

@@ -10,6 +10,7 @@ from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
 from switchyard.testing import ManualClock
+from switchyard.usecases.scheduling.marks import Marks
 from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.attempts.verdict import Concluded, failed
 from switchyard_worker.parent.receive.settlement import Settlement
@@ -30,7 +31,14 @@ def settle(
     if flagged:
         harness.memory.cancelling.cancel(claimed.task, now_ms=clock.now_ms())
     ports = replace(harness.ports(), clock=clock)
-    settlement = Settlement(runtime_of(ports), ports.leases, ports.queue, ports.emitter)
+    settlement = Settlement(
+        runtime_of(ports),
+        ports.leases,
+        ports.queue,
+        ports.emitter,
+        ports.limits,
+        Marks(ports.clocks, clock),
+    )
     asyncio.run(settlement.settle(claimed, failure))
 
 

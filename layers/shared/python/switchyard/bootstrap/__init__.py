@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         dead_letter_archive,
         dead_letter_processor,
         dispatcher,
-        sweeper,
     )
     from switchyard.bootstrap.functions import (
         AuthorizerPorts,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         stage_parked_messages,
         stage_pause_switch,
     )
+    from switchyard.bootstrap.sweep import Sweepers, sweepers
     from switchyard.bootstrap.worker import Offload, WorkerPorts, worker_ports
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "AuthorizerPorts",
     "Offload",
     "SaveEventPorts",
+    "Sweepers",
     "WorkerPorts",
     "api_ports",
     "authorizer_ports",
@@ -49,7 +50,7 @@ __all__ = [
     "stage_output",
     "stage_parked_messages",
     "stage_pause_switch",
-    "sweeper",
+    "sweepers",
     "worker_ports",
 ]
 
@@ -62,7 +63,6 @@ _PARTS: Final = {
         "dead_letter_archive",
         "dead_letter_processor",
         "dispatcher",
-        "sweeper",
     ),
     "functions": (
         "AuthorizerPorts",
@@ -77,6 +77,10 @@ _PARTS: Final = {
         "stage_keys",
         "stage_parked_messages",
         "stage_output",
+    ),
+    "sweep": (
+        "Sweepers",
+        "sweepers",
     ),
     "worker": (
         "Offload",

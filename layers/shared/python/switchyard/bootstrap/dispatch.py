@@ -1,5 +1,6 @@
-"""Wires the dispatcher, the sweeper, and the functions behind dead-letter queues."""
+"""Wires the dispatcher, and the functions behind dead-letter queues."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,9 @@ from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
+from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
+from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
@@ -23,12 +27,12 @@ from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.jobs.job import NextStep
-from switchyard.ports import Clock, DefinitionStore, Parallel
+from switchyard.domain.scheduling.ready import DEFAULT_QUEUE
+from switchyard.ports import Clock, DefinitionStore, Parallel, QueueDepth
 from switchyard.settings import (
     ArchiveDeadLettersSettings,
     DeadLetterSettings,
     DispatcherSettings,
-    SweeperSettings,
 )
 from switchyard.usecases.access.limits import OpenTaskLimit
 from switchyard.usecases.dead_letters.park_message import DeadLetterArchive
@@ -45,6 +49,8 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.cancel import Canceller
 from switchyard.usecases.jobs.expand_job import Expander
 from switchyard.usecases.jobs.redrive import Redriver
+from switchyard.usecases.scheduling.marks import Marks
+from switchyard.usecases.scheduling.sweep_groups import GroupSweeper
 from switchyard.usecases.signals.subscribe import SignalSubscriber
 
 
@@ -64,20 +70,6 @@ def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
             definitions=definition_store(aws.client("dynamodb"), settings.task_definitions_table),
         ),
     ).dispatcher(seconds=settings.dispatch_seconds)
-
-
-def sweeper(settings: SweeperSettings) -> Sweeper:
-    return DispatchingParts(
-        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
-        blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
-        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
-        dispatches=SqsDispatchQueue(
-            aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
-        ),
-        emitter=emitter_for(settings, origin="sweeper"),
-        clock=function_clock(),
-        parallel=Threads(),
-    ).sweeper()
 
 
 @dataclass(frozen=True)
@@ -120,6 +112,8 @@ class DispatchingParts:
         self._payloads = DynamoDbPayloads(state, blobs)
         self._open_tasks = DynamoDbOpenTasks(state)
         self._intake = DynamoDbJobIntake(state, self._payloads)
+        self._ready = DynamoDbReadyIndex(state)
+        self._clocks = DynamoDbTenantClocks(state)
         self._starter = self._starting()
 
     def _starting(self) -> Starter:
@@ -135,6 +129,7 @@ class DispatchingParts:
                 parallel=self._parallel,
             ),
             fan_outs=self._fan_outs(),
+            marks=Marks(self._clocks, self._clock),
             emitter=self._emitter,
             clock=self._clock,
             parallel=self._parallel,
@@ -210,8 +205,21 @@ class DispatchingParts:
             queue=self._queue,
             dispatches=self._dispatches,
             starter=self._starter,
+            index=self._ready,
             emitter=self._emitter,
             clock=self._clock,
+        )
+
+    def group_sweeper(self, depth: Callable[[], QueueDepth], *, most_tokens: int) -> GroupSweeper:
+        return GroupSweeper(
+            groups=(DEFAULT_QUEUE,),
+            index=self._ready,
+            clocks=self._clocks,
+            limits=DynamoDbStartLimits(self._state),
+            queue=self._queue,
+            depth=depth,
+            clock=self._clock,
+            most_tokens=most_tokens,
         )
 
     def _steps(self, dispatcher: Dispatcher) -> dict[NextStep, JobStep]:

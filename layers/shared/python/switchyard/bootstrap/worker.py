@@ -9,6 +9,9 @@ from switchyard.adapters import aws
 from switchyard.adapters.aws_time import worker_clock
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
+from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
@@ -30,12 +33,15 @@ from switchyard.ports import (
     Payloads,
     Presence,
     Randomness,
+    ReadyIndex,
     ScaleInProtection,
     SharedClock,
     Sleep,
+    StartLimits,
     TaskInbox,
     TaskLeases,
     TaskQueue,
+    TenantClocks,
 )
 from switchyard.settings import WorkerSettings
 from switchyard.usecases.dead_letters.park_message import MessageParking
@@ -65,6 +71,9 @@ class WorkerPorts:
     tenant_id: str | None
     """The tenant of other producers' tasks; `None` if none are adopted."""
     leases: TaskLeases
+    ready: ReadyIndex
+    clocks: TenantClocks
+    limits: StartLimits
     payloads: Payloads
     definitions: DefinitionStore
     queue: TaskQueue
@@ -103,6 +112,9 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         worker_id=worker_id,
         tenant_id=settings.tenant_id,
         leases=DynamoDbTaskLeases(state),
+        ready=DynamoDbReadyIndex(state),
+        clocks=DynamoDbTenantClocks(state),
+        limits=DynamoDbStartLimits(state),
         payloads=payloads,
         definitions=definitions,
         queue=queue,

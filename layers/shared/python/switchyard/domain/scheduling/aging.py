@@ -3,13 +3,14 @@
 No stored key changes: the rank is computed when a worker looks.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Protocol, TypeVar
 
+from switchyard.domain.scheduling.ready import class_number
+
 HIGHEST: Final = 1
-CLASSES: Final[Mapping[str, int]] = {"high": 1, "normal": 2, "low": 3}
 AGING: Final = timedelta(minutes=10)
 """After this wait a task ranks one class higher, after twice as long two; a stage may change it."""
 
@@ -35,9 +36,12 @@ class Aging:
         """Return the class that the task counts as now; 1 is served first."""
         waited_ms = max(0, now_ms - task.ready_from_ms)
         steps = min(2, waited_ms // self.step_ms)
-        return max(HIGHEST, CLASSES.get(task.priority, CLASSES["normal"]) - steps)
+        return max(HIGHEST, class_number(task.priority) - steps)
 
     def in_order(self, tasks: Iterable[W], *, now_ms: int) -> list[W]:
         """Return those that may start now, the best first: by rank, then the oldest."""
         ready = [task for task in tasks if task.ready_from_ms <= now_ms]
         return sorted(ready, key=lambda task: (self.rank(task, now_ms=now_ms), task.ready_from_ms))
+
+
+DEFAULT_AGING: Final = Aging()

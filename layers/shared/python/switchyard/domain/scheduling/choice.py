@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from switchyard.domain.scheduling.aging import Aging, Waiting
+from switchyard.domain.scheduling.aging import DEFAULT_AGING, Aging, Waiting
 from switchyard.domain.scheduling.policies import Between
 
 MOST_REFUSALS: Final = 10
@@ -45,29 +45,51 @@ class Heads(Generic[W]):
     tasks: Sequence[W]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choosing:
+    """How a worker chooses among the tasks of a tenant."""
+
+    policy: str
+    aging: Aging = DEFAULT_AGING
+    slots: int = 1
+    """Of all workers of its pool."""
+
+
 def candidates(
-    heads: Heads[W], *, policy: str, aging: Aging, slots: int, now_ms: int, between: Between
+    heads: Heads[W], how: Choosing, *, now_ms: int, between: Between, named: W | None = None
 ) -> list[Candidate[W]]:
     """Return a tenant's tasks in the order of the tries: by rank, and the oldest first.
 
     Those of one rank are shuffled within as many as the pool has slots: workers that look at the
-    same moment do not all claim the same task.
+    same moment do not all claim the same task. Of these the one that the worker's token names is
+    first: every worker has another token.
     """
-    ordered = aging.in_order(heads.tasks, now_ms=now_ms)
-    ranks = {id(task): aging.rank(task, now_ms=now_ms) for task in ordered}
-    found: list[Candidate[W]] = []
-    for rank in sorted(set(ranks.values())):
-        equals = [task for task in ordered if ranks[id(task)] == rank]
-        for task in shuffled_within(equals, slots, between):
-            why = Why(
-                group=heads.group,
-                clock=heads.clock,
-                rank=rank,
-                policy=policy,
-                waited_ms=max(0, now_ms - task.ready_from_ms),
-            )
-            found.append(Candidate(task, why))
-    return found
+    ranked: dict[int, list[W]] = {}
+    for task in how.aging.in_order(heads.tasks, now_ms=now_ms):
+        ranked.setdefault(how.aging.rank(task, now_ms=now_ms), []).append(task)
+    return [
+        Candidate(task, _why(heads, how, task, rank=rank, now_ms=now_ms))
+        for rank, equals in sorted(ranked.items())
+        for task in _tries(equals, how.slots, between, named)
+    ]
+
+
+def _tries(equals: list[W], slots: int, between: Between, named: W | None) -> list[W]:
+    tries = shuffled_within(equals, slots, between)
+    if named is not None and named in tries[:slots]:
+        tries.remove(named)
+        tries.insert(0, named)
+    return tries
+
+
+def _why(heads: Heads[W], how: Choosing, task: W, *, rank: int, now_ms: int) -> Why:
+    return Why(
+        group=heads.group,
+        clock=heads.clock,
+        rank=rank,
+        policy=how.policy,
+        waited_ms=max(0, now_ms - task.ready_from_ms),
+    )
 
 
 T = TypeVar("T")

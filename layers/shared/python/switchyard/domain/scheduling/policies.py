@@ -37,6 +37,12 @@ class Turns:
         self._owed = dict.fromkeys(self._weights, 0.0)
         """Of each group's share so far, how many tasks it was not served yet."""
 
+    def join(self, group: str) -> None:
+        """Ask a group as well that a wake-up was for, with weight 1."""
+        if group not in self._weights:
+            self._weights[group] = 1.0
+            self._owed[group] = 0.0
+
     def order(self, between: Between) -> list[str]:
         """Return all groups, the one whose turn it is first."""
         match self._policy:

@@ -30,6 +30,7 @@ from switchyard.usecases.jobs.decide_task import TaskDecider
 from switchyard.usecases.jobs.expand_job import Expander
 from switchyard.usecases.jobs.held_task import HeldTaskReader
 from switchyard.usecases.jobs.submit_job import Submitter
+from switchyard.usecases.scheduling.marks import Marks
 
 TENANT: Final = "test"
 DISPATCH_SECONDS: Final = 20.0
@@ -58,6 +59,7 @@ class MemoryEngine:
                 parallel=OneByOne(),
             ),
             fan_outs=self._fan_outs(),
+            marks=Marks(memory.clocks, self.clock),
             emitter=self.emitter,
             clock=self.clock,
             parallel=OneByOne(),
@@ -137,6 +139,7 @@ class MemoryEngine:
             queue=memory.queue,
             dispatches=memory.dispatches,
             starter=self._starter,
+            index=memory.ready,
             emitter=self.emitter,
             clock=self.clock,
         )

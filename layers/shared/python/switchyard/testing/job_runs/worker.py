@@ -25,6 +25,7 @@ from switchyard.testing.job_runs.engine import MemoryEngine
 from switchyard.testing.job_runs.errors import JobTestError
 from switchyard.testing.job_runs.scripts import FailsTest, OutOfTime, ScriptedAgent
 from switchyard.usecases.events import task_events
+from switchyard.usecases.scheduling.marks import Marks
 from switchyard_worker.agents.agent import AgentFailed
 from switchyard_worker.boundary import MARKER, Assignment, Step
 from switchyard_worker.child.code import CodeTask
@@ -50,7 +51,8 @@ from switchyard_worker.parent.attempts.upload import (
 from switchyard_worker.parent.attempts.verdict import HandedBack, Verdict, failed, timed_out
 from switchyard_worker.parent.coroutines import Runtime
 from switchyard_worker.parent.files.folder import TaskFolder
-from switchyard_worker.parent.receive.settlement import RefusedClaims, Settlement
+from switchyard_worker.parent.receive.refused_claims import RefusedClaims
+from switchyard_worker.parent.receive.settlement import Settlement
 
 LEASE_MS: Final = 24 * 60 * 60 * 1000
 VISIBILITY_SECONDS: Final = 100_000
@@ -85,8 +87,17 @@ class MemoryWorker:
             inputs=InputFinder(leases=memory.leases, payloads=memory.payloads, blobs=memory.blobs),
             functions=functions,
         )
-        self._settlement = Settlement(self._runtime, memory.leases, memory.queue, engine.emitter)
-        self._refusals = RefusedClaims(self._runtime, self._settlement, memory.payloads)
+        self._settlement = Settlement(
+            self._runtime,
+            memory.leases,
+            memory.queue,
+            engine.emitter,
+            memory.limits,
+            Marks(memory.clocks, engine.clock),
+        )
+        self._refusals = RefusedClaims(
+            self._runtime, self._settlement, memory.payloads, memory.ready, memory.limits
+        )
         self.started: list[str] = []
         self.inputs: dict[str, list[Any]] = {}
 

@@ -39,6 +39,7 @@ from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emit_again import emit_added, emit_again
 from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.scheduling.marks import Marks
 
 AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
 
@@ -53,10 +54,13 @@ class Starter:
         queue: TaskQueue,
         held: HeldTasks,
         fan_outs: FanOutTasks,
+        marks: Marks,
         emitter: Emitter,
         clock: Clock,
         parallel: Parallel,
     ) -> None:
+        """`marks` are those that are set before tasks become ready."""
+        self.marks = marks
         self._graph = graph
         self._queue = queue
         self._held = held
@@ -114,7 +118,11 @@ class Dispatcher:
         self._clock = clock
         self._parallel = parallel
         self._edges = EdgeRemover(
-            graph=graph, conditions=Conditions(payloads), clock=clock, parallel=parallel
+            graph=graph,
+            conditions=Conditions(payloads),
+            marks=starter.marks,
+            clock=clock,
+            parallel=parallel,
         )
         self._settler = settler
 

@@ -15,8 +15,10 @@ from switchyard.domain.tasks.readiness import (
     tokens_by_child,
 )
 from switchyard.domain.tasks.task import Task
+from switchyard.domain.text import in_slices
 from switchyard.ports import Clock, Parallel, TaskGraph
 from switchyard.usecases.dispatching.conditions import Conditions
+from switchyard.usecases.scheduling.marks import AT_A_TIME, Marks, ReadyPace, places_of
 
 TRIES: Final = 5
 NONE_KNOWN: Final[Mapping[str, Task]] = MappingProxyType({})
@@ -24,9 +26,17 @@ NONE_KNOWN: Final[Mapping[str, Task]] = MappingProxyType({})
 
 class EdgeRemover:
     def __init__(
-        self, *, graph: TaskGraph, conditions: Conditions, clock: Clock, parallel: Parallel
+        self,
+        *,
+        graph: TaskGraph,
+        conditions: Conditions,
+        marks: Marks,
+        clock: Clock,
+        parallel: Parallel,
     ) -> None:
         self._graph = graph
+        self._marks = marks
+        self._pace = ReadyPace(clock)
         self._conditions = conditions
         self._clock = clock
         self._parallel = parallel
@@ -70,8 +80,14 @@ class EdgeRemover:
 
         plain = [child for child in free if not _is_judged(child)]
         judged = [child for child in free if _is_judged(child)]
-        # One by one: each may read outputs of a megabyte, and a job has thousands of tasks.
-        return [*self._parallel.each(decided, plain), *map(decided, judged)]
+        found: list[Task] = []
+        with self._marks.around(set() if job_cancelled else places_of(free)):
+            for some in in_slices(plain, AT_A_TIME):
+                self._pace.wait(some)
+                found += self._parallel.each(decided, some)
+            # One by one: each may read outputs of a megabyte, and a job has thousands of tasks.
+            found += map(decided, judged)
+        return found
 
     def _decide(self, child: Task, lost: Mapping[str, Task], *, job_cancelled: bool) -> Task:
         for _ in range(TRIES):

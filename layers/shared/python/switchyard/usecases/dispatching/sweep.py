@@ -21,6 +21,7 @@ from switchyard.domain.jobs.overdue import (
     decide_task_step,
     forgotten_parents,
 )
+from switchyard.domain.scheduling.ready import Partition, partition_of
 from switchyard.domain.tasks.task import Task
 from switchyard.ports import (
     Clock,
@@ -29,6 +30,7 @@ from switchyard.ports import (
     OpenTasks,
     Overdue,
     Payloads,
+    ReadyIndex,
     TaskGraph,
     TaskQueue,
 )
@@ -36,8 +38,11 @@ from switchyard.usecases.dispatching.dispatch_task import Starter
 from switchyard.usecases.events import job_events
 from switchyard.usecases.events.emit_again import emit_again
 from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.scheduling.marks import places_of
 
 REFS_PER_PAGE: Final = 25  # small, so that no shard waits behind another's thousands
+MOVED_BACK_BY_OTHERS: Final = (Partition.HELD, Partition.LIMITED)
+"""Where tasks wait without a message, until a pause ends or a limit has room."""
 CLOCK_CORRECTED_MS: Final = 10_000  # no answer takes so long, usually
 
 
@@ -61,6 +66,7 @@ class Sweeper:
     queue: TaskQueue
     dispatches: DispatchQueue
     starter: Starter
+    index: ReadyIndex
     emitter: Emitter
     clock: Clock
 
@@ -127,21 +133,35 @@ class Sweeper:
 
     def _act(self, found: Task | Job, action: Action) -> None:
         match found, action:
-            case Task() as task, Action.START:
-                self.starter.start([task])
-            case Task() as task, Action.RESEND | Action.WAKE:
-                self.queue.send([TaskMessage.waking(task)])
-            case Task() as task, Action.DECIDE | Action.END_HOLD:
-                self.dispatches.send([task.this_run])
-            case Task() as task, Action.DISPATCH:
-                missing = self._emit(task)
-                self.dispatches.send([task.this_run])
-                if missing:
-                    raise Rejected(missing)
+            case Task() as task, _:
+                self._act_on_task(task, action)
             case Job() as job, Action.AUDIT:
                 self.dispatches.send(forgotten_parents(self.jobs.picture(job.ref).tasks))
             case Job() as job, Action.ADVANCE:
                 self.dispatches.send([job.ref])
+
+    def _act_on_task(self, task: Task, action: Action) -> None:
+        match action:
+            case Action.START:
+                self._enter_index(task)
+                self.starter.start([task])
+            case Action.RESEND | Action.WAKE:
+                self._enter_index(task)
+                if partition_of(task) not in MOVED_BACK_BY_OTHERS:
+                    self.queue.send([TaskMessage.waking(task)])
+            case Action.DECIDE | Action.END_HOLD:
+                self.dispatches.send([task.this_run])
+            case Action.DISPATCH:
+                missing = self._emit(task)
+                self.dispatches.send([task.this_run])
+                if missing:
+                    raise Rejected(missing)
+
+    def _enter_index(self, task: Task) -> None:
+        """Mark its tenant, and write a key that is missing: an older version wrote none."""
+        with self.starter.marks.around(places_of([task])):
+            if task.ready_in is None:
+                self.index.enter(task, now_ms=self.clock.now_ms())
 
     def _emit(self, task: Task) -> str | None:
         """Its event may never have been accepted; following it clears the due time that says so."""

@@ -1,0 +1,64 @@
+"""Puts together what a worker chooses its tasks by."""
+
+from datetime import timedelta
+
+from switchyard.bootstrap import WorkerPorts
+from switchyard.domain.scheduling.aging import Aging
+from switchyard.domain.scheduling.choice import Choosing
+from switchyard.domain.scheduling.policies import Policy, Subscription, Turns
+from switchyard.domain.scheduling.ready import DEFAULT_QUEUE
+from switchyard.domain.tasks.task import milliseconds
+from switchyard.settings import WorkerSettings
+from switchyard.usecases.scheduling.marks import Marks
+from switchyard_worker.parent.coroutines import Runtime
+from switchyard_worker.parent.receive.candidates import CandidateFinder
+from switchyard_worker.parent.receive.claims import Claims
+from switchyard_worker.parent.receive.refused_claims import RefusedClaims
+from switchyard_worker.parent.receive.settlement import Settlement
+from switchyard_worker.parent.receive.tenant_clocks import ClocksOfGroups
+from switchyard_worker.parent.receive.tokens import Tokens
+
+
+def tokens_of(
+    ports: WorkerPorts, settings: WorkerSettings, clocks: ClocksOfGroups, *, lease_ms: int
+) -> Tokens:
+    """Return what turns wake-ups into claims."""
+    runtime = Runtime(
+        clock=ports.clock, sleep=ports.sleep, offload=ports.offload, randomness=ports.randomness
+    )
+    marks = Marks(ports.clocks, ports.clock)
+    settlement = Settlement(runtime, ports.leases, ports.queue, ports.emitter, ports.limits, marks)
+    return Tokens(
+        runtime=runtime,
+        claims=Claims(
+            runtime=runtime,
+            leases=ports.leases,
+            adopter=ports.adopter,
+            worker_id=ports.worker_id,
+            tenant_id=ports.tenant_id,
+            lease_ms=lease_ms,
+        ),
+        finder=_finder(ports, settings, runtime, clocks),
+        clocks=clocks,
+        refusals=RefusedClaims(runtime, settlement, ports.payloads, ports.ready, ports.limits),
+        index=ports.ready,
+        marks=marks,
+        queue=ports.queue,
+    )
+
+
+def _finder(
+    ports: WorkerPorts, settings: WorkerSettings, runtime: Runtime, clocks: ClocksOfGroups
+) -> CandidateFinder:
+    step = timedelta(minutes=settings.aging_minutes)
+    return CandidateFinder(
+        runtime,
+        ports.ready,
+        clocks,
+        turns=Turns(Policy.ROUND_ROBIN, [Subscription(DEFAULT_QUEUE)]),
+        choosing=Choosing(
+            policy=Policy.ROUND_ROBIN,
+            aging=Aging(step_ms=milliseconds(step)),
+            slots=settings.pool_slots or settings.max_concurrent_claude,
+        ),
+    )
