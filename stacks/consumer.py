@@ -103,6 +103,7 @@ class ConsumerStack(Stack):
             claude_timeout=stage.ceilings.default_timeout_ms,
             agent_backend=stage.agent_backend,
             max_concurrent_claude=stage.max_concurrent,
+            pool_slots=stage.max_concurrent * stage.scaling.max_workers,
             child_task_memory_mb=memory_of_each_task_mb(stage.max_concurrent),
             wait_time_seconds=stage.wait_time_seconds,
             output_folder=stage.output_folder,

@@ -146,4 +146,5 @@ def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     shared.artifacts.allow_event_payloads(role)
     queues = (shared.tasks, shared.dispatches, shared.job_steps)
     allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
+    allow(role, "sqs:GetQueueAttributes", on=[shared.tasks.queue.queue_arn])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

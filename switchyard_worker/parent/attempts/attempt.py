@@ -247,7 +247,7 @@ class ChildAttempts:
 
         async def on_start(process_id: int) -> None:
             keepalive.watch(Watched(process_id, activity))
-            await self._emit_started(claimed.task, process_id)
+            await self._emit_started(claimed, process_id)
 
         return await self.supervisor.run(
             assignment,
@@ -282,8 +282,10 @@ class ChildAttempts:
         )
         return at_deadline(concluded, timeout_ms=assignment.timeout_ms, ran_ms=run.duration_ms)
 
-    async def _emit_started(self, task: Task, process_id: int) -> None:
-        fact = task_events.started(task, worker_id=self.worker_id, process_id=process_id)
+    async def _emit_started(self, claimed: Claimed, process_id: int) -> None:
+        fact = task_events.started(
+            claimed.task, worker_id=self.worker_id, process_id=process_id, why=claimed.why
+        )
         try:
             await self.runtime.offload(self.emitter.emit, fact)
         except Unavailable as outage:

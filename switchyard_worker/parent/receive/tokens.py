@@ -4,7 +4,7 @@ The token is used up when the task that it names was run or needs nothing more. 
 competes with whatever the ready index shows.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from switchyard.contracts.messages import ForeignTask, TaskMessage
 from switchyard.domain.errors import NewerVersion
@@ -70,7 +70,6 @@ class Taken:
     charge: Charge
     taken_at: float
     """The monotonic time before the claim."""
-    why: Why | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +177,7 @@ class Tokens:
         elif token.task is not None and token.task.ready_in is None:
             await self._enter_index(token.task)
         charge = self.clocks.charge(group_of(task.queue), task)
-        return Taken(claimed=claimed, charge=charge, taken_at=taken_at, why=why)
+        return Taken(claimed=replace(claimed, why=why), charge=charge, taken_at=taken_at)
 
     async def _judge(self, token: Token, refused: ClaimRefused) -> None:
         """Do what a task needs that cannot be claimed; remember if it is the named one."""

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
 from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
 from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
-
-from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
-from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.bootstrap import WorkerPorts
@@ -264,7 +263,9 @@ class SimulatedAttempts:
             world.report(self._node.name, f"ORPHANED {child.ref.task_id} for {seconds:.1f} s")
 
     async def _tell_started(self, claimed: Claimed, seconds: float) -> None:
-        fact = task_events.started(claimed.task, worker_id=self._node.name, process_id=1)
+        fact = task_events.started(
+            claimed.task, worker_id=self._node.name, process_id=1, why=claimed.why
+        )
         with contextlib.suppress(Unavailable):
             await self._ports.offload(self._ports.emitter.emit, fact)
         await self._node.nap(seconds)

@@ -213,6 +213,7 @@ def test_why_a_task_was_next_is_known(stage: TokenHarness) -> None:
     taken = stage.take(stage.token(named))
 
     assert taken is not None
-    assert taken.why is not None
-    assert (taken.why.group, taken.why.clock, taken.why.rank) == ("default", 2.5, 2)
-    assert (taken.why.policy, taken.why.waited_ms) == ("round-robin", 3_000)
+    why = taken.claimed.why
+    assert why is not None
+    assert (why.group, why.clock, why.rank) == ("default", 2.5, 2)
+    assert (why.policy, why.waited_ms) == ("round-robin", 3_000)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.ids import JobRef, TaskRef
     from switchyard.domain.jobs.adoption import Adoption
     from switchyard.domain.jobs.job import Job
+    from switchyard.domain.scheduling.choice import Why
     from switchyard.domain.states import TaskState
     from switchyard.domain.tasks.claim_refusals import (
         Busy,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:  # a function's start need not load them
 class Claimed:
     task: Task
     lease: Lease
+    why: Why | None = None
+    """Why it was next, if a worker chose it among others."""
 
 
 @dataclass(frozen=True, slots=True)

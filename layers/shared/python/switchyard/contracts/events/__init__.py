@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         TaskSkipped,
         TaskTimeout,
         UsageFigures,
+        WhyNext,
     )
 
 __all__ = [
@@ -92,6 +93,7 @@ __all__ = [
     "TaskSkipped",
     "TaskTimeout",
     "UsageFigures",
+    "WhyNext",
     "job_event_facts",
     "task_event_facts",
     "what_it_says",
@@ -154,6 +156,7 @@ _PARTS: Final = {
         "TaskSkipped",
         "TaskTimeout",
         "UsageFigures",
+        "WhyNext",
     ),
 }
 
