@@ -182,7 +182,7 @@ def decide(task: Task, verdict: Readiness, *, now_ms: int) -> Transition:
     return Transition(
         name="decide",
         guard=(_WAITING, Absent("waiting_on"), equal("run", task.run), flagged("cancel_requested")),
-        sets={"state": TaskState.READY, "ready_at_ms": now_ms} | ready_key(task, now_ms)
+        sets={"state": TaskState.READY, "ready_at_ms": now_ms}
         if ready
         else _ended(verdict.outcome, now_ms),
         adds={"fence": 1},
@@ -191,11 +191,14 @@ def decide(task: Task, verdict: Readiness, *, now_ms: int) -> Transition:
 
 
 def mark_queued(task: Task, *, now_ms: int) -> Transition:
-    """Note that the task's message was sent, unless a worker was faster."""
+    """Note that the task's message was sent, unless a worker was faster.
+
+    Only now it is in the ready index: a worker that finds it there must find its event emitted.
+    """
     return Transition(
         name="mark_queued",
         guard=(_READY, equal("run", task.run)),
-        sets={"state": TaskState.QUEUED},
+        sets={"state": TaskState.QUEUED} | ready_key(task, task.ready_at_ms or now_ms),
         adds={"fence": 1},
         due=now_ms + due.AFTER_QUEUED,
     )

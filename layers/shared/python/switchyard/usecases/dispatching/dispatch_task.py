@@ -39,7 +39,12 @@ from switchyard.usecases.dispatching.settle_job import JobSettler
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emit_again import emit_added, emit_again
 from switchyard.usecases.events.emitting import Emitter
-from switchyard.usecases.scheduling.marks import Marks
+from switchyard.usecases.scheduling.marks import (
+    MADE_READY_AT_ONCE,
+    Marks,
+    ReadyPace,
+    places_of,
+)
 
 AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
 
@@ -59,8 +64,9 @@ class Starter:
         clock: Clock,
         parallel: Parallel,
     ) -> None:
-        """`marks` are those that are set before tasks become ready."""
+        """`marks` are those that are set before tasks are in the ready index."""
         self.marks = marks
+        self._pace = ReadyPace(clock)
         self._graph = graph
         self._queue = queue
         self._held = held
@@ -76,7 +82,10 @@ class Starter:
         """
         run = [task for task in ready if task.kind is None]
         self._parallel.each(self._emit_and_send, list(in_slices(run, AT_ONCE)))
-        self._parallel.each(self._mark, run)
+        with self.marks.around(places_of(run)):
+            for some in in_slices(run, MADE_READY_AT_ONCE):
+                self._pace.wait(some)
+                self._parallel.each(self._mark, some)
         self._held.hold([task for task in ready if task.kind is not None and not task.fans_out])
         self._fan_outs.wake([task for task in ready if task.fans_out])
 
@@ -120,7 +129,6 @@ class Dispatcher:
         self._edges = EdgeRemover(
             graph=graph,
             conditions=Conditions(payloads),
-            marks=starter.marks,
             clock=clock,
             parallel=parallel,
         )

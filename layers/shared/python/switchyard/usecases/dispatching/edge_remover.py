@@ -15,10 +15,8 @@ from switchyard.domain.tasks.readiness import (
     tokens_by_child,
 )
 from switchyard.domain.tasks.task import Task
-from switchyard.domain.text import in_slices
 from switchyard.ports import Clock, Parallel, TaskGraph
 from switchyard.usecases.dispatching.conditions import Conditions
-from switchyard.usecases.scheduling.marks import AT_A_TIME, Marks, ReadyPace, places_of
 
 TRIES: Final = 5
 NONE_KNOWN: Final[Mapping[str, Task]] = MappingProxyType({})
@@ -30,13 +28,10 @@ class EdgeRemover:
         *,
         graph: TaskGraph,
         conditions: Conditions,
-        marks: Marks,
         clock: Clock,
         parallel: Parallel,
     ) -> None:
         self._graph = graph
-        self._marks = marks
-        self._pace = ReadyPace(clock)
         self._conditions = conditions
         self._clock = clock
         self._parallel = parallel
@@ -80,14 +75,8 @@ class EdgeRemover:
 
         plain = [child for child in free if not _is_judged(child)]
         judged = [child for child in free if _is_judged(child)]
-        found: list[Task] = []
-        with self._marks.around(set() if job_cancelled else places_of(free)):
-            for some in in_slices(plain, AT_A_TIME):
-                self._pace.wait(some)
-                found += self._parallel.each(decided, some)
-            # One by one: each may read outputs of a megabyte, and a job has thousands of tasks.
-            found += map(decided, judged)
-        return found
+        # One by one: each may read outputs of a megabyte, and a job has thousands of tasks.
+        return [*self._parallel.each(decided, plain), *map(decided, judged)]
 
     def _decide(self, child: Task, lost: Mapping[str, Task], *, job_cancelled: bool) -> Task:
         for _ in range(TRIES):

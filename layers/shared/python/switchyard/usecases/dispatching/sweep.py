@@ -143,7 +143,6 @@ class Sweeper:
     def _act_on_task(self, task: Task, action: Action) -> None:
         match action:
             case Action.START:
-                self._enter_index(task)
                 self.starter.start([task])
             case Action.RESEND | Action.WAKE:
                 self._enter_index(task)

@@ -63,7 +63,7 @@ def places_of(tasks: Iterable[Task]) -> set[Place]:
 MOST_READY_A_SECOND: Final = 300
 """Of one tenant in one group: a partition of an index takes a thousand writes a second, and beyond
 it renewals of leases would be refused as well."""
-AT_A_TIME: Final = 100
+MADE_READY_AT_ONCE: Final = 100
 
 
 class ReadyPace:
