@@ -5,7 +5,12 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from stacks.constructs.dashboards import WorkerWatch
-from stacks.constructs.permissions import allow, allow_on_partitions
+from stacks.constructs.permissions import (
+    allow,
+    allow_choosing,
+    allow_on_partitions,
+    allow_places,
+)
 from stacks.constructs.restricted_egress import Reachable, worker_environment
 from stacks.constructs.worker_log_metrics import ParkedByWorkers, WorkerLogMetrics
 from stacks.constructs.worker_network import WorkerNetwork
@@ -18,6 +23,9 @@ from stacks.stage import Stage
 from switchyard.contracts.tables import (
     CONSUMPTION_PARTITION,
     PARTITION_KEY,
+    READY_IN,
+    READY_INDEX,
+    READY_ORDER,
     SORT_KEY,
     WORKERS_PARTITION,
     job_partition,
@@ -29,12 +37,13 @@ LEASE_ATTRIBUTES = (
     *(PARTITION_KEY, SORT_KEY, "state", "attempt", "max_attempts", "fence", "owner"),
     *("lease_until_ms", "started_at_ms", "settled_at_ms", "not_before_ms", "due_shard"),
     *("due_at_ms", "cancel_requested", "resends", "signs", "last_error", "outcome", "output"),
-    *("output_key", "kind"),
+    *("output_key", "kind", "limits", READY_IN, READY_ORDER),
 )
 """What a worker writes of a task that it was given, and what it makes these writes depend on.
 
-`kind` is there because a claim depends on it: a held task has one, and no worker runs it. Not among
-them: what a task is and needs (definition, input, dependencies), and what a job is.
+`kind` and `limits` are there because a claim depends on them: a held task has a kind, and no worker
+runs it; a task with limits is not claimed without places. Not among them: what a task is and needs
+(definition, input, dependencies), and what a job is.
 """
 
 
@@ -71,7 +80,11 @@ class ConsumerStack(Stack):
         """Name what a worker of a restricted stage, and Fargate for it, use of each service."""
         return Reachable(
             buckets=[shared.artifacts.arn, f"{shared.artifacts.arn}/*"],
-            tables=[shared.state_table.table_arn, shared.task_definitions_table.table_arn],
+            tables=[
+                shared.state_table.table_arn,
+                f"{shared.state_table.table_arn}/index/{READY_INDEX}",
+                shared.task_definitions_table.table_arn,
+            ],
             interfaces={
                 "Sqs": [shared.tasks.queue.queue_arn],
                 "Events": [shared.bus.event_bus_arn],
@@ -158,3 +171,5 @@ def _grant_state(role: iam.IRole, stage: Stage, state: str) -> None:
         state_table=state,
         partitions=[WORKERS_PARTITION, adopted],
     )
+    allow_choosing(role, state_table=state)
+    allow_places(role, state_table=state)

@@ -26,7 +26,7 @@ from stacks.constructs.task_checks import TaskChecks
 from stacks.environment import environment_for
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import DUE_INDEX
+from switchyard.contracts.tables import DUE_INDEX, READY_INDEX
 from switchyard.settings import SweeperSettings
 
 SWEEP_EVERY = Duration.minutes(1)
@@ -141,7 +141,9 @@ def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     keep_from_tenant_settings(role, state_table=state)
     allow_closing_jobs(role, state_table=state)
     allow_subscribing(role, state_table=state)
-    allow(role, "dynamodb:Query", on=[state, f"{state}/index/{DUE_INDEX}"])
+    indexes = [f"{state}/index/{name}" for name in (DUE_INDEX, READY_INDEX)]
+    allow(role, "dynamodb:Query", on=[state, *indexes])
+    allow(role, "dynamodb:ConditionCheckItem", on=[state])
     shared.artifacts.allow_task_files(role, "s3:GetObject")
     shared.artifacts.allow_event_payloads(role)
     queues = (shared.tasks, shared.dispatches, shared.job_steps)

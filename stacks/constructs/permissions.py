@@ -8,6 +8,9 @@ from constructs import IConstruct
 
 from switchyard.contracts.tables import (
     ALERTS_PARTITION,
+    READY_INDEX,
+    group_partition,
+    limit_partition,
     open_jobs_partition,
     tenant_settings_partition,
 )
@@ -49,6 +52,27 @@ def allow_on_partitions(
             "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(partitions)},
             **({"ForAllValues:StringEquals": named} if named else {}),
         },
+    )
+
+
+def allow_choosing(role: iam.IRole, *, state_table: str) -> None:
+    """Allow what choosing a task needs: the ready index, and the clocks of a group's tenants."""
+    allow(role, "dynamodb:Query", on=[f"{state_table}/index/{READY_INDEX}"])
+    allow_on_partitions(
+        role,
+        *("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"),
+        state_table=state_table,
+        partitions=[group_partition("*")],
+    )
+
+
+def allow_places(role: iam.IRole, *, state_table: str) -> None:
+    """Allow to take places of limits, and to give them back."""
+    allow_on_partitions(
+        role,
+        *("dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:UpdateItem"),
+        state_table=state_table,
+        partitions=[limit_partition("*", "*")],
     )
 
 

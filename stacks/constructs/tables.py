@@ -28,6 +28,13 @@ def state_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamod
         projection_type=dynamodb.ProjectionType.INCLUDE,
         non_key_attributes=list(names.JOBS_SUMMARY),
     )
+    table.add_global_secondary_index(
+        index_name=names.READY_INDEX,
+        partition_key=_text(names.READY_IN),
+        sort_key=_text(names.READY_ORDER),
+        projection_type=dynamodb.ProjectionType.INCLUDE,
+        non_key_attributes=list(names.READY_SUMMARY),
+    )
     _watch_index_throttles(
         scope, "StateUpdatesThrottled", table, stage=stage, operation="UpdateItem"
     )

@@ -17,6 +17,9 @@ from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue, DynamoDbUnsett
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
+from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
+from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions, DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTaskGraph
@@ -42,13 +45,16 @@ from switchyard.ports import (
     Payloads,
     Presence,
     PublishedMinutes,
+    ReadyIndex,
     Redriving,
     RequestRates,
+    StartLimits,
     SubmissionKeys,
     TaskAdditions,
     TaskAdoption,
     TaskGraph,
     TaskLeases,
+    TenantClocks,
     TenantStore,
     Unsettled,
 )
@@ -65,6 +71,9 @@ class Backend:
     jobs: JobStore
     leases: TaskLeases
     graph: TaskGraph
+    ready: ReadyIndex
+    clocks: TenantClocks
+    limits: StartLimits
     fan_outs: FanOuts
     overdue: Overdue
     unsettled: Unsettled
@@ -106,6 +115,9 @@ def in_memory() -> Backend:
         jobs=harness.jobs,
         leases=harness.leases,
         graph=harness.graph,
+        ready=harness.ready,
+        clocks=harness.clocks,
+        limits=harness.limits,
         fan_outs=harness.fan_outs,
         overdue=harness.overdue,
         unsettled=harness.unsettled,
@@ -147,6 +159,9 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         jobs=DynamoDbJobStore(state),
         leases=DynamoDbTaskLeases(state),
         graph=DynamoDbTaskGraph(state),
+        ready=DynamoDbReadyIndex(state),
+        clocks=DynamoDbTenantClocks(state),
+        limits=DynamoDbStartLimits(state),
         fan_outs=DynamoDbFanOuts(state, payloads),
         overdue=DynamoDbOverdue(state),
         unsettled=DynamoDbUnsettled(state),

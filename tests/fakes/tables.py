@@ -13,6 +13,10 @@ from switchyard.contracts.tables import (
     JOBS_ORDER,
     JOBS_SUMMARY,
     JOBS_TENANT,
+    READY_IN,
+    READY_INDEX,
+    READY_ORDER,
+    READY_SUMMARY,
     event_index_name,
 )
 
@@ -25,7 +29,7 @@ def state_table(dynamodb: Any, name: str = "state-test") -> str:
     return a_table(
         dynamodb,
         name,
-        extra_attributes=[JOBS_TENANT, JOBS_ORDER, DUE_SHARD, DUE_AT],
+        extra_attributes=[JOBS_TENANT, JOBS_ORDER, DUE_SHARD, DUE_AT, READY_IN, READY_ORDER],
         GlobalSecondaryIndexes=[
             {
                 "IndexName": JOBS_INDEX,
@@ -47,6 +51,17 @@ def state_table(dynamodb: Any, name: str = "state-test") -> str:
                 "Projection": {
                     "ProjectionType": "INCLUDE",
                     "NonKeyAttributes": list(DUE_SUMMARY),
+                },
+            },
+            {
+                "IndexName": READY_INDEX,
+                "KeySchema": [
+                    {"AttributeName": READY_IN, "KeyType": "HASH"},
+                    {"AttributeName": READY_ORDER, "KeyType": "RANGE"},
+                ],
+                "Projection": {
+                    "ProjectionType": "INCLUDE",
+                    "NonKeyAttributes": list(READY_SUMMARY),
                 },
             },
         ],

@@ -97,6 +97,7 @@ MAY: dict[str, set[str]] = {
     },
     "sweep": {
         "dynamodb:BatchGetItem",
+        "dynamodb:ConditionCheckItem",
         "dynamodb:DeleteItem",
         "dynamodb:GetItem",
         "dynamodb:PutItem",
@@ -141,6 +142,7 @@ MAY: dict[str, set[str]] = {
     "worker": {
         "dynamodb:BatchGetItem",
         "dynamodb:GetItem",
+        "dynamodb:Query",
         "dynamodb:UpdateItem",
         "ecs:DescribeServices",
         "ecs:UpdateTaskProtection",

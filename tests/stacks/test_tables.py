@@ -69,6 +69,19 @@ def test_an_entitys_history_holds_whole_events_and_listings_a_summary(
         assert set(projection["NonKeyAttributes"]) == set(EVENT_SUMMARY)
 
 
+def test_what_may_run_is_found_by_group_and_tenant_and_by_class_and_time(
+    synthesized: SynthesizedStage,
+) -> None:
+    table = table_named(synthesized, "state")
+    index = index_of(table, "ready-index")
+    assert keys_of(index["KeySchema"]) == ("ready_in", "ready_order")
+    assert types_in(table)["ready_in"] == types_in(table)["ready_order"] == "S"
+    assert index["Projection"] == {
+        "ProjectionType": "INCLUDE",
+        "NonKeyAttributes": ["queue", "definition", "priority", "lease_ms", "limits"],
+    }
+
+
 def test_what_is_overdue_is_found_by_shard_and_time(synthesized: SynthesizedStage) -> None:
     table = table_named(synthesized, "state")
     index = index_of(table, "due-index")

@@ -18,6 +18,8 @@ ITEMS = [
     TenantItem("state", f"TENANT#acme#JOB#{JOB_ID}", "TASK#a"),
     TenantItem("state", "TENANT#acme#JOB#~order-1", "TASK#order-1"),
     TenantItem("state", "TENANT#acme#SETTINGS", "SETTINGS"),
+    TenantItem("state", "TENANT#acme#LIMIT#q:review:5", "LIMIT"),
+    TenantItem("state", "GROUP#review", "TENANT#acme"),
     TenantItem("state", "ALERTS", f"job/acme/{JOB_ID}@#brand"),
     TenantItem("state", "ALERTS", f"letters/quarantine/acme/{JOB_ID}"),
     TenantItem("events", "TENANT#acme", "TIMESTAMP#1#EVENT#1", f"{JOB_ID}__a"),
@@ -25,6 +27,8 @@ ITEMS = [
 OTHERS = [
     TenantItem("keys", "TENANT#acme-inc#APIKEYS", "KEY#2"),
     TenantItem("state", f"TENANT#acme-inc#JOB#{JOB_ID}", "JOB"),
+    TenantItem("state", "GROUP#review", "TENANT#acme-inc"),
+    TenantItem("state", "GROUP#review", "FLOOR"),
     TenantItem("state", "ALERTS", "health"),
     TenantItem("state", "ALERTS", f"job/acme-inc/{JOB_ID}"),
     TenantItem("events", "TENANT#acme-inc", "TIMESTAMP#1#EVENT#2", JOB_ID),

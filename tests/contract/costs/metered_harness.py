@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
@@ -19,6 +20,9 @@ from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
+from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
+from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,
@@ -97,9 +101,17 @@ class MeteredHarness:
         self.graph = DynamoDbTaskGraph(self._state)
         self.leases = DynamoDbTaskLeases(self._state)
         self.overdue = DynamoDbOverdue(self._state)
+        self.ready_index = DynamoDbReadyIndex(self._state)
+        self.clocks = DynamoDbTenantClocks(self._state)
+        self.limits = DynamoDbStartLimits(self._state)
         self.cancelling = DynamoDbCancelling(self._state)
         self.redriving = DynamoDbRedriving(self._state, payloads)
         self.plan = _plan()
+
+    def limit(self, *names: str) -> None:
+        """Let the tasks of the job have limits, before it is written."""
+        tasks = tuple(replace(one, limits=names) for one in self.plan.tasks)
+        self.plan = replace(self.plan, tasks=tasks)
 
     def cost(self, act: Callable[[], object]) -> int:
         return self._meter.cost_of(act)

@@ -10,6 +10,7 @@ from tests.contract.clouds import Cloud
 from tests.contract.costs import measured_changes as changes
 from tests.contract.costs import measured_counts as counts
 from tests.contract.costs import measured_registry as registry
+from tests.contract.costs import measured_scheduling as scheduling
 from tests.contract.costs import measured_triggers as triggers
 from tests.contract.costs import measured_writes as writes
 from tests.contract.costs.metered_harness import LEASE_MS, LONG_SIGNS, NOW_MS, MeteredHarness
@@ -30,26 +31,26 @@ UNITS: dict[Callable[[MeteredHarness], int], int] = {
     writes.remove_edge: 1,
     writes.remove_edges: 1,
     writes.remove_edges_again: 2,
-    writes.decide_ready: 2,
+    writes.decide_ready: 3,
     writes.decide_skipped: 2,
     writes.mark_queued: 3,
-    writes.claim: 3,
+    writes.claim: 4,
     writes.claim_refused: 1,
     writes.renew: 1,
     writes.renew_after_a_retry: 1,
-    writes.release: 3,
+    writes.release: 4,
     writes.settle_small: 8,
     writes.settle_inline: 14,
     writes.settle_large: 6,
     writes.settle_failed: 4,
     writes.settle_refused: 4,
-    writes.give_up: 4,
+    writes.give_up: 5,
     writes.adopt: 5,
     changes.add_tasks: 21,
     changes.begin_cancel: 4,
     changes.flag: 1,
-    changes.cancel: 3,
-    changes.cancel_together: 4,
+    changes.cancel: 4,
+    changes.cancel_together: 5,
     changes.flag_together: 2,
     changes.clear_due_together: 3,
     changes.note_cancelled: 1,
@@ -63,6 +64,24 @@ UNITS: dict[Callable[[MeteredHarness], int], int] = {
     changes.reopen_ready: 2,
     changes.reopen_with_input: 7,
     changes.end_redrive: 3,
+    scheduling.claim_limited: 7,
+    scheduling.settle_limited: 10,
+    scheduling.release_limited: 7,
+    scheduling.give_up_limited: 8,
+    scheduling.wait_for_place: 6,
+    scheduling.let_in: 6,
+    scheduling.remove_stale: 4,
+    scheduling.enter_ready: 2,
+    scheduling.leave_ready: 2,
+    scheduling.move_ready: 3,
+    scheduling.mark_first: 2,
+    scheduling.mark_again: 1,
+    scheduling.unmark: 1,
+    scheduling.charge_tenant: 1,
+    scheduling.catch_up: 1,
+    scheduling.weigh_tenant: 1,
+    scheduling.raise_floor: 1,
+    scheduling.note_cost: 1,
     writes.clear_due: 2,
     writes.move_due: 3,
     writes.move_due_of_job: 3,
@@ -114,3 +133,13 @@ def test_the_control_item_of_a_running_task_stays_under_a_kilobyte(simulated: Cl
     harness = MeteredHarness(simulated)
     harness.leases.renew(harness.retried(), lease_until_ms=NOW_MS + 2 * LEASE_MS, signs=LONG_SIGNS)
     assert harness.size_of_child() < 1024
+
+
+def test_choosing_costs_little_more_than_an_assignment() -> None:
+    """A key is put and deleted; with a limit the claim becomes a transaction, too."""
+    keys = (UNITS[writes.decide_ready] - 2) + (UNITS[writes.claim] - 3)
+    charges = 2 * UNITS[scheduling.charge_tenant]
+    limited = UNITS[scheduling.claim_limited] - UNITS[writes.claim]
+    limited += UNITS[scheduling.settle_limited] - UNITS[writes.settle_small]
+    assert keys + charges <= 4
+    assert keys + charges + limited <= 10

@@ -119,6 +119,7 @@ class DynamoDb:
         answer: dict[str, Any] = {
             "Items": [_projected(request, item) for item in page if _meets(request, "Filter", item)]
         }
+        answer["Count"] = len(answer["Items"])
         if len(rest) > size:
             answer["LastEvaluatedKey"] = _position(page[-1], index)
         return answer

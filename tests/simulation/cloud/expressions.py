@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from functools import cache
 from typing import Any, Final
 
@@ -174,7 +175,7 @@ def _add(item: Item, words: list[str], names: Names, values: Values) -> None:
     name, value = names.get(words[0], words[0]), values[words[1]]
     old = item.get(name)
     if "N" in value:
-        item[name] = {"N": str(int(old["N"] if old else 0) + int(value["N"]))}
+        item[name] = {"N": str(Decimal(old["N"] if old else 0) + Decimal(value["N"]))}
     else:
         item[name] = {"SS": sorted({*(old["SS"] if old else ()), *value["SS"]})}
 

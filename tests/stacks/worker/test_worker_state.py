@@ -5,7 +5,7 @@ that the worker's own adapters make.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -16,6 +16,8 @@ from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.items import task_item
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
@@ -24,6 +26,7 @@ from switchyard.domain.health.presence import PresentWorker
 from switchyard.domain.ids import TaskRef, bare_task
 from switchyard.domain.jobs.adoption import Adoption, adopted_task
 from switchyard.domain.jobs.plan import Pinned
+from switchyard.domain.scheduling.limits import LimitRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Lease, LifeSigns, Outcome, Payload
 from switchyard.ports import Claimed
@@ -34,6 +37,7 @@ from tests.fakes.tables import REGION, state_table
 from tests.stacks.synthesized import SynthesizedStage
 from tests.stacks.test_permissions import listed, statements_of
 
+LIMIT = "q:review:5"
 JOB = "TENANT#acme#JOB#job-1"
 
 
@@ -106,6 +110,11 @@ def work(client: RecordingClient, tenant: str) -> None:
     payloads.read(task.ref)
     payloads.outputs(task.ref.job, [task.ref.task_id])
     run_a_task(leases, task.ref)
+    limited = replace(task, ref=task.ref.job.task("limited"), limits=(LIMIT,))
+    seed.put_new(task_item(limited))
+    seed.put_new(DynamoDbPayloads(seed, MemoryBlobStore()).new_item(limited.ref, Payload(input=1)))
+    run_a_task(leases, limited.ref)
+    choose(table)
     for request_id in ("one", "two"):
         ref = bare_task(tenant, request_id)
         adopted = adopted_task(ref, definition="do", pinned=Pinned(1), now_ms=NOW_MS)
@@ -117,6 +126,18 @@ def work(client: RecordingClient, tenant: str) -> None:
     )
     presence.left("w", now_ms=3)
     DynamoDbPauseSwitch(table).paused()
+
+
+def choose(table: DynamoDbTable) -> None:
+    """Do what a worker does beside claims: to choose a task, to charge for it, to let others in."""
+    clocks, limits = DynamoDbTenantClocks(table), DynamoDbStartLimits(table)
+    clocks.mark("default", "acme", now_ms=NOW_MS)
+    clocks.of_group("default")
+    clocks.charge("default", {"acme": 1.0})
+    clocks.raise_floor("default", 1.0)
+    clocks.note_cost("default", 1.0, 1)
+    limits.free(LimitRef("acme", LIMIT), now_ms=NOW_MS)
+    limits.let_in(LimitRef("acme", LIMIT), now_ms=NOW_MS)
 
 
 def run_a_task(leases: DynamoDbTaskLeases, ref: TaskRef) -> None:

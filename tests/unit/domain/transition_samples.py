@@ -208,7 +208,7 @@ LIMITS: Final[dict[str, Transition]] = {
     "add_waiter": limit_transitions.add_waiter(TASK, LIMIT, Limit(), now_ms=NOW_MS),
     "add_waiter, of starts": limit_transitions.add_waiter(TASK, STARTS, Limit(), now_ms=NOW_MS),
     "remove_waiter": limit_transitions.remove_waiter("the waiter"),
-    "remove_holder": limit_transitions.remove_holder(HOLDER),
+    "remove_holder": limit_transitions.remove_holder(TASK.this_run),
 }
 
 

@@ -12,6 +12,12 @@ DUE_AT: Final = "due_at_ms"
 DUE_SUMMARY: Final = ("state", "ready_at_ms", "started_at_ms")
 """Of tasks: each changes only together with the due time, so that no write costs more for it."""
 
+READY_INDEX: Final = "ready-index"
+READY_IN: Final = "ready_in"
+READY_ORDER: Final = "ready_order"
+READY_SUMMARY: Final = ("queue", "definition", "priority", "lease_ms", "limits")
+"""What workers choose by: none of it changes while a task waits, so that no write costs more."""
+
 ALERTS_PARTITION: Final = "ALERTS"
 """The partition of alerts in the state table."""
 
@@ -59,6 +65,16 @@ def signals_partition(tenant: str, digest: str) -> str:
     """Name the partition of the state table with the tasks of a tenant that wait for one kind of
     event; `*` as above."""
     return f"TENANT#{tenant}#SIGNALS#{digest}"
+
+
+def limit_partition(tenant: str, name: str) -> str:
+    """Name the partition of the state table with who has a place of a limit; `*` as above."""
+    return f"TENANT#{tenant}#LIMIT#{name}"
+
+
+def group_partition(group: str) -> str:
+    """Name the partition of the state table with the tenants that have work in a group."""
+    return f"GROUP#{group}"
 
 
 def tenant_settings_partition(tenant: str) -> str:

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.scheduling.limit_transitions import give_place_back, take_place
-from switchyard.domain.scheduling.limits import LimitRef, limits_of
+from switchyard.domain.scheduling.places import first_full, places_given_back, places_taken
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import transitions
 from switchyard.domain.tasks.claim_refusals import (
@@ -20,7 +19,7 @@ from switchyard.domain.tasks.claim_refusals import (
     limit_full,
 )
 from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Task
-from switchyard.domain.transition import Transition, holds
+from switchyard.domain.transition import Transition
 from switchyard.ports import Claimed, ClaimRefused, Seen
 from switchyard.testing.state import MemoryState
 
@@ -53,17 +52,11 @@ class MemoryTaskLeases:
             )
             if claim.was_written_to(task):
                 return Claimed(task, Lease(task, owner))
-            places = self._places(task, now_ms)
+            places = places_taken(task, self._state.limits, now_ms=now_ms)
             if self._state.write_together((ref, claim), *places):
                 claimed = self._state.tasks[ref]
                 return Claimed(claimed, Lease(claimed, owner))
             return ClaimRefused(task, self._why_refused(task, now_ms))
-
-    def _places(self, task: Task, now_ms: int) -> list[tuple[LimitRef, Transition]]:
-        return [
-            (one, take_place(task, one.name, self._state.limit(one), now_ms=now_ms))
-            for one in limits_of(task)
-        ]
 
     def _why_refused(
         self, task: Task, now_ms: int
@@ -71,9 +64,9 @@ class MemoryTaskLeases:
         decision = decide_claim(task, now_ms=now_ms)
         if not isinstance(decision, Claimable):
             return decision
-        for ref, place in self._places(task, now_ms):
-            if not holds(place.guard, self._state.limit(ref)):
-                return limit_full(ref.name)
+        full = first_full(task, self._state.limits, now_ms=now_ms)
+        if full is not None:
+            return limit_full(full.name)
         raise Unavailable(f"{task.ref.request_id} was refused, though {decision.reason}")
 
     def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:
@@ -125,8 +118,7 @@ class MemoryTaskLeases:
             return task
 
     def _give_places_back(self, task: Task) -> None:
-        back = give_place_back(task)
-        self._state.write_together(*((ref, back) for ref in limits_of(task)))
+        self._state.write_together(*places_given_back(task))
 
     def _write(self, lease: Lease, transition: Transition) -> Task:
         answer = self._state.write_task(lease.ref, transition)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from switchyard.contracts.tables import ALERTS_PARTITION
+from switchyard.contracts.tables import ALERTS_PARTITION, group_partition
 from switchyard.domain.access.erasure import Table, TenantItem, is_alert_of
 
 _ORDER: Final[tuple[Table, ...]] = ("keys", "definitions", "state", "events")
@@ -27,4 +27,6 @@ class MemoryTenantItems:
 def _is_of(tenant: str, item: TenantItem) -> bool:
     if item.partition == ALERTS_PARTITION:
         return is_alert_of(tenant, item.sort)
+    if item.partition.startswith(group_partition("")):
+        return item.sort == f"TENANT#{tenant}"
     return f"{item.partition}#".startswith(f"TENANT#{tenant}#")

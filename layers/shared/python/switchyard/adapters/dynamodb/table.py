@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -214,6 +215,13 @@ class DynamoDbTable:
         return not self._refused(
             [_entry(update.request(self.name, key)) for key, update in updates]
         )
+
+    def transact_patiently(self, *updates: tuple[Key, Update]) -> bool:
+        """Write like `transact`, and again where the transaction met another one."""
+        for _ in self._pauses.tries(ROUNDS):
+            with suppress(Contended):
+                return self.transact(*updates)
+        raise Unavailable("DynamoDB left a transaction unwritten: its items are contended")
 
     def update_many(self, updates: Sequence[tuple[Key, Update]]) -> list[bool]:
         """Write those whose conditions hold, in transactions, and say of each whether it was.

@@ -17,6 +17,7 @@ from switchyard.contracts.tables import (
     JOBS_ORDER,
     JOBS_TENANT,
     api_keys_partition,
+    group_partition,
     tenant_settings_partition,
 )
 from switchyard.domain.access.erasure import Table, TenantItem, is_alert_of
@@ -86,8 +87,13 @@ class DynamoDbTenantItems:
 
     def _state(self, tenant: str) -> Iterator[TenantItem]:
         """No index has all items of a tenant, so that the whole table is read."""
-        mine = {"mine": f"TENANT#{tenant}#"}
-        for item in self._tables["state"].scan("begins_with(#PK, :mine)", mine):
+        mine = {
+            "mine": f"TENANT#{tenant}#",
+            "groups": group_partition(""),
+            "me": f"TENANT#{tenant}",
+        }
+        condition = "begins_with(#PK, :mine) OR (begins_with(#PK, :groups) AND #SK = :me)"
+        for item in self._tables["state"].scan(condition, mine):
             yield TenantItem("state", item["PK"], item["SK"])
         for alert in self._query("state", ALERTS_PARTITION):
             if is_alert_of(tenant, alert.sort):

@@ -1,4 +1,4 @@
-"""Transitions of tasks and jobs as conditional updates of their items in the state table."""
+"""Transitions of tasks, jobs and limits as conditional updates of items in the state table."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,10 +13,11 @@ from switchyard.adapters.dynamodb.items import (
 )
 from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.contracts.tables import DUE_AT, DUE_SHARD
+from switchyard.contracts.tables import DUE_AT, DUE_SHARD, limit_partition
 from switchyard.domain.errors import AnswerLost, Unavailable
 from switchyard.domain.ids import JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
+from switchyard.domain.scheduling.limits import LimitRef
 from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import (
     Absent,
@@ -40,15 +41,26 @@ from switchyard.domain.transition import (
 
 Write = tuple[Key, Update]
 
+LIMIT_SORT_KEY: Final = "LIMIT"
 _DUE_ATTRIBUTES: Final = (DUE_SHARD, DUE_AT)
 
 
-def write_of(ref: TaskRef | JobRef, transition: Transition) -> Write:
+def limit_key(ref: LimitRef) -> Key:
+    return limit_partition(ref.tenant, ref.name), LIMIT_SORT_KEY
+
+
+def _key_and_name(ref: TaskRef | JobRef | LimitRef) -> tuple[Key, str]:
+    match ref:
+        case TaskRef():
+            return task_key(ref), ref.request_id
+        case JobRef():
+            return job_key(ref), ref.job_id
+    return limit_key(ref), ref.name
+
+
+def write_of(ref: TaskRef | JobRef | LimitRef, transition: Transition) -> Write:
     """Return the one conditional update that writes the transition, and the key of its item."""
-    if isinstance(ref, TaskRef):
-        key, name = task_key(ref), ref.request_id
-    else:
-        key, name = job_key(ref), ref.job_id
+    key, name = _key_and_name(ref)
     not_due = _DUE_ATTRIBUTES if transition.due is Due.REMOVED else ()
     due = {} if isinstance(transition.due, Due) else due_attributes(name, transition.due)
     values: dict[str, Any] = {}
@@ -99,7 +111,7 @@ class TransitionWriter:
         Raise `AnswerLost` when that cannot show whether the transition was written.
         """
         return _resolved(
-            transition, lambda: self.write_task(ref, transition), lambda: self._find(ref)
+            transition, lambda: self.write_task(ref, transition), lambda: self.find(ref)
         )
 
     def write_task_with(
@@ -111,13 +123,14 @@ class TransitionWriter:
         """
 
         def write() -> Task | TransitionRefused[Task]:
-            if self._table.transact(write_of(before.ref, transition), *others):
+            if self._table.transact_patiently(write_of(before.ref, transition), *others):
                 return applied(before, transition)
-            return _answer(self._find(before.ref), transition)
+            return _answer(self.find(before.ref), transition)
 
-        return _resolved(transition, write, lambda: self._find(before.ref))
+        return _resolved(transition, write, lambda: self.find(before.ref))
 
-    def _find(self, ref: TaskRef) -> Task | None:
+    def find(self, ref: TaskRef) -> Task | None:
+        """Read the task consistently. Raise `AnswerLost` if it cannot be read."""
         try:
             return _task(self._table.get(task_key(ref)), ref)
         except Unavailable as outage:

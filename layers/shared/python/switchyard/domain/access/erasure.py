@@ -18,6 +18,7 @@ _KINDS: Final = (
     ("#OPEN", "open jobs"),
     ("#SIGNALS#", "signals by events"),
     ("#SETTINGS", "settings"),
+    ("#LIMIT#", "limits"),
 )
 _SORTS: Final = {
     "JOB": "jobs",
@@ -46,6 +47,8 @@ def kind_of(item: TenantItem) -> str:
     """What a report counts the item as."""
     if item.table != "state":
         return {"events": "events", "definitions": "definitions", "keys": "API keys"}[item.table]
+    if item.partition.startswith("GROUP#"):
+        return "clocks"
     if not item.partition.startswith("TENANT#"):
         return "alerts"
     if _JOB in item.partition:

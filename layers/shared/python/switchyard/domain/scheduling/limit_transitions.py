@@ -11,12 +11,13 @@ from switchyard.domain.scheduling.limits import (
     minute_of,
     waiter_of,
 )
-from switchyard.domain.tasks.task import Task
+from switchyard.domain.tasks.task import Task, TaskRun
 from switchyard.domain.transition import (
     Absent,
     AnyOf,
     Contains,
     Guard,
+    Present,
     Sized,
     Transition,
     at_least,
@@ -30,7 +31,7 @@ def take_place(task: Task, name: str, limit: Limit, *, now_ms: int) -> Transitio
     kept = {"ttl": now_ms // 1000 + KEPT_SECONDS}
     if is_per_minute(name):
         return _start_in_minute(name, limit, now_ms=now_ms, kept=kept)
-    holder, most = holder_of(task), limit_of(name)
+    holder, most = holder_of(task.this_run), limit_of(name)
     has_one = (Contains("holders", holder),)
     free = AnyOf(((Absent("holders"),), has_one, (Sized("holders", "<", most),)))
     return Transition(
@@ -51,7 +52,7 @@ def _start_in_minute(name: str, limit: Limit, *, now_ms: int, kept: dict[str, in
 def give_place_back(task: Task) -> Transition:
     """Remove the task from those that have a place, with the end of its lease."""
     return Transition(
-        name="give_place_back", guard=(), deletes={"holders": frozenset({holder_of(task)})}
+        name="give_place_back", guard=(), deletes={"holders": frozenset({holder_of(task.this_run)})}
     )
 
 
@@ -71,7 +72,7 @@ def add_waiter(task: Task, name: str, limit: Limit, *, now_ms: int) -> Transitio
 def _full(name: str, *, now_ms: int) -> Guard:
     if is_per_minute(name):
         return (at_least("minute", minute_of(now_ms)), at_least("started", limit_of(name)))
-    return (Sized("holders", ">=", limit_of(name)),)
+    return (Present("holders"), Sized("holders", ">=", limit_of(name)))
 
 
 def remove_waiter(waiter: str) -> Transition:
@@ -79,8 +80,9 @@ def remove_waiter(waiter: str) -> Transition:
     return Transition(name="remove_waiter", guard=(), deletes={"waiters": frozenset({waiter})})
 
 
-def remove_holder(holder: str) -> Transition:
+def remove_holder(run: TaskRun) -> Transition:
     """Take a place away, with a check that nobody runs its task in that run."""
+    holder = holder_of(run)
     return Transition(
         name="remove_holder",
         guard=(Contains("holders", holder),),

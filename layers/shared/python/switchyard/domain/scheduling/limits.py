@@ -65,17 +65,17 @@ def minute_of(now_ms: int) -> int:
 
 
 def limits_of(task: Task) -> tuple[LimitRef, ...]:
-    return tuple(LimitRef(task.ref.tenant, name) for name in task.limits)
+    return tuple(LimitRef(task.ref.tenant, name) for name in dict.fromkeys(task.limits))
 
 
-def holder_of(task: Task) -> str:
-    return f"{task.ref.job_id}#{task.ref.task_id}@{task.run}"
+def holder_of(run: TaskRun) -> str:
+    return f"{run.ref.job_id}#{run.ref.task_id}@{run.run}"
 
 
 def waiter_of(task: Task) -> str:
     """Waiters sort by the time from which they may start."""
     _, _, from_ms = (task.ready_order or "").partition("#")
-    return f"{from_ms}#{holder_of(task)}"
+    return f"{from_ms}#{holder_of(task.this_run)}"
 
 
 def run_of(tenant: str, holder: str) -> TaskRun:
