@@ -31,9 +31,9 @@ UNITS: dict[Callable[[MeteredHarness], int], int] = {
     writes.remove_edge: 1,
     writes.remove_edges: 1,
     writes.remove_edges_again: 2,
-    writes.decide_ready: 3,
+    writes.decide_ready: 2,
     writes.decide_skipped: 2,
-    writes.mark_queued: 3,
+    writes.mark_queued: 4,
     writes.claim: 4,
     writes.claim_refused: 1,
     writes.renew: 1,
@@ -137,7 +137,7 @@ def test_the_control_item_of_a_running_task_stays_under_a_kilobyte(simulated: Cl
 
 def test_choosing_costs_little_more_than_an_assignment() -> None:
     """A key is put and deleted; with a limit the claim becomes a transaction, too."""
-    keys = (UNITS[writes.decide_ready] - 2) + (UNITS[writes.claim] - 3)
+    keys = (UNITS[writes.mark_queued] - 3) + (UNITS[writes.claim] - 3)
     charges = 2 * UNITS[scheduling.charge_tenant]
     limited = UNITS[scheduling.claim_limited] - UNITS[writes.claim]
     limited += UNITS[scheduling.settle_limited] - UNITS[writes.settle_small]

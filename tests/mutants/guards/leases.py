@@ -153,7 +153,7 @@ GUARDS: Final = (
     ),
     Mutant(
         guard="an owner is one claim, not one worker",
-        file="switchyard_worker/parent/receive/deliveries.py",
+        file="switchyard_worker/parent/receive/claims.py",
         old='owner=f"{self.worker_id}/{next(self._numbers)}",',
         new='owner=f"{self.worker_id}/1",',
         tests=("tests/worker/parent/receive/test_deliveries.py", "-k", "handed"),

@@ -10,6 +10,7 @@ import pytest
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.errors import MissingBlob, Rejected, Unavailable
 from switchyard.domain.ids import TaskRef, bare_task
+from switchyard.domain.scheduling.ready import ready_key
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Lease, Payload
 from switchyard.ports import Received
@@ -188,3 +189,20 @@ def test_the_longest_id_has_a_folder(length: int, tmp_path: Path) -> None:
     task = replace(a_task(), ref=bare_task(TENANT, "x" * length), fence=1)
     folder = TaskFolder.fresh(tmp_path, Lease(task, "w"))
     assert (folder.path / "logs").is_dir()
+
+
+def test_the_named_task_is_run_under_the_same_message_after_a_better_one(
+    harness: WorkerHarness,
+) -> None:
+    harness.add_task("better", priority="high", **ready_key(a_task(priority="high"), 1))
+    for message in harness.memory.queue.receive(at_most=1, wait_seconds=0, visibility_seconds=60):
+        harness.memory.queue.delete(message)
+    harness.memory.clocks.mark("default", TENANT, now_ms=1)
+    harness.inbox = inbox = Watched(harness)
+    harness.add_task("named")
+
+    harness.work(until=harness.quiet)
+
+    assert [harness.task(name).state for name in ("better", "named")] == [TaskState.COMPLETED] * 2
+    assert (harness.task("better").started_at_ms or 0) <= (harness.task("named").started_at_ms or 0)
+    assert len({message.message_id for message in inbox.received}) == 1
