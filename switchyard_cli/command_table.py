@@ -157,6 +157,7 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
         (
             ("show", "stage.tenants:show"),
             ("set", "stage.tenants:change"),
+            ("weigh", "stage.tenants:weigh"),
             ("list", "stage.tenants:list_set"),
             ("erase", "stage.tenants_erase:erase"),
         ),

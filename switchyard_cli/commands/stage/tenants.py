@@ -10,6 +10,7 @@ import typer
 
 from switchyard.contracts.wire import Written
 from switchyard.domain.ids import TENANT_ID_RULE
+from switchyard.domain.scheduling.ready import DEFAULT_QUEUE
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
@@ -57,15 +58,31 @@ ClearOperatorsOption = Annotated[
 ]
 
 
+WeightArgument = Annotated[
+    float,
+    typer.Argument(
+        metavar="WEIGHT",
+        help="From 0.01 to 100; 1 if none is set. While both have work waiting, a tenant with 2 "
+        "spends twice as much as one with 1.",
+    ),
+]
+GroupOption = Annotated[
+    str,
+    typer.Option("--group", metavar="GROUP", help="The group of queues that the weight is for."),
+]
+
+
 class TenantView(Written):
     tenant: str
+    weight: float
     slack_channels: tuple[str, ...]
     slack_operators: tuple[str, ...]
 
     @classmethod
-    def of(cls, tenant: str, settings: TenantSettings) -> Self:
+    def of(cls, tenant: str, settings: TenantSettings, *, weight: float) -> Self:
         return cls(
             tenant=tenant,
+            weight=weight,
             slack_channels=settings.slack_channels,
             slack_operators=settings.slack_operators,
         )
@@ -75,12 +92,14 @@ def show(
     context: typer.Context,
     tenant: TenantArgument,
     *,
+    group: GroupOption = DEFAULT_QUEUE,
     stage: TenantStageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
     """Show what operators have set for a tenant."""
     with _tenants(context, stage) as tenants:
-        found = TenantView.of(tenant, tenants.find(tenant))
+        weights = tenants.weights(group)
+        found = TenantView.of(tenant, tenants.find(tenant), weight=weights[tenant])
     _print_one(found, as_json=as_json)
 
 
@@ -108,7 +127,24 @@ def change(
         )
     with _tenants(context, stage) as tenants:
         changed = tenants.change(tenant, slack_channels=channels, slack_operators=operators)
-    _print_one(TenantView.of(tenant, changed), as_json=as_json)
+        view = TenantView.of(tenant, changed, weight=tenants.weights(DEFAULT_QUEUE)[tenant])
+    _print_one(view, as_json=as_json)
+
+
+def weigh(
+    context: typer.Context,
+    tenant: TenantArgument,
+    weight: WeightArgument,
+    *,
+    group: GroupOption = DEFAULT_QUEUE,
+    stage: TenantStageOption = Stage.LOCAL,
+    as_json: JsonOption = False,
+) -> None:
+    """Set a tenant's share of the workers."""
+    with _tenants(context, stage) as tenants:
+        tenants.weigh(tenant, group, weight)
+        settings = tenants.find(tenant)
+    _print_one(TenantView.of(tenant, settings, weight=weight), as_json=as_json)
 
 
 def list_set(
@@ -119,7 +155,11 @@ def list_set(
 ) -> None:
     """List the tenants that operators have set something for."""
     with _tenants(context, stage) as tenants:
-        found = [TenantView.of(tenant, settings) for tenant, settings in tenants.all().items()]
+        weights = tenants.weights(DEFAULT_QUEUE)
+        found = [
+            TenantView.of(tenant, settings, weight=weights[tenant])
+            for tenant, settings in tenants.all().items()
+        ]
     if as_json:
         print_json([*found])
     elif not found:
@@ -157,5 +197,6 @@ def _print_one(view: TenantView, *, as_json: bool) -> None:
     channels = ", ".join(view.slack_channels) or "none: its jobs may name no channel"
     operators = ", ".join(view.slack_operators) or "none: only the stage's operators press buttons"
     console.print(f"{view.tenant}", soft_wrap=True)
+    console.print(f"  Weight           {view.weight:g}", soft_wrap=True, markup=False)
     console.print(f"  Slack channels   {channels}", soft_wrap=True, markup=False)
     console.print(f"  Slack operators  {operators}", soft_wrap=True, markup=False)

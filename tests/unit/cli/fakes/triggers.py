@@ -8,6 +8,7 @@ from switchyard.domain.access.limits import WIDEST_CEILINGS
 from switchyard.domain.errors import Unavailable
 from switchyard.testing import ManualClock
 from switchyard.testing.registry import MemoryDefinitionStore
+from switchyard.testing.scheduling import MemoryTenantClocks
 from switchyard.testing.tenant_items import MemoryTenantItems
 from switchyard.testing.tenants import MemoryTenantStore
 from switchyard.testing.transport import MemoryBlobStore, MemoryQueueSender, MemoryTaskQueue
@@ -25,6 +26,7 @@ class FakeTriggers:
     def __init__(self) -> None:
         self.store = MemoryTriggerStore()
         self.tenant_store = MemoryTenantStore()
+        self.tenant_clocks = MemoryTenantClocks()
         self.definitions = MemoryDefinitionStore()
         self.items = MemoryTenantItems()
         self.blobs = MemoryBlobStore()
@@ -55,7 +57,7 @@ class FakeTriggers:
         self.asked.append((stage, local.aws_endpoint_url if local else None))
         if self.outage:
             raise self.outage
-        yield TenantOperator(store=self.tenant_store)
+        yield TenantOperator(store=self.tenant_store, clocks=self.tenant_clocks)
 
     @contextmanager
     def eraser(self, stage: str, local: Endpoint | None) -> Iterator[TenantEraser]:

@@ -19,6 +19,7 @@ def test_what_is_set_is_shown(switchyard: Switchyard, triggers: FakeTriggers) ->
 
     shown = [
         "acme",
+        "  Weight           1",
         "  Slack channels   #brand, C0123456",
         "  Slack operators  U0123",
     ]
@@ -56,6 +57,7 @@ def test_tenants_are_listed(switchyard: Switchyard) -> None:
     assert second.split() == ["zeta", "#z"]
     assert json.loads(switchyard("tenants", "list", "--json").stdout)[0] == {
         "tenant": "acme",
+        "weight": 1.0,
         "slackChannels": [],
         "slackOperators": ["U0123"],
     }
@@ -95,3 +97,23 @@ def test_a_stage_that_is_out_of_reach(switchyard: Switchyard, triggers: FakeTrig
 
     assert result.stderr.startswith("The tenants of the stage dev are out of reach")
     assert result.exit_code == 3
+
+
+def test_a_tenants_share_of_the_workers_is_set(
+    switchyard: Switchyard, triggers: FakeTriggers
+) -> None:
+    result = switchyard("tenants", "weigh", "acme", "2.5")
+
+    assert "Weight           2.5" in result.stdout
+    (acme,) = triggers.tenant_clocks.of_group("default").tenants
+    assert (acme.tenant, acme.weight, acme.marked_at_ms) == ("acme", 2.5, None)
+
+
+def test_a_weight_that_would_stop_others_is_refused(
+    switchyard: Switchyard, triggers: FakeTriggers
+) -> None:
+    result = switchyard("tenants", "weigh", "acme", "0")
+
+    assert result.exit_code != 0
+    assert "Weight: 0 is not between 0.01 and 100" in result.stderr
+    assert triggers.tenant_clocks.of_group("default").tenants == ()

@@ -13,6 +13,7 @@ from switchyard.adapters.cloudwatch_logs import CloudWatchTaskOutput
 from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantItems, DynamoDbTenantStore
@@ -118,7 +119,7 @@ def stage_tenants(stage: str, **where: str) -> Iterator[TenantOperator]:
             f"switchyard-{stage}-infrastructure", "StateTableName"
         )
         state = DynamoDbTable(aws.client("dynamodb", **where), table)
-        yield TenantOperator(store=DynamoDbTenantStore(state))
+        yield TenantOperator(store=DynamoDbTenantStore(state), clocks=DynamoDbTenantClocks(state))
 
 
 @contextmanager

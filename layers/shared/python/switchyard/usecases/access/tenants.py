@@ -1,5 +1,6 @@
 """What operators do with tenants' settings."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,12 +11,14 @@ from switchyard.domain.access.tenants import (
 )
 from switchyard.domain.errors import Rejected
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
-from switchyard.ports import TenantStore
+from switchyard.domain.scheduling.clocks import DEFAULT_WEIGHT, GREATEST_WEIGHT, LEAST_WEIGHT
+from switchyard.ports import TenantClocks, TenantStore
 
 
 @dataclass(frozen=True, kw_only=True)
 class TenantOperator:
     store: TenantStore
+    clocks: TenantClocks
 
     def find(self, tenant: str) -> TenantSettings:
         _require_tenant(tenant)
@@ -43,6 +46,21 @@ class TenantOperator:
             slack_channels=_without_doubles(slack_channels),
             slack_operators=_without_doubles(slack_operators),
         )
+
+    def weigh(self, tenant: str, group: str, weight: float) -> None:
+        """Set a tenant's share of a group, from its next charge on. Raise `Rejected`."""
+        _require_tenant(tenant)
+        if not LEAST_WEIGHT <= weight <= GREATEST_WEIGHT:
+            raise Rejected(
+                f"weight: {weight:g} is not between {LEAST_WEIGHT:g} and {GREATEST_WEIGHT:g}; 1 is "
+                "that of a tenant for which none is set"
+            )
+        self.clocks.weigh(group, tenant, weight)
+
+    def weights(self, group: str) -> Mapping[str, float]:
+        """Return the shares of a group by tenant; that of all others is 1."""
+        weights = {one.tenant: one.weight for one in self.clocks.of_group(group).tenants}
+        return defaultdict(lambda: DEFAULT_WEIGHT, weights)
 
 
 def _without_doubles(listed: tuple[str, ...] | None) -> tuple[str, ...] | None:
