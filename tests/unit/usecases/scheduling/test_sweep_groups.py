@@ -139,5 +139,16 @@ def test_who_waits_for_a_limit_that_has_room_is_let_in(stage: Stage) -> None:
     assert stage.sent() == ["second"]
 
 
+def test_the_place_of_a_run_that_nobody_runs_is_taken_away(stage: Stage) -> None:
+    first, second = stage.add("first", limits=(LIMIT,)), stage.add("second", limits=(LIMIT,))
+    claimed = stage.memory.leases.claim(first.ref, owner="w", now_ms=NOW_MS, lease_ms=60_000)
+    assert isinstance(claimed, Claimed)
+    assert stage.memory.limits.wait(second, LIMIT, now_ms=NOW_MS)
+    stage.memory.state.tasks[first.ref] = replace(claimed.task, state=TaskState.FAILED)
+
+    assert [one.let_in for one in stage.sweep()] == [1]
+    assert stage.sent() == ["second"]
+
+
 def test_a_group_without_work_costs_one_read(stage: Stage) -> None:
     assert stage.sweep() == []

@@ -7,11 +7,11 @@ again. May run at any time, also twice at once.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import chain, islice, zip_longest
+from itertools import chain, cycle, islice, zip_longest
 from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
-from switchyard.domain.scheduling.limits import LimitRef
+from switchyard.domain.scheduling.limits import MINUTE_MS, LimitRef
 from switchyard.domain.scheduling.ready import Partition, ReadyTask
 from switchyard.domain.tasks.task import Task, milliseconds
 from switchyard.domain.text import in_slices
@@ -28,6 +28,7 @@ from switchyard.ports import (
 MARKED_FOR_MS: Final = milliseconds(timedelta(hours=1))
 """A mark is older than any pause between it and its key, and than any lag of the index."""
 LIMITED_AT_A_TIME: Final = 100
+HOLDERS_AT_A_TIME: Final = 10
 SENT_AT_ONCE: Final = 10
 ANY_RUN: Final = 1
 """A token says nothing about a run: the task that it names is a hint."""
@@ -113,11 +114,22 @@ class GroupSweeper:
         names = dict.fromkeys(name for task in page.tasks for name in task.limits)
         moved: list[Task] = []
         for name in names:
-            ref = LimitRef(tenant, name)
-            moved += self.limits.let_in(ref, now_ms=self.clock.now_ms(), at_most=LIMITED_AT_A_TIME)
+            ref, now_ms = LimitRef(tenant, name), self.clock.now_ms()
+            if self.limits.free(ref, now_ms=now_ms) == 0:
+                self._free_stale(ref)
+            moved += self.limits.let_in(ref, now_ms=now_ms, at_most=LIMITED_AT_A_TIME)
         for some in in_slices([TaskMessage.waking(task) for task in moved], SENT_AT_ONCE):
             self.queue.send(some)
         return len(moved)
+
+    def _free_stale(self, ref: LimitRef) -> None:
+        """Take the places of some runs that nobody runs any more; each sweep looks at others."""
+        holders = self.limits.holders(ref)
+        if holders:
+            some = min(HOLDERS_AT_A_TIME, len(holders))
+            start = self.clock.now_ms() // MINUTE_MS * some % len(holders)
+            for holder in islice(cycle(holders), start, start + some):
+                self.limits.remove_stale(ref, holder)
 
     def _unmark(self, group: str, marked: TenantInGroup) -> bool:
         """Clear the mark of a tenant that has had no key for long."""
