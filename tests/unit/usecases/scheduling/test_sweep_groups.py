@@ -27,7 +27,8 @@ class Stage:
 
     def add(self, task_id: str, *, tenant: str = "acme", **facts: Any) -> Task:
         task = replace(a_task(task_id, **facts), ref=TaskRef(tenant, JOB_ID, task_id))
-        task = replace(task, **ready_key(task, task.ready_at_ms or NOW_MS))
+        key: dict[str, Any] = dict(ready_key(task, task.ready_at_ms or NOW_MS))
+        task = replace(task, **key)
         self.memory.clocks.mark("default", tenant, now_ms=NOW_MS)
         self.memory.state.tasks[task.ref] = task
         return task

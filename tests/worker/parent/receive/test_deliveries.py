@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -194,7 +195,8 @@ def test_the_longest_id_has_a_folder(length: int, tmp_path: Path) -> None:
 def test_the_named_task_is_run_under_the_same_message_after_a_better_one(
     harness: WorkerHarness,
 ) -> None:
-    harness.add_task("better", priority="high", **ready_key(a_task(priority="high"), 1))
+    key: dict[str, Any] = dict(ready_key(a_task(priority="high"), 1))
+    harness.add_task("better", priority="high", **key)
     for message in harness.memory.queue.receive(at_most=1, wait_seconds=0, visibility_seconds=60):
         harness.memory.queue.delete(message)
     harness.memory.clocks.mark("default", TENANT, now_ms=1)

@@ -147,13 +147,15 @@ def test_a_task_that_is_too_early_comes_with_a_fresh_message(stage: TokenHarness
     assert stage.sent(after=20) == ["early"]
 
 
-def test_after_ten_refusals_a_fresh_token_comes_a_little_later(stage: TokenHarness) -> None:
+def test_after_ten_refusals_a_fresh_token_comes_a_little_later(
+    harness: WorkerHarness,
+) -> None:
+    stage = TokenHarness(harness, lagging=True)
     for number in range(12):
         task = stage.add(f"lagging-{number}")
         stage.change(
             task, state=TaskState.PROCESSING, owner="x", lease_until_ms=NOW_MS + 60_000, attempt=1
         )
-    stage.memory.ready.leave = lambda _task: False  # type: ignore[method-assign] - it lags
     token = stage.token(task)
 
     assert stage.taken(token) is None
@@ -162,13 +164,15 @@ def test_after_ten_refusals_a_fresh_token_comes_a_little_later(stage: TokenHarne
     assert stage.sent(after=5) == ["lagging-11"]
 
 
-def test_the_named_task_is_the_last_try_whatever_the_clocks_say(stage: TokenHarness) -> None:
+def test_the_named_task_is_the_last_try_whatever_the_clocks_say(
+    harness: WorkerHarness,
+) -> None:
+    stage = TokenHarness(harness, lagging=True)
     for number in range(12):
         task = stage.add(f"lagging-{number}", tenant="brass")
         stage.change(
             task, state=TaskState.PROCESSING, owner="x", lease_until_ms=NOW_MS + 60_000, attempt=1
         )
-    stage.memory.ready.leave = lambda _task: False  # type: ignore[method-assign] - it lags
     named = stage.add("named")
     stage.memory.clocks.charge("default", {"acme": 5.0})
 

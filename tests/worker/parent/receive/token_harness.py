@@ -10,6 +10,7 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.scheduling.ready import ready_key
 from switchyard.domain.tasks.task import Task
 from switchyard.testing import ManualClock, MemoryHarness
+from switchyard.testing.scheduling import MemoryReadyIndex
 from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.choosing import tokens_of
 from switchyard_worker.parent.receive.tenant_clocks import ClocksOfGroups
@@ -27,10 +28,19 @@ async def at_once(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     return call(*args, **kwargs)
 
 
+class LaggingIndex(MemoryReadyIndex):
+    """Goes on to show keys that were removed."""
+
+    def leave(self, task: Task) -> bool:
+        return task.ready_in is None
+
+
 class TokenHarness:
-    def __init__(self, harness: WorkerHarness, *, slots: int = 1) -> None:
+    def __init__(self, harness: WorkerHarness, *, slots: int = 1, lagging: bool = False) -> None:
         self.clock = ManualClock(NOW_MS)
         self.memory = memory = MemoryHarness(self.clock)
+        if lagging:
+            memory.ready = LaggingIndex(memory.state)
         self.ports = replace(
             harness.ports(),
             clock=self.clock,
@@ -56,7 +66,8 @@ class TokenHarness:
         """
         task = replace(a_task(task_id, **facts), ref=TaskRef(tenant, JOB_ID, task_id))
         if indexed:
-            task = replace(task, **ready_key(task, task.ready_at_ms or NOW_MS))
+            key: dict[str, Any] = dict(ready_key(task, task.ready_at_ms or NOW_MS))
+            task = replace(task, **key)
             self.memory.clocks.mark("default", tenant, now_ms=NOW_MS)
         self.memory.state.tasks[task.ref] = task
         return task
