@@ -115,7 +115,7 @@ def receive_loop(
         intake=intake,
         screening=screening,
         stop=stop,
-        tokens=tokens_of(ports, settings, clocks, lease_ms=timing.lease_ms),
+        tokens=tokens_of(ports, settings, clocks, intake.pause_switch, lease_ms=timing.lease_ms),
     )
     loop = Loop(
         runtime,

@@ -13,6 +13,7 @@ from switchyard.usecases.scheduling.marks import Marks
 from switchyard_worker.parent.coroutines import Runtime
 from switchyard_worker.parent.receive.candidates import CandidateFinder
 from switchyard_worker.parent.receive.claims import Claims
+from switchyard_worker.parent.receive.intake import ConsumptionPause
 from switchyard_worker.parent.receive.refused_claims import RefusedClaims
 from switchyard_worker.parent.receive.settlement import Settlement
 from switchyard_worker.parent.receive.tenant_clocks import ClocksOfGroups
@@ -20,7 +21,12 @@ from switchyard_worker.parent.receive.tokens import Tokens
 
 
 def tokens_of(
-    ports: WorkerPorts, settings: WorkerSettings, clocks: ClocksOfGroups, *, lease_ms: int
+    ports: WorkerPorts,
+    settings: WorkerSettings,
+    clocks: ClocksOfGroups,
+    pauses: ConsumptionPause,
+    *,
+    lease_ms: int,
 ) -> Tokens:
     """Return what turns wake-ups into claims."""
     runtime = Runtime(
@@ -44,6 +50,7 @@ def tokens_of(
         index=ports.ready,
         marks=marks,
         queue=ports.queue,
+        pauses=pauses,
     )
 
 

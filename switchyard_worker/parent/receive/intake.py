@@ -33,6 +33,8 @@ class ConsumptionPause:
         self._runtime = runtime
         self._pause_switch = pause_switch
         self._pause: Pause | None = None
+        self.parts: frozenset[str] = frozenset()
+        """The queues, definitions and tenants that are paused, as they were read."""
         self._next_look = runtime.clock.monotonic()
 
     async def pause(self) -> Pause | None:
@@ -46,6 +48,7 @@ class ConsumptionPause:
     async def _look(self) -> None:
         try:
             pause = await self._runtime.offload(self._pause_switch.paused)
+            self.parts = await self._runtime.offload(self._pause_switch.paused_parts)
         except Unavailable as outage:
             logger.warning("pause of consumption cannot be read", extra={"error": str(outage)})
             return

@@ -5,6 +5,7 @@ competes with whatever the ready index shows.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from switchyard.contracts.messages import ForeignTask, TaskMessage
 from switchyard.domain.errors import NewerVersion
@@ -15,9 +16,11 @@ from switchyard.domain.scheduling.choice import (
     SHORTEST_PAUSE_SECONDS,
     Why,
 )
+from switchyard.domain.scheduling.pauses import paused_by
 from switchyard.domain.scheduling.ready import (
     DEFAULT_QUEUE,
     NORMAL,
+    Partition,
     ReadyTask,
     group_of,
     may_start_at_ms,
@@ -36,10 +39,14 @@ from switchyard.usecases.scheduling.marks import Marks, places_of
 from switchyard_worker.parent.coroutines import Runtime, with_retries
 from switchyard_worker.parent.receive.candidates import CandidateFinder, Found
 from switchyard_worker.parent.receive.claims import Claims
+from switchyard_worker.parent.receive.intake import ConsumptionPause
 from switchyard_worker.parent.receive.refused_claims import RefusedClaims
 from switchyard_worker.parent.receive.tenant_clocks import Charge, ClocksOfGroups
 
 logger = get_logger("worker")
+
+MOST_TRIES: Final = 50
+"""How many tasks a worker looks at under one token, paused ones among them."""
 
 
 @dataclass(slots=True)
@@ -82,6 +89,7 @@ class Tokens:
     index: ReadyIndex
     marks: Marks
     queue: TaskQueue
+    pauses: ConsumptionPause
 
     async def take(self, token: Token) -> Taken | None:
         """Claim the best task; `None` if there was none, or others were faster too often.
@@ -91,12 +99,15 @@ class Tokens:
         """
         token.tried.clear()
         refused = 0
-        while refused < MOST_REFUSALS:
+        while refused < MOST_REFUSALS and len(token.tried) < MOST_TRIES:
             found = await self.finder.best(without=token.tried, named=self._named(token))
             if found is None:
                 break
             if found.task.ref != token.ref and token.task is None and not token.spent:
                 await self.look(token)
+                continue
+            if paused_by(found.task, self.pauses.parts):
+                await self._hold(token, found.task)
                 continue
             taken = await self._try(token, found)
             if taken is not None:
@@ -156,6 +167,8 @@ class Tokens:
 
     async def _try_last(self, token: Token, refused: int) -> Taken | None:
         """Claim the task that the token names, whatever the clocks say; else give the token up."""
+        if self.pauses.parts and not token.spent:
+            await self._hold_named(token)
         if not token.spent and token.ref not in token.tried:
             taken_at = self.runtime.clock.monotonic()
             answer = await self.claims.claim_named(token.message)
@@ -167,6 +180,32 @@ class Tokens:
             logger.info("others were faster", extra={"refused": refused})
             await self.send_again(token, delayed=True)
         return None
+
+    async def _hold_named(self, token: Token) -> None:
+        """Move the named task to where paused ones wait, if it is one: it is not the last try."""
+        if token.task is None and not await self.look(token):
+            return
+        named = self._named(token)
+        if isinstance(named, ReadyTask) and paused_by(named, self.pauses.parts):
+            await self._hold(token, named)
+
+    async def _hold(self, token: Token, ready: ReadyTask) -> None:
+        """Move a paused task to where it hides nobody; the sweep moves it back after the pause."""
+        token.tried.add(ready.ref)
+        self.finder.note_tried(ready)
+        task = await self._read(ready.ref)
+        if task is not None and task.ready_in is None:
+            await self._enter_index(task)
+            task = await self._read(ready.ref)
+        moved = task is not None and await self.runtime.offload(
+            self.index.move, task, Partition.HELD
+        )
+        if moved and ready.ref == token.ref:
+            token.task, token.spent = None, True
+
+    async def _read(self, ref: TaskRef) -> Task | None:
+        seen = await self.runtime.offload(self.claims.leases.look_at, [ref])
+        return seen[ref].task if ref in seen else None
 
     async def _taken(
         self, token: Token, claimed: Claimed, taken_at: float, why: Why | None

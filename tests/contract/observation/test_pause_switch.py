@@ -1,6 +1,10 @@
 """The contract of `PauseSwitch`."""
 
+import pytest
+
+from switchyard.domain.errors import Rejected
 from switchyard.domain.health.presence import Pause
+from switchyard.domain.scheduling.pauses import MAX_PAUSED_PARTS
 from tests.builders import NOW_MS
 from tests.contract.conftest import Backend
 
@@ -39,3 +43,25 @@ def test_to_resume_what_is_not_paused_does_no_harm(backend: Backend) -> None:
     backend.pause_switch.resume()
 
     assert backend.pause_switch.paused() is None
+
+
+def test_parts_are_paused_and_resumed_one_by_one(backend: Backend) -> None:
+    assert backend.pause_switch.paused_parts() == frozenset()
+    for part in ("queue:slow", "tenant:acme", "tenant:acme"):
+        backend.pause_switch.pause_part(part)
+    assert backend.pause_switch.paused_parts() == {"queue:slow", "tenant:acme"}
+    assert backend.pause_switch.paused() is None
+
+    backend.pause_switch.resume_part("queue:slow")
+    backend.pause_switch.resume_part("queue:slow")
+
+    assert backend.pause_switch.paused_parts() == {"tenant:acme"}
+
+
+def test_no_more_parts_are_paused_than_an_item_should_hold(backend: Backend) -> None:
+    for number in range(MAX_PAUSED_PARTS):
+        backend.pause_switch.pause_part(f"queue:q{number}")
+    backend.pause_switch.pause_part("queue:q0")
+
+    with pytest.raises(Rejected, match="at most 100 parts"):
+        backend.pause_switch.pause_part("queue:one-more")

@@ -39,6 +39,8 @@ class Stage:
             index=self.memory.ready,
             clocks=self.memory.clocks,
             limits=self.memory.limits,
+            graph=self.memory.graph,
+            pause_switch=self.memory.pause_switch,
             queue=self.memory.queue,
             depth=self.memory.queue.depth,
             clock=self.clock,
@@ -153,3 +155,18 @@ def test_the_place_of_a_run_that_nobody_runs_is_taken_away(stage: Stage) -> None
 
 def test_a_group_without_work_costs_one_read(stage: Stage) -> None:
     assert stage.sweep() == []
+
+
+def test_tasks_come_back_when_their_pause_is_over(stage: Stage) -> None:
+    held, other = stage.add("held", queue="default/slow"), stage.add("other", definition="audit")
+    stage.memory.ready.move(held, Partition.HELD)
+    stage.memory.ready.move(other, Partition.HELD)
+    stage.memory.pause_switch.pause_part("queue:default/slow")
+    stage.memory.pause_switch.pause_part("definition:audit")
+    assert [one.resumed for one in stage.sweep()] == [0]
+
+    stage.memory.pause_switch.resume_part("queue:default/slow")
+
+    assert [one.resumed for one in stage.sweep()] == [1]
+    assert stage.sent() == ["held"]
+    assert partition_of(stage.memory.state.tasks[other.ref]) is Partition.HELD

@@ -221,3 +221,27 @@ def test_why_a_task_was_next_is_known(stage: TokenHarness) -> None:
     assert why is not None
     assert (why.group, why.clock, why.rank) == ("default", 2.5, 2)
     assert (why.policy, why.waited_ms) == ("round-robin", 3_000)
+
+
+@pytest.mark.parametrize("part", ["queue:default", "definition:scrape", "tenant:acme"])
+def test_a_paused_task_hides_nobody_and_is_not_started(stage: TokenHarness, part: str) -> None:
+    paused = stage.add("paused")
+    stage.add("other", tenant="brass", queue="default/more", definition="other")
+    stage.memory.clocks.charge("default", {"brass": 5.0})
+    stage.pause(part)
+    token = stage.token(paused)
+
+    assert stage.taken(token) == "other"
+    assert partition_of(stage.task(paused)) is Partition.HELD
+    assert token.spent
+
+
+def test_a_paused_task_of_an_older_version_is_not_started_either(stage: TokenHarness) -> None:
+    paused = stage.add("paused", indexed=False)
+    stage.pause("tenant:acme")
+    token = stage.token(paused)
+
+    assert stage.taken(token) is None
+    assert stage.task(paused).state is TaskState.QUEUED
+    assert partition_of(stage.task(paused)) is Partition.HELD
+    assert stage.sent(after=10) == []

@@ -13,6 +13,7 @@ from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.testing.scheduling import MemoryReadyIndex
 from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.choosing import tokens_of
+from switchyard_worker.parent.receive.intake import ConsumptionPause
 from switchyard_worker.parent.receive.tenant_clocks import ClocksOfGroups
 from switchyard_worker.parent.receive.tokens import Taken, Token
 from tests.builders import JOB_ID, NOW_MS, a_task
@@ -55,7 +56,8 @@ class TokenHarness:
         settings = harness.settings.model_copy(update={"pool_slots": slots})
         runtime = runtime_of(self.ports)
         self.clocks = ClocksOfGroups(runtime, memory.clocks, usd_per_slot_hour=0.0)
-        self.tokens = tokens_of(self.ports, settings, self.clocks, lease_ms=LEASE_MS)
+        self.pauses = ConsumptionPause(runtime, memory.pause_switch)
+        self.tokens = tokens_of(self.ports, settings, self.clocks, self.pauses, lease_ms=LEASE_MS)
 
     def add(
         self, task_id: str, *, tenant: str = "acme", indexed: bool = True, **facts: Any
@@ -71,6 +73,10 @@ class TokenHarness:
             self.memory.clocks.mark("default", tenant, now_ms=NOW_MS)
         self.memory.state.tasks[task.ref] = task
         return task
+
+    def pause(self, part: str) -> None:
+        self.memory.pause_switch.pause_part(part)
+        asyncio.run(self.pauses.pause())
 
     def token(self, task: Task) -> Token:
         return Token(TaskMessage.to(task.ref, run=1))

@@ -12,6 +12,7 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
+from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
 from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
@@ -216,6 +217,8 @@ class DispatchingParts:
             index=self._ready,
             clocks=self._clocks,
             limits=DynamoDbStartLimits(self._state),
+            graph=self._graph,
+            pause_switch=DynamoDbPauseSwitch(self._state),
             queue=self._queue,
             depth=depth,
             clock=self._clock,

@@ -61,6 +61,18 @@ class PauseSwitch(Protocol):
 
     def paused(self) -> Pause | None: ...
 
+    def pause_part(self, part: str) -> None:
+        """Let no task of a queue, a definition or a tenant start; harmless if it is paused already.
+
+        Raise `Rejected` if too many parts are paused.
+        """
+
+    def resume_part(self, part: str) -> None:
+        """Harmless if it is not paused."""
+
+    def paused_parts(self) -> frozenset[str]:
+        """Return the parts that are paused, named as `part_named` does."""
+
 
 class Deployments(Protocol):
     """Sees from which release of its service this worker was started, and which one is current."""

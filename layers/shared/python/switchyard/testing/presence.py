@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Sequence
 
-from switchyard.domain.errors import Unavailable
+from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.health.presence import Pause, PresentWorker
 from switchyard.domain.health.rollout import Deployment
+from switchyard.domain.scheduling.pauses import MAX_PAUSED_PARTS
 
 
 class MemoryPresence:
@@ -26,6 +27,7 @@ class MemoryPauseSwitch:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pause: Pause | None = None
+        self._parts: frozenset[str] = frozenset()
 
     def pause(self, *, now_ms: int, reason: str | None = None) -> Pause:
         with self._lock:
@@ -38,6 +40,19 @@ class MemoryPauseSwitch:
 
     def paused(self) -> Pause | None:
         return self._pause
+
+    def pause_part(self, part: str) -> None:
+        with self._lock:
+            if len(self._parts | {part}) > MAX_PAUSED_PARTS:
+                raise Rejected(f"at most {MAX_PAUSED_PARTS} parts of a stage can be paused")
+            self._parts |= {part}
+
+    def resume_part(self, part: str) -> None:
+        with self._lock:
+            self._parts -= {part}
+
+    def paused_parts(self) -> frozenset[str]:
+        return self._parts
 
 
 class MemoryDeployments:

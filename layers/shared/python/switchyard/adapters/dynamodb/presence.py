@@ -13,7 +13,9 @@ from switchyard.adapters.dynamodb.table import (
 )
 from switchyard.adapters.dynamodb.values import Item
 from switchyard.contracts.tables import CONSUMPTION_PARTITION, TTL, WORKERS_PARTITION
+from switchyard.domain.errors import Rejected
 from switchyard.domain.health.presence import Pause, PresentWorker
+from switchyard.domain.scheduling.pauses import MAX_PAUSED_PARTS
 
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
@@ -88,6 +90,32 @@ class DynamoDbPauseSwitch:
 
     def paused(self) -> Pause | None:
         return _pause(self._table.get(_KEY))
+
+    def pause_part(self, part: str) -> None:
+        fits = "attribute_not_exists(#parts) OR contains(#parts, :part) OR size(#parts) < :most"
+        answer = self._table.update(
+            _KEY,
+            Update(
+                add={"parts": {part}},
+                condition=fits,
+                values={"part": part, "most": MAX_PAUSED_PARTS},
+            ),
+        )
+        if isinstance(answer, FailedCondition):
+            raise Rejected(f"at most {MAX_PAUSED_PARTS} parts of a stage can be paused")
+
+    def resume_part(self, part: str) -> None:
+        self._table.update(
+            _KEY,
+            Update(
+                delete={"parts": {part}},
+                condition="contains(#parts, :part)",
+                values={"part": part},
+            ),
+        )
+
+    def paused_parts(self) -> frozenset[str]:
+        return frozenset((self._table.get(_KEY) or {}).get("parts", ()))
 
 
 def _pause(item: Item | None) -> Pause | None:

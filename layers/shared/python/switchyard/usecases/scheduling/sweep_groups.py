@@ -12,14 +12,17 @@ from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.scheduling.limits import MINUTE_MS, LimitRef
+from switchyard.domain.scheduling.pauses import paused_by
 from switchyard.domain.scheduling.ready import Partition, ReadyTask
 from switchyard.domain.tasks.task import Task, milliseconds
 from switchyard.domain.text import in_slices
 from switchyard.ports import (
     Clock,
+    PauseSwitch,
     QueueDepth,
     ReadyIndex,
     StartLimits,
+    TaskGraph,
     TaskQueue,
     TenantClocks,
     TenantInGroup,
@@ -29,6 +32,8 @@ MARKED_FOR_MS: Final = milliseconds(timedelta(hours=1))
 """A mark is older than any pause between it and its key, and than any lag of the index."""
 LIMITED_AT_A_TIME: Final = 100
 HOLDERS_AT_A_TIME: Final = 10
+HELD_AT_A_TIME: Final = 100
+HELD_PAGES: Final = 5
 SENT_AT_ONCE: Final = 10
 ANY_RUN: Final = 1
 """A token says nothing about a run: the task that it names is a hint."""
@@ -43,6 +48,8 @@ class SweptGroup:
     """How many tasks could be claimed, counted up to a bound."""
     sent: int
     let_in: int
+    resumed: int
+    """How many tasks came back after a pause."""
     unmarked: int
 
 
@@ -52,6 +59,8 @@ class GroupSweeper:
     index: ReadyIndex
     clocks: TenantClocks
     limits: StartLimits
+    graph: TaskGraph
+    pause_switch: PauseSwitch
     queue: TaskQueue
     depth: Callable[[], QueueDepth]
     """How full the queue of the pool is that serves these groups."""
@@ -68,12 +77,19 @@ class GroupSweeper:
                 yield self._sweep(group, marked)
 
     def _sweep(self, group: str, marked: Sequence[TenantInGroup]) -> SweptGroup:
+        parts = self.pause_switch.paused_parts()
+        resumed = sum(self._resume(group, one.tenant, parts) for one in marked)
         let_in = sum(self._let_in(group, one.tenant) for one in marked)
         claimable = self._count(group, marked)
         sent = self._fill_up(group, marked, claimable) if claimable else 0
         unmarked = sum(self._unmark(group, one) for one in marked)
         return SweptGroup(
-            group=group, claimable=claimable, sent=sent, let_in=let_in, unmarked=unmarked
+            group=group,
+            claimable=claimable,
+            sent=sent,
+            let_in=let_in,
+            resumed=resumed,
+            unmarked=unmarked,
         )
 
     def _count(self, group: str, marked: Sequence[TenantInGroup]) -> int:
@@ -121,6 +137,24 @@ class GroupSweeper:
         for some in in_slices([TaskMessage.waking(task) for task in moved], SENT_AT_ONCE):
             self.queue.send(some)
         return len(moved)
+
+    def _resume(self, group: str, tenant: str, parts: frozenset[str]) -> int:
+        """Move tasks back that no pause holds any more; the next sweep goes on."""
+        resumed, cursor = 0, None
+        for _ in range(HELD_PAGES):
+            page = self.index.page(
+                Partition.HELD, group, tenant, limit=HELD_AT_A_TIME, cursor=cursor
+            )
+            free = [one for one in page.tasks if not paused_by(one, parts)]
+            resumed += sum(self._moved_back(one) for one in free)
+            cursor = page.cursor
+            if cursor is None:
+                break
+        return resumed
+
+    def _moved_back(self, ready: ReadyTask) -> bool:
+        task = self.graph.find(ready.ref)
+        return task is not None and self.index.move(task, Partition.READY)
 
     def _free_stale(self, ref: LimitRef) -> None:
         """Take the places of some runs that nobody runs any more; each sweep looks at others."""
