@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from switchyard.contracts.wire import Written
 from switchyard.domain.health.presence import Pause
+from switchyard.domain.scheduling.pauses import part_named
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
@@ -28,6 +30,16 @@ PauseStageOption = Annotated[
     ),
 ]
 ReasonOption = Annotated[str | None, typer.Option(help="Why, for people who find it paused.")]
+QueueOption = Annotated[
+    str | None, typer.Option("--queue", metavar="QUEUE", help="Only the tasks of a queue.")
+]
+DefinitionOption = Annotated[
+    str | None,
+    typer.Option("--definition", metavar="NAME", help="Only the tasks of a definition."),
+]
+TenantOption = Annotated[
+    str | None, typer.Option("--tenant", metavar="TENANT", help="Only the tasks of a tenant.")
+]
 MAX_REASON: Final = 200
 
 
@@ -35,6 +47,9 @@ def pause(
     context: typer.Context,
     *,
     reason: ReasonOption = None,
+    queue: QueueOption = None,
+    definition: DefinitionOption = None,
+    tenant: TenantOption = None,
     stage: PauseStageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
@@ -45,6 +60,15 @@ def pause(
     """
     from switchyard_cli.views.consumption import ConsumptionState
 
+    part = _part(queue=queue, definition=definition, tenant=tenant)
+    if part:
+        if reason:
+            raise BadInput("A reason is kept for a pause of the whole stage only.")
+        with _pause_switch(context, stage) as pause_switch:
+            pause_switch.pause_part(part)
+            parts = pause_switch.paused_parts()
+        _print_parts(parts, stage, as_json=as_json)
+        return
     if reason and len(reason) > MAX_REASON:
         raise BadInput(f"A reason has at most {MAX_REASON} characters.")
     asked = Pause(since_ms=services_of(context).clock.now_ms(), reason=reason)
@@ -64,18 +88,54 @@ def pause(
 def resume(
     context: typer.Context,
     *,
+    queue: QueueOption = None,
+    definition: DefinitionOption = None,
+    tenant: TenantOption = None,
     stage: PauseStageOption = Stage.LOCAL,
     as_json: JsonOption = False,
 ) -> None:
     """Let a stage's workers claim tasks again."""
     from switchyard_cli.views.consumption import ConsumptionState
 
+    part = _part(queue=queue, definition=definition, tenant=tenant)
+    if part:
+        with _pause_switch(context, stage) as pause_switch:
+            pause_switch.resume_part(part)
+            parts = pause_switch.paused_parts()
+        _print_parts(parts, stage, as_json=as_json)
+        return
     with _pause_switch(context, stage) as pause_switch:
         pause_switch.resume()
     if as_json:
         print_json(ConsumptionState.of(None, stage))
     else:
         results().print("Workers take tasks again.")
+
+
+def _part(**named: str | None) -> str | None:
+    """Return the part that is meant; `None` for the whole stage."""
+    given = [part_named(kind, name) for kind, name in named.items() if name is not None]
+    if len(given) > 1:
+        raise BadInput("Give one of --queue, --definition and --tenant at a time.")
+    return given[0] if given else None
+
+
+def _print_parts(parts: frozenset[str], stage: Stage, *, as_json: bool) -> None:
+    view = PausedParts(stage=stage.value, paused=tuple(sorted(parts)))
+    if as_json:
+        print_json(view)
+    elif view.paused:
+        paused = clean(", ".join(view.paused))
+        results().print(f"Paused: {paused}.", soft_wrap=True)
+        hint = "Tasks come back within a minute after `switchyard resume` with the same option."
+        notices().print(hint, style="dim", soft_wrap=True)
+    else:
+        results().print("No queue, definition or tenant is paused.")
+
+
+class PausedParts(Written):
+    stage: str
+    paused: tuple[str, ...]
 
 
 @contextmanager

@@ -74,3 +74,36 @@ def test_a_local_cloud_that_is_down(switchyard: Switchyard, cloud: FakeCloud) ->
     cloud.running = False
 
     assert switchyard("pause").exit_code == 3
+
+
+def test_a_part_is_paused_and_resumed(
+    switchyard: Switchyard, pause_switch: FakePauseSwitch
+) -> None:
+    paused = switchyard("pause", "--queue", "research/deep")
+    switchyard("pause", "--tenant", "acme")
+
+    assert paused.stdout == "Paused: queue:research/deep.\n"
+    assert pause_switch.pause_switch.paused() is None
+    assert pause_switch.pause_switch.paused_parts() == {"queue:research/deep", "tenant:acme"}
+    resumed = json.loads(switchyard("resume", "--queue", "research/deep", "--json").stdout)
+    assert resumed == {"stage": "local", "paused": ["tenant:acme"]}
+    assert switchyard("resume", "--tenant", "acme").stdout == (
+        "No queue, definition or tenant is paused.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--queue", "a", "--tenant", "b"), "Give one of --queue, --definition and --tenant"),
+        (("--queue", "a", "--reason", "b"), "A reason is kept for a pause of the whole stage"),
+        (("--definition", ""), "a name has 1 to 200 printable characters"),
+    ],
+)
+def test_what_cannot_be_paused_is_said(
+    switchyard: Switchyard, options: tuple[str, ...], problem: str
+) -> None:
+    result = switchyard("pause", *options)
+
+    assert result.exit_code != 0
+    assert problem in result.stderr
