@@ -124,16 +124,20 @@ def receive_loop(
         stop=stop,
         intake=intake,
         screening=screening,
-        polling=Polling(
-            slots=settings.max_concurrent_claude,
-            max_messages=settings.max_messages,
-            wait_seconds=settings.wait_time_seconds,
-            visibility_seconds=timing.visibility_seconds,
-        ),
+        polling=_polling(settings, timing),
         bugs=bugs,
     ).beside(clocks.keep)
     # Renewals that are as frequent see a cancel as soon.
     return loop.beside(deliveries.checks.keep) if timing.beat_seconds > CHECK_SECONDS else loop
+
+
+def _polling(settings: WorkerSettings, timing: LeaseTiming) -> Polling:
+    return Polling(
+        slots=settings.max_concurrent_claude,
+        max_messages=settings.max_messages,
+        wait_seconds=settings.wait_time_seconds,
+        visibility_seconds=timing.visibility_seconds,
+    )
 
 
 def _deliveries(

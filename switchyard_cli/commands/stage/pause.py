@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from switchyard.contracts.wire import Written
+from switchyard.domain.errors import Rejected
 from switchyard.domain.health.presence import Pause
 from switchyard.domain.scheduling.pauses import part_named
 from switchyard_cli.connections.operators import local_endpoint, operating
@@ -114,7 +115,10 @@ def resume(
 
 def _part(**named: str | None) -> str | None:
     """Return the part that is meant; `None` for the whole stage."""
-    given = [part_named(kind, name) for kind, name in named.items() if name is not None]
+    try:
+        given = [part_named(kind, name) for kind, name in named.items() if name is not None]
+    except Rejected as problem:
+        raise BadInput(f"{problem}.") from problem
     if len(given) > 1:
         raise BadInput("Give one of --queue, --definition and --tenant at a time.")
     return given[0] if given else None

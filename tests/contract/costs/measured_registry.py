@@ -51,6 +51,15 @@ def resume(harness: MeteredHarness) -> int:
     return harness.cost(harness.pause_switch.resume)
 
 
+def pause_part(harness: MeteredHarness) -> int:
+    return harness.cost(lambda: harness.pause_switch.pause_part("tenant:acme"))
+
+
+def resume_part(harness: MeteredHarness) -> int:
+    harness.pause_switch.pause_part("tenant:acme")
+    return harness.cost(lambda: harness.pause_switch.resume_part("tenant:acme"))
+
+
 def put_definition(harness: MeteredHarness) -> int:
     return harness.cost(lambda: _put_definition(harness))
 

@@ -102,6 +102,8 @@ UNITS: dict[Callable[[MeteredHarness], int], int] = {
     registry.hear_press: 1,
     registry.pause: 1,
     registry.resume: 1,
+    registry.pause_part: 1,
+    registry.resume_part: 1,
     counts.count_started: 1,
     counts.count_ended: 2,
     counts.take_minute: 1,

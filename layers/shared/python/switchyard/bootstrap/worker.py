@@ -104,10 +104,7 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     return WorkerPorts(
         clock=clock,
         sleep=system_sleep,
-        offload=ThreadOffload(
-            threads=PORT_THREADS_PER_SLOT * settings.max_concurrent_claude
-            + PORT_THREADS_OF_THE_LOOP
-        ),
+        offload=_offload(slots=settings.max_concurrent_claude),
         randomness=SystemRandomness(),
         worker_id=worker_id,
         tenant_id=settings.tenant_id,
@@ -130,3 +127,7 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         protection=scale_in_protection(os.environ),
         deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
     )
+
+
+def _offload(*, slots: int) -> Offload:
+    return ThreadOffload(threads=PORT_THREADS_PER_SLOT * slots + PORT_THREADS_OF_THE_LOOP)

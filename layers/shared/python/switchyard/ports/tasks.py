@@ -13,14 +13,7 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.jobs.job import Job
     from switchyard.domain.scheduling.choice import Why
     from switchyard.domain.states import TaskState
-    from switchyard.domain.tasks.claim_refusals import (
-        Busy,
-        Done,
-        Exhausted,
-        Flagged,
-        LimitFull,
-        NotYet,
-    )
+    from switchyard.domain.tasks.claim_refusals import ClaimRefusal
     from switchyard.domain.tasks.holds import Resolution
     from switchyard.domain.tasks.readiness import Readiness
     from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Payload, Task
@@ -39,7 +32,7 @@ class ClaimRefused:
     """Why the lease was not taken, and the task as it was read."""
 
     task: Task
-    decision: Busy | Done | NotYet | Exhausted | Flagged | LimitFull
+    decision: ClaimRefusal
 
 
 @dataclass(frozen=True, slots=True)

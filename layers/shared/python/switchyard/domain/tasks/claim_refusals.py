@@ -70,6 +70,7 @@ class Flagged:
 
 
 ClaimDecision = Claimable | Busy | Done | NotYet | Exhausted | Flagged
+ClaimRefusal = Busy | Done | NotYet | Exhausted | Flagged | LimitFull
 
 
 def why_needless(task: Task, *, run: int, job_cancelled: bool) -> str | None:
