@@ -71,8 +71,7 @@ def _of_task(said: Any) -> list[str]:
         case TaskHeld() | TaskExpanded():
             return _of_no_worker(said)
         case TaskProcessingStarted():
-            waited = [f"waited {said.why.waited_ms / 1000:g} s"] if said.why else []
-            return [said.worker_id, f"process {said.process_id}", *waited]
+            return [said.worker_id, f"process {said.process_id}"]
         case TaskHeartbeat():
             return _of_heartbeat(said)
         case TaskCompleted():

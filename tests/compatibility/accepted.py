@@ -23,7 +23,7 @@ from tests.compatibility.novelties import Watch, paths_in
 from tests.compatibility.readers import OPAQUE, read_item
 from tests.compatibility.stage import readable
 
-SINCE_RELEASED: Final = frozenset({"settings", "open-job"})
+SINCE_RELEASED: Final = frozenset({"settings", "open-job", "clocks", "limit"})
 """Kinds of items that no released version has: none of them reads such an item."""
 Accepted = Mapping[str, Any]
 

@@ -23,6 +23,8 @@ _PARTITIONS: Final = {
     "WORKERS": "worker",
     "ONCE#": "once",
     "STAGE#CONSUMPTION": "consumption",
+    "GROUP#": "clocks",
+    "LIMIT#": "limit",
     "COUNTS#PUBLISHED": "published-minutes",
 }
 _NAMED_BY_IDS: Final = frozenset({"pinned", "tags"})

@@ -18,6 +18,7 @@ from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import job_of
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,
     DynamoDbSubmissionKeys,
@@ -41,6 +42,7 @@ from switchyard.domain.access.limits import RequestLimits
 from switchyard.domain.events import event_queries
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.jobs.submission_keys import KeyKind
+from switchyard.domain.scheduling.ready import DEFAULT_QUEUE
 from tests.builders import NOW_MS, TENANT
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 from tests.simulation.cloud.dynamodb import DynamoDb
@@ -161,6 +163,7 @@ _ITEMS: Final[Mapping[str, Callable[[DynamoDbTable, Item], Any]]] = {
         item["PK"]["S"].removeprefix("ONCE#"), now_ms=NOW_MS, keep_ms=1
     ),
     "consumption": lambda table, _: DynamoDbPauseSwitch(table).paused(),
+    "clocks": lambda table, _: DynamoDbTenantClocks(table).of_group(DEFAULT_QUEUE),
     "counts": _minute,
     "spending": _minute,
     "published-minutes": lambda table, _: DynamoDbPublishedMinutes(table).take(

@@ -19,6 +19,7 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.messages import TaskMessage
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport
 from switchyard.domain.ids import JobRef
 from switchyard.usecases.health.watch_health import checked
@@ -117,8 +118,12 @@ def lost_message(stage: Stage) -> None:
 def dead_letter(stage: Stage) -> None:
     """A wake-up that was received too often; its task is sent again by who processes it."""
     stage.cloud.clear_up()
-    wake_up = next(iter(stage.cloud.tasks.messages.values()))
-    stage.cloud.dead_letters.put(wake_up.body, attributes=wake_up.attributes)
+    wake_up = TaskMessage.to(named(stage, "lost").task("ok-lost"), run=1)
+    attributes = {
+        name: {"DataType": found.data_type, "StringValue": found.string_value}
+        for name, found in wake_up.attributes.items()
+    }
+    stage.cloud.dead_letters.put(wake_up.model_dump_json(by_alias=True), attributes=attributes)
 
 
 def add_tasks(stage: Stage) -> None:

@@ -283,9 +283,7 @@ class ChildAttempts:
         return at_deadline(concluded, timeout_ms=assignment.timeout_ms, ran_ms=run.duration_ms)
 
     async def _emit_started(self, claimed: Claimed, process_id: int) -> None:
-        fact = task_events.started(
-            claimed.task, worker_id=self.worker_id, process_id=process_id, why=claimed.why
-        )
+        fact = task_events.started(claimed.task, worker_id=self.worker_id, process_id=process_id)
         try:
             await self.runtime.offload(self.emitter.emit, fact)
         except Unavailable as outage:

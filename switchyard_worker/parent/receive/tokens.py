@@ -4,7 +4,7 @@ The token is used up when the task that it names was run or needs nothing more. 
 competes with whatever the ready index shows.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from switchyard.contracts.messages import ForeignTask, TaskMessage
@@ -216,6 +216,9 @@ class Tokens:
         elif token.task is not None and token.task.ready_in is None:
             await self._enter_index(token.task)
         charge = self.clocks.charge(group_of(task.queue), task)
+        if why is not None:
+            fields = {"request_id": task.ref.request_id, "tenant_id": task.ref.tenant}
+            logger.info("task is taken", extra=fields | asdict(why))
         return Taken(claimed=replace(claimed, why=why), charge=charge, taken_at=taken_at)
 
     async def _judge(self, token: Token, refused: ClaimRefused) -> None:

@@ -263,9 +263,7 @@ class SimulatedAttempts:
             world.report(self._node.name, f"ORPHANED {child.ref.task_id} for {seconds:.1f} s")
 
     async def _tell_started(self, claimed: Claimed, seconds: float) -> None:
-        fact = task_events.started(
-            claimed.task, worker_id=self._node.name, process_id=1, why=claimed.why
-        )
+        fact = task_events.started(claimed.task, worker_id=self._node.name, process_id=1)
         with contextlib.suppress(Unavailable):
             await self._ports.offload(self._ports.emitter.emit, fact)
         await self._node.nap(seconds)

@@ -88,7 +88,6 @@ REOPENING: Final = Reopening(
     fence=FENCE,
     not_completed=frozenset({"b"}),
     overrides=Overrides(model="m"),
-    ready_in="default#acme",
 )
 ENDED: Final = Outcome(state=ENDS_IN, error="boom")
 READY: Final = Readiness(TaskState.READY, "all completed")
@@ -159,7 +158,7 @@ TASKS: Final[dict[str, Transition]] = {
         replace(REOPENING, waiting_on=frozenset({"a@2"})), now_ms=NOW_MS
     ),
     "reopen, other items": of_tasks.reopen(
-        replace(REOPENING, items_run=2, pinned=Pinned(version=2), ready_in=None), now_ms=NOW_MS
+        replace(REOPENING, items_run=2, pinned=Pinned(version=2)), now_ms=NOW_MS
     ),
 }
 JOB_ITEM: Final = Job(

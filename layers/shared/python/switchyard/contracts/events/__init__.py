@@ -49,7 +49,6 @@ if TYPE_CHECKING:
         TaskSkipped,
         TaskTimeout,
         UsageFigures,
-        WhyNext,
     )
 
 __all__ = [
@@ -93,7 +92,6 @@ __all__ = [
     "TaskSkipped",
     "TaskTimeout",
     "UsageFigures",
-    "WhyNext",
     "job_event_facts",
     "task_event_facts",
     "what_it_says",
@@ -156,7 +154,6 @@ _PARTS: Final = {
         "TaskSkipped",
         "TaskTimeout",
         "UsageFigures",
-        "WhyNext",
     ),
 }
 

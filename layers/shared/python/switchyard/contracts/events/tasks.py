@@ -64,19 +64,6 @@ class TaskExpanded(TaskProperties):
     items: int
 
 
-class WhyNext(Written):
-    """Why a worker took this task before others."""
-
-    group: str
-    clock: float
-    """What its tenant had been charged in the group, in dollars divided by its weight."""
-    rank: int
-    """The priority class that it counted as, from 1, with what waiting added."""
-    policy: str
-    """How the worker's pool chooses among its groups."""
-    waited_ms: int
-
-
 class TaskProcessingStarted(TaskProperties):
     event_type: ClassVar[str] = "Task Processing Started"
 
@@ -85,8 +72,6 @@ class TaskProcessingStarted(TaskProperties):
     effective_until: int
     worker_id: str
     process_id: int
-    why: WhyNext | None = None
-    """Older events do not say it, nor those of a task that was taken by its own wake-up alone."""
 
 
 class TaskProcessingFailed(AttemptEnded):

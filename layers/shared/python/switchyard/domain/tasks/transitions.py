@@ -244,7 +244,6 @@ def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
         "not_completed": reopening.not_completed,
         "overrides": None if reopening.overrides == NO_OVERRIDES else reopening.overrides,
         "attempt": 0,
-        **(reopening.ready_key(now_ms) if ready else {}),
         **reopening.renewed,
     }
     empty = tuple(name for name, value in begun.items() if is_empty(value))

@@ -22,11 +22,9 @@ from switchyard.contracts.events import (
     TaskSkipped,
     TaskTimeout,
     UsageFigures,
-    WhyNext,
 )
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.measuring.spans import trace_of
-from switchyard.domain.scheduling.choice import Why
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.holds import Hold
 from switchyard.domain.tasks.readiness import DISPATCHER
@@ -69,14 +67,13 @@ def redriven(
     return _fact(task, emitted, at_ms)
 
 
-def started(task: Task, *, worker_id: str, process_id: int, why: Why | None = None) -> Fact:
+def started(task: Task, *, worker_id: str, process_id: int) -> Fact:
     emitted = TaskProcessingStarted(
         **_identity(task),
         name=task.definition,
         effective_until=task.lease_until_ms,
         worker_id=worker_id,
         process_id=process_id,
-        why=WhyNext(**asdict(why)) if why else None,
     )
     return _fact(task, emitted, task.started_at_ms or 0)
 

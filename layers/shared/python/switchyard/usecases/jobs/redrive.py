@@ -25,7 +25,6 @@ from switchyard.ports import (
 from switchyard.usecases.dispatching.dispatch_task import AT_ONCE, Starter
 from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter, Fact
-from switchyard.usecases.scheduling.marks import Place
 
 T = TypeVar("T")
 
@@ -127,8 +126,7 @@ class Redriver:
             given = Payload(input=plan.inputs[one.task_id]) if changed else None
             return self.redriving.reopen(ref, one, given=given, now_ms=self.clock.now_ms())
 
-        with self.starter.marks.around(_places(ref, some)):
-            tasks = self.parallel.each(reopen, some)
+        tasks = self.parallel.each(reopen, some)
         return [(task, one) for task, one in zip(tasks, some, strict=True) if task is not None]
 
     def _redriven(self, plan: RedrivePlan, task: Task, one: Reopening, at_ms: int) -> Fact | None:
@@ -153,8 +151,3 @@ def _pending(task: Task, one: Reopening) -> Fact | None:
 def _reopened(ref: JobRef, plan: RedrivePlan) -> list[str]:
     names = [one.task_id for one in (*plan.waiting, *plan.ready)]
     return [name for name in names if not ref.task(name).hidden]
-
-
-def _places(ref: JobRef, some: Sequence[Reopening]) -> set[Place]:
-    """Return where these tasks enter the ready index."""
-    return {(one.ready_in.partition("#")[0], ref.tenant) for one in some if one.ready_in}
