@@ -156,6 +156,7 @@ def bounded_task(task: Task, clocks: Clocks) -> Task:
         started_at_ms=_some_time(task.started_at_ms),
         settled_at_ms=_some_time(task.settled_at_ms),
         due_at_ms=_some_time(task.due_at_ms),
+        ready_order=task.ready_order and "2#1",
         resends=0,
         last_error=None,
         outcome=_bounded_outcome(task.outcome),

@@ -46,6 +46,7 @@ REASONS: Final[dict[str, str]] = {
     "a fan-out that comes after what runs again reads its list anew": (
         "the fan-outs of the model come after nothing"
     ),
+    "task claim without: no limits": "limits are part of the model in `tests/model/scheduling`",
     "task note_expanded without: run = …": _SAME_ITEMS,
     "task note_expanded without: no child_count": _SAME_ITEMS,
     "task note_expanded without: (no expanded or expanded < …)": _SAME_ITEMS,

@@ -75,15 +75,15 @@ GUARDS: Final = (
     Mutant(
         guard="an attempt is not judged by the signs of the one before",
         file=TASK_TRANSITIONS,
-        old='removes=("resends", "signs"),',
-        new='removes=("resends",),',
+        old='removes=("resends", "signs", *READY_KEY),',
+        new='removes=("resends", *READY_KEY),',
         tests=SIGNS_TESTS,
     ),
     Mutant(
         guard="giving up raises the fence",
         file=TASK_TRANSITIONS,
-        old='removes=("resends",),\n        adds={"fence": 1},',
-        new='removes=("resends",),',
+        old='removes=("resends", *READY_KEY),\n        adds={"fence": 1},',
+        new='removes=("resends", *READY_KEY),',
         tests=LEASE_TESTS,
     ),
     Mutant(
