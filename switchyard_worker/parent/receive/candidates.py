@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from switchyard.domain.ids import TaskRef
-from switchyard.domain.scheduling.choice import Choosing, Heads, Why, candidates
+from switchyard.domain.scheduling.choice import MORE_HEADS, Choosing, Heads, Why, candidates
 from switchyard.domain.scheduling.clocks import Group
 from switchyard.domain.scheduling.policies import Turns
 from switchyard.domain.scheduling.ready import ReadyTask, group_of
@@ -162,7 +162,7 @@ class CandidateFinder:
             group,
             tenant,
             now_ms=self._runtime.clock.now_ms(),
-            limit=min(MOST_HEADS, self._choosing.slots + 10),
+            limit=min(MOST_HEADS, self._choosing.slots + MORE_HEADS),
         )
         read = self._reads[group, tenant] = _Read(tasks, now)
         return read

@@ -72,7 +72,7 @@ def test_the_task_that_the_token_names_is_first_among_those_that_may_be() -> Non
     tasks = [Waits(f"t{number:02}", ready_from_ms=number) for number in range(40)]
 
     assert chosen(tasks, slots=20, named=tasks[13])[0] == "t13"
-    assert chosen(tasks, slots=20, named=tasks[25])[25] == "t25"
+    assert chosen(tasks, slots=20, named=tasks[35])[35] == "t35"
 
 
 def test_the_task_that_the_token_names_is_not_before_one_of_a_higher_class() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from switchyard.domain.scheduling.ready import Partition, partition_of
 from switchyard.domain.states import TaskState
-from switchyard.domain.tasks.task import Outcome
+from switchyard.domain.tasks.task import Outcome, Task
 from tests.builders import NOW_MS
 from tests.worker.harness import WorkerHarness
 from tests.worker.parent.receive.token_harness import TokenHarness
@@ -15,6 +15,13 @@ COMPLETED = Outcome(state=TaskState.COMPLETED)
 @pytest.fixture
 def stage(harness: WorkerHarness) -> TokenHarness:
     return TokenHarness(harness)
+
+
+def done(stage: TokenHarness) -> Task:
+    """Return a task that has settled and is not in the index."""
+    return stage.add(
+        "done", state=TaskState.COMPLETED, outcome=COMPLETED, settled_at_ms=NOW_MS, indexed=False
+    )
 
 
 def test_a_task_without_any_index_is_claimed_as_its_message_says(stage: TokenHarness) -> None:
@@ -55,19 +62,15 @@ def test_a_charge_moves_the_clock_at_once(stage: TokenHarness) -> None:
 
 
 def test_a_token_whose_task_is_done_is_used_for_another(stage: TokenHarness) -> None:
-    done = stage.add("done", state=TaskState.COMPLETED, outcome=COMPLETED, settled_at_ms=NOW_MS)
     stage.add("waiting")
-    token = stage.token(done)
+    token = stage.token(done(stage))
 
     assert stage.taken(token) == "waiting"
     assert token.spent
 
 
 def test_a_token_is_unused_only_if_there_is_nothing_to_do(stage: TokenHarness) -> None:
-    done = stage.add(
-        "done", state=TaskState.COMPLETED, outcome=COMPLETED, settled_at_ms=NOW_MS, indexed=False
-    )
-    token = stage.token(done)
+    token = stage.token(done(stage))
 
     assert stage.taken(token) is None
     assert token.needless
@@ -83,9 +86,9 @@ def test_the_key_of_a_settled_task_is_removed_by_who_meets_it(stage: TokenHarnes
         settled_at_ms=NOW_MS,
         ready_at_ms=NOW_MS - 5_000,
     )
-    other = stage.add("other")
+    stage.add("other")
 
-    assert stage.taken(stage.token(other)) == "other"
+    assert stage.taken(stage.token(done(stage))) == "other"
     assert stage.task(settled).ready_in is None
 
 
@@ -107,10 +110,9 @@ def test_a_running_task_that_still_has_a_key_loses_it(stage: TokenHarness) -> No
 
 def test_an_exhausted_candidate_is_settled_and_uses_no_token(stage: TokenHarness) -> None:
     exhausted = stage.add("exhausted", attempt=3, ready_at_ms=NOW_MS - 5_000)
-    named = stage.add("named")
-    token = stage.token(named)
+    stage.add("other")
 
-    assert stage.taken(token) == "named"
+    assert stage.taken(stage.token(done(stage))) == "other"
     assert stage.task(exhausted).state is TaskState.FAILED
     assert stage.task(exhausted).ready_in is None
 

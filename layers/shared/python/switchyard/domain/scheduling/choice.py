@@ -13,6 +13,10 @@ SHORTEST_PAUSE_SECONDS: Final = 1
 LONGEST_PAUSE_SECONDS: Final = 5
 """How long such a token is delayed, drawn between these, so that workers do not meet again."""
 
+MORE_HEADS: Final = 10
+"""How many more tasks than slots a worker looks at. The one that its token names is tried first if
+it is among them: then nothing has to be read to find out what became of it."""
+
 W = TypeVar("W", bound=Waiting)
 
 
@@ -76,7 +80,7 @@ def candidates(
 
 def _tries(equals: list[W], slots: int, between: Between, named: W | None) -> list[W]:
     tries = shuffled_within(equals, slots, between)
-    if named is not None and named in tries[:slots]:
+    if named is not None and named in tries[: slots + MORE_HEADS]:
         tries.remove(named)
         tries.insert(0, named)
     return tries
