@@ -106,6 +106,7 @@ MAY: dict[str, set[str]] = {
         "events:PutEvents",
         "s3:GetObject",
         "s3:PutObject",
+        "sqs:GetQueueAttributes",
         "sqs:GetQueueUrl",
         "sqs:SendMessage",
     },
