@@ -40,8 +40,6 @@ class StoredReopening(Written):
     overrides: StoredOverrides = StoredOverrides()
     items_run: int | None = None
     pinned: StoredPin | None = None
-    ready_in: str | None = None
-    priority: str | None = None
 
     def reopening(self) -> Reopening:
         said = dict(self) | {"overrides": Overrides(**dict(self.overrides))}

@@ -11,7 +11,7 @@ from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
 from switchyard.domain.redrives.reach import Reach, reach_of
-from switchyard.domain.scheduling.ready import ready_key, ready_order
+from switchyard.domain.scheduling.ready import ready_order
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Task, edge_token
 
@@ -49,7 +49,8 @@ class Reopening:
     pinned: Pinned | None = None
     """The version of its definition from now on, if that is another."""
     ready_in: str | None = None
-    """Its partition of the ready index; `None` for a task that no worker runs."""
+    """Its partition of the ready index; not part of a stored plan, which 0.1 reads, too: without
+    it the task enters the index when somebody judges it, or with a sweep."""
     priority: str | None = None
 
     def ready_key(self, now_ms: int) -> dict[str, str]:
@@ -247,8 +248,6 @@ class _Changed:
             overrides=overrides,
             items_run=self.next_run if name in self.reach.new_lists else None,
             pinned=self.changes.pinned.get(task.definition) if selected else None,
-            ready_in=ready_key(task, 0).get("ready_in"),
-            priority=task.priority,
         )
 
     def _is_kept(self, parent: str) -> bool:
