@@ -21,6 +21,7 @@ from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyInd
 from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
 from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
+from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions, DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
@@ -115,9 +116,7 @@ def in_memory() -> Backend:
         jobs=harness.jobs,
         leases=harness.leases,
         graph=harness.graph,
-        ready=harness.ready,
-        clocks=harness.clocks,
-        limits=harness.limits,
+        **_scheduling_in_memory(harness),
         fan_outs=harness.fan_outs,
         overdue=harness.overdue,
         unsettled=harness.unsettled,
@@ -159,9 +158,7 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         jobs=DynamoDbJobStore(state),
         leases=DynamoDbTaskLeases(state),
         graph=DynamoDbTaskGraph(state),
-        ready=DynamoDbReadyIndex(state),
-        clocks=DynamoDbTenantClocks(state),
-        limits=DynamoDbStartLimits(state),
+        **_scheduling(state),
         fan_outs=DynamoDbFanOuts(state, payloads),
         overdue=DynamoDbOverdue(state),
         unsettled=DynamoDbUnsettled(state),
@@ -188,6 +185,18 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         append_many=lambda records: _put_in_batches(dynamodb, events.name, records),
         clock=cloud.clock,
     )
+
+
+def _scheduling_in_memory(harness: MemoryHarness) -> dict[str, Any]:
+    return {"ready": harness.ready, "clocks": harness.clocks, "limits": harness.limits}
+
+
+def _scheduling(state: DynamoDbTable) -> dict[str, Any]:
+    return {
+        "ready": DynamoDbReadyIndex(state),
+        "clocks": DynamoDbTenantClocks(state),
+        "limits": DynamoDbStartLimits(state),
+    }
 
 
 def a_bucket(cloud: Cloud) -> S3BlobStore:

@@ -31,41 +31,22 @@ def state_table(dynamodb: Any, name: str = "state-test") -> str:
         name,
         extra_attributes=[JOBS_TENANT, JOBS_ORDER, DUE_SHARD, DUE_AT, READY_IN, READY_ORDER],
         GlobalSecondaryIndexes=[
-            {
-                "IndexName": JOBS_INDEX,
-                "KeySchema": [
-                    {"AttributeName": JOBS_TENANT, "KeyType": "HASH"},
-                    {"AttributeName": JOBS_ORDER, "KeyType": "RANGE"},
-                ],
-                "Projection": {
-                    "ProjectionType": "INCLUDE",
-                    "NonKeyAttributes": list(JOBS_SUMMARY),
-                },
-            },
-            {
-                "IndexName": DUE_INDEX,
-                "KeySchema": [
-                    {"AttributeName": DUE_SHARD, "KeyType": "HASH"},
-                    {"AttributeName": DUE_AT, "KeyType": "RANGE"},
-                ],
-                "Projection": {
-                    "ProjectionType": "INCLUDE",
-                    "NonKeyAttributes": list(DUE_SUMMARY),
-                },
-            },
-            {
-                "IndexName": READY_INDEX,
-                "KeySchema": [
-                    {"AttributeName": READY_IN, "KeyType": "HASH"},
-                    {"AttributeName": READY_ORDER, "KeyType": "RANGE"},
-                ],
-                "Projection": {
-                    "ProjectionType": "INCLUDE",
-                    "NonKeyAttributes": list(READY_SUMMARY),
-                },
-            },
+            _index(JOBS_INDEX, JOBS_TENANT, JOBS_ORDER, JOBS_SUMMARY),
+            _index(DUE_INDEX, DUE_SHARD, DUE_AT, DUE_SUMMARY),
+            _index(READY_INDEX, READY_IN, READY_ORDER, READY_SUMMARY),
         ],
     )
+
+
+def _index(name: str, partition: str, sort: str, summary: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "IndexName": name,
+        "KeySchema": [
+            {"AttributeName": partition, "KeyType": "HASH"},
+            {"AttributeName": sort, "KeyType": "RANGE"},
+        ],
+        "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(summary)},
+    }
 
 
 def events_table(dynamodb: Any, name: str = "events-test") -> str:

@@ -48,9 +48,11 @@ class Erasure:
 COUNTS = {
     "API keys": 1,
     "alerts": 2,
+    "clocks": 1,
     "definitions": 1,
     "events": 1,
     "jobs": 1,
+    "limits": 1,
     "objects in the bucket": 7,
     "parked messages": 1,
     "settings": 1,

@@ -54,8 +54,7 @@ class TaskLeases(Protocol):
     def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
         """Read tasks of any jobs, those that exist, consistently and in as few calls as possible.
 
-        It takes no lease. A ref may be there twice.
-        """
+        It takes no lease. A ref may be there twice."""
 
     def claim(
         self,
@@ -69,9 +68,7 @@ class TaskLeases(Protocol):
         """Take the lease, or say why not; `None` for a task that does not exist.
 
         `owner` stands for this one claim: while its lease runs, the same owner gets the same lease.
-        A task with limits takes a place of each, in the same write; `limits` are those that it is
-        believed to have, which saves a call: what its item says counts. Every way out of the lease
-        gives the places back.
+        A task takes a place of each of its limits until its lease ends; `limits` are a hint.
         """
 
     def renew(self, lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) -> Task:

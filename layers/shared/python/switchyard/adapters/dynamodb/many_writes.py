@@ -1,6 +1,7 @@
 """Many writes to one partition, which takes a thousand write units a second and no more."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,6 +28,14 @@ condition kept them from it. Raises `Contended`."""
 
 class Contended(Unavailable):
     """A transaction met another, or was throttled: it will pass."""
+
+
+def patiently(transact: Callable[[], bool], pauses: Pauses) -> bool:
+    """Try a transaction again that met another one."""
+    for _ in pauses.tries(ROUNDS):
+        with suppress(Contended):
+            return transact()
+    raise Unavailable("DynamoDB left a transaction unwritten: its items are contended")
 
 
 @dataclass(frozen=True, kw_only=True)

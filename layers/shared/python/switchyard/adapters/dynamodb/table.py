@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
 from switchyard.adapters.aws import CONDITION_FAILED, TRANSACTION_CANCELLED, call, code_of
-from switchyard.adapters.dynamodb.many_writes import Contended, ManyUpdates, ManyWrites
+from switchyard.adapters.dynamodb.many_writes import Contended, ManyUpdates, ManyWrites, patiently
 from switchyard.adapters.dynamodb.values import Item, deserialized, serialized
 from switchyard.adapters.parallel import Threads
 from switchyard.adapters.pauses import SYSTEM_PAUSES, Pauses
@@ -212,16 +211,11 @@ class DynamoDbTable:
 
         What an update without any change names is only checked.
         """
-        return not self._refused(
-            [_entry(update.request(self.name, key)) for key, update in updates]
-        )
+        entries = [_entry(update.request(self.name, key)) for key, update in updates]
+        return not self._refused(entries)
 
     def transact_patiently(self, *updates: tuple[Key, Update]) -> bool:
-        """Write like `transact`, and again where the transaction met another one."""
-        for _ in self._pauses.tries(ROUNDS):
-            with suppress(Contended):
-                return self.transact(*updates)
-        raise Unavailable("DynamoDB left a transaction unwritten: its items are contended")
+        return patiently(lambda: self.transact(*updates), self._pauses)
 
     def update_many(self, updates: Sequence[tuple[Key, Update]]) -> list[bool]:
         """Write those whose conditions hold, in transactions, and say of each whether it was.

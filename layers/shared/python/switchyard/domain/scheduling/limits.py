@@ -1,7 +1,7 @@
 """Limits of how many tasks run at once, or start in a minute: who has a place, and who waits.
 
-A limit's item holds the set of those that have a place, not a number: whoever takes over a task
-finds it there, and what a crash left behind can be found and removed.
+A limit's item holds the set of those that have a place, not a number: a worker that takes a task
+over finds it there, and what a crash left behind can be found and removed.
 """
 
 from dataclasses import dataclass

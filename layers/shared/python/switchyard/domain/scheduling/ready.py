@@ -28,7 +28,7 @@ class Partition(StrEnum):
     HELD = "held"
     """Paused: its queue, its definition or its tenant."""
     LIMITED = "limited"
-    """A limit is full: whoever frees a place moves it back."""
+    """A limit is full: a worker that frees a place moves it back."""
     UNSERVED = "unserved"
     """The worker that met it lacks its code."""
 
