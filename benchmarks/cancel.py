@@ -1,4 +1,4 @@
-"""What a cancel costs on a local cloud of its own: a wide job is cancelled while workers drain it.
+"""Measures a cancel on a local cloud of its own: of a wide job, while workers drain it.
 
 The last line is JSON. `starts_after` counts the tasks that a child was started for after the cancel
 was accepted, `cancel_seconds` is the time until the job has settled, and `other_waited_seconds` how
@@ -170,7 +170,7 @@ def _has_run(item: Mapping[str, Any]) -> bool:
 
 
 def calls_since(cloud: RunningCloud, before: int) -> Counter[str]:
-    """What the functions asked of AWS, by function and action."""
+    """Return the calls of the functions to AWS, by function and action."""
     lines = cloud.calls.read_text().splitlines()[before:]
     return Counter(" ".join(json.loads(line)[:2]) for line in lines)
 

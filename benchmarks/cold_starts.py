@@ -55,12 +55,12 @@ class ColdStart:
 
     @property
     def own(self) -> float:
-        """What it imports beyond boto3, in terms of boto3."""
+        """Return the cost of what the function imports beyond boto3, in terms of boto3."""
         return self.ratio - 1
 
     @property
     def most(self) -> float:
-        """Of that, what the budget allows."""
+        """Return the most that the budget allows for `own`."""
         return BUDGET_MS.get(self.verb, OTHERS_MS) / BOTO3_MS
 
     @property
@@ -80,7 +80,7 @@ def verbs() -> list[str]:
 
 
 def cold_starts() -> tuple[Import, list[ColdStart]]:
-    """That of boto3 first. Rounds are interleaved: a bad minute spoils one of each."""
+    """Measure boto3 first. Rounds are interleaved: a bad minute spoils one of each."""
     functions = verbs()
     rounds = [
         {BOTO3: _boto3(), **{verb: _handler(verb) for verb in functions}} for _ in range(ROUNDS)

@@ -1,4 +1,4 @@
-"""What a job costs to take in, to write and to dispatch, and how that grows with its tasks.
+"""Measures what it costs to accept, write and dispatch a job, and how that grows with its tasks.
 
 Jobs of several shapes run through the real functions on a simulated AWS, where requests are counted
 and writes weighed. What workers do is left out, except in how often one item is written. Small jobs

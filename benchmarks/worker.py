@@ -1,4 +1,4 @@
-"""What a task costs: offline tasks through a real worker process, on a MiniStack of their own.
+"""Measures what a task costs: offline tasks through a real worker process, on its own MiniStack.
 
 The last line is JSON. `calls_per_task` are requests to AWS from receive to delete, heartbeats
 apart; `bytes_per_task` their bodies, both ways; `cpu_ms_per_task` the worker's and its children's.

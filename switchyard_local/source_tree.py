@@ -1,4 +1,4 @@
-"""Where the sources lie that the local cloud deploys: in the repository, or in the package."""
+"""Finds the sources that the local cloud deploys: in the repository, or in the package."""
 
 import os
 import shutil

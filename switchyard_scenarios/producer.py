@@ -30,16 +30,16 @@ class Message:
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Beside its id."""
     poison: str = ""
-    """What is wrong with it, if anything."""
+    """The defect of the message, if it has one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProducerSwitches:
     prefix: str = "message"
-    """What the ids begin with."""
+    """The prefix of the ids."""
     poison_percent: int = 0
     input: Mapping[str, Any] = field(default_factory=dict)
-    """What every good message says, such as `{"offline": {"delayMs": 500}}`."""
+    """The input of every good message, such as `{"offline": {"delayMs": 500}}`."""
     template: str = ""
     """A whole body instead, in which `{n}` stands for the message's number."""
     attributes: Mapping[str, str] = field(default_factory=dict)

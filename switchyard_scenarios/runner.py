@@ -22,7 +22,7 @@ from switchyard_scenarios.scenario import Scenario
 
 
 class Board(Protocol):
-    """Where people see how far the scenarios are."""
+    """Shows people how far the scenarios are."""
 
     def begins(self, scenario: Scenario, evidence: Evidence) -> None: ...
 
@@ -44,7 +44,7 @@ NO_BOARD: Final = NoBoard()
 class Runner:
     place: Place
     folder: Path
-    """Where workers leave their logs and journals."""
+    """The folder for the logs and journals of workers."""
     say: Say
     keep: bool = False
     planted: str = ""

@@ -1,4 +1,4 @@
-"""What a scenario is. Each lies in a file of its own, as `SCENARIO`."""
+"""The protocol of a scenario. Each scenario lies in a file of its own, as `SCENARIO`."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -27,7 +27,7 @@ NAMES: Final = (
 class Scenario(Protocol):
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name of the scenario on the command line."""
 
     @property
     def title(self) -> str: ...

@@ -31,7 +31,7 @@ def dispatch(records: list[dict[str, Any]]) -> Mapping[str, Answer]:
 
 
 def report(answers: Mapping[str, Answer], record: SQSRecord) -> None:
-    """What is raised here brings its message back."""
+    """Log the answer to one message; raise its error, so that the message comes back."""
     answer = answers[record.message_id]
     if isinstance(answer, Exception):
         logger.warning("not dispatched", error=str(answer))

@@ -1,4 +1,4 @@
-"""What a role may do, said in actions: the library's grants give more than we use."""
+"""Grants a role single actions: the library's own grants give more than we use."""
 
 from collections.abc import Sequence
 

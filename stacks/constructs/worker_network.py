@@ -1,4 +1,4 @@
-"""Where workers live: they call out, nobody calls them."""
+"""The network of the workers: connections go out, and none come in."""
 
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_logs as logs
@@ -41,7 +41,7 @@ class WorkerNetwork(Construct):
             self._s3,
             self._dynamodb,
         ]
-        """What a worker needs before it starts, to fetch its image and its secret."""
+        """The resources that a worker needs before it starts, to fetch its image and its secret."""
         self.security_groups: list[ec2.ISecurityGroup] | None = None
         """The groups of workers; `None`: one of the service's own, which lets everything out."""
         if stage.egress:

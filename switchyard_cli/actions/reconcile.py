@@ -22,9 +22,9 @@ class Finding(StrEnum):
     LOST = "lost"
     """Accepted after the moment: nothing of it is in the table."""
     CANCELLED = "cancelled"
-    """It was cancelled after the moment, and goes on now."""
+    """The job was cancelled after the moment, and goes on now."""
     RUNS_AGAIN = "runs again"
-    """It ended after the moment: what it did since then is done once more."""
+    """The job ended after the moment: the work that it did since then is done once more."""
 
 
 WHAT_TO_DO: Final = {

@@ -40,7 +40,7 @@ SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 class Step(StrEnum):
-    """What has to happen, in this order."""
+    """The steps that a smoke check has to see, in this order."""
 
     KEY = "API key issued"
     API = "API answers"
@@ -152,7 +152,7 @@ class SmokeCheck:
             raise StepFailed(step, sentence(error)) from error
 
     def _progress(self, job: JobView) -> set[Step]:
-        """What has happened; a task that runs was queued and has a worker, seen or not."""
+        """Return the steps taken so far; a task that runs was queued and has a worker."""
         (task,) = job.tasks
         if job.status == COMPLETED:
             return {Step.QUEUED, Step.WORKER, Step.RUNNING, Step.COMPLETED}

@@ -1,4 +1,4 @@
-"""Where the files of a task are: in the bucket, and on this machine if its worker runs here.
+"""Finds the files of a task: in the bucket, and on this machine if the task's worker runs here.
 
 Both places call them `{requestId}/{fence}/`, so no attempt overwrites another's.
 """

@@ -49,7 +49,7 @@ class Verifier:
         self._outputs: dict[tuple[str, int], Any] = {}
 
     def verify(self, job_id: str) -> Verification:
-        """What differs is looked at again for a while if it may be delay."""
+        """Compare log and state; look again for a while if a difference may be caused by delay."""
         deadline = self.clock.monotonic() + PATIENCE_SECONDS
         while True:
             found = self._look(job_id)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def local_endpoint(stage: Stage, services: Services) -> Endpoint | None:
-    """Where the local cloud is; of other stages the environment knows."""
+    """Return the endpoint of the local cloud; `None` for a deployed stage."""
     return services.cloud.endpoint() if stage is Stage.LOCAL else None
 
 

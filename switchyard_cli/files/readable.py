@@ -1,4 +1,4 @@
-"""What can be read of a file that has problems, so that others are found in the same go."""
+"""Reads the usable parts of a file that has problems, so that all problems are found in one go."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Readable:
     is_whole: bool
     """Whether all tasks could be read: then their graph can be checked."""
     local: LocalParts | None = None
-    """What lies beside the file, if it could be read."""
+    """The things that lie beside the file, if that part could be read."""
 
     @classmethod
     def of(cls, content: Any) -> Readable:

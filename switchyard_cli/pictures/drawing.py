@@ -1,4 +1,4 @@
-"""What is drawn: boxes and the lines between them."""
+"""The parts of a drawing: boxes and the lines between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What ends the task of a box."""
+    """The kinds of tasks, by what ends them."""
 
     AGENT = "agent"
     CODE = "code"

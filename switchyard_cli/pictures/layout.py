@@ -41,7 +41,7 @@ class Place:
 class Line:
     edge: Edge
     points: tuple[tuple[float, float], ...]
-    """Where it begins, where it passes columns, and where it ends."""
+    """The points where the line begins, where it passes columns, and where it ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a settled job leaves behind: results, failures, and where the files are."""
+"""Reports what a settled job leaves behind: results, failures, and where the files are."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ EXPRESSIONS: Final = 1_000
 UNCHANGEABLE: Final = frozenset({str, int, float, bool, bytes, type(None)})
 
 NUMBERS: Final = 10_000
-"""Of how many the size is remembered."""
+"""The most numbers whose size is remembered."""
 
 PREFIX: Final = re.compile(r"(#?\w+) = (:\w+) AND begins_with\((#?\w+), (:\w+)\)")
 RANGE: Final = re.compile(r"(#?\w+) = (:\w+) AND (#?\w+) BETWEEN (:\w+) AND (:\w+)")

@@ -46,7 +46,7 @@ class Gateway:
         return self._send("POST", "/", headers, json.dumps(arguments).encode())
 
     def configuration(self, function: str) -> dict[str, Any]:
-        """Of a Lambda function, as deployed."""
+        """Return the configuration of a Lambda function, as deployed."""
         reply = self.get(f"/2015-03-31/functions/{function}/configuration")
         if reply is None or reply.status != 200:
             raise CloudError(f"The function {function} is not deployed. Try `switchyard up`.")

@@ -1,4 +1,4 @@
-"""Which port the local cloud listens on."""
+"""Chooses the port that the local cloud listens on."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Which processes of the local cloud were started, on file from the moment they run."""
+"""Records the processes of the local cloud in a file from the moment they run."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -22,7 +22,7 @@ class StartedProcess:
     pid: int
     created: float
     signature: str = ""
-    """What it was started with; a different signature calls for a new process."""
+    """The configuration it was started with; a different signature calls for a new process."""
 
 
 def still_runs(started: StartedProcess | None, *, proc: Path = PROC) -> bool:

@@ -1,4 +1,4 @@
-"""What setup does, as commands in order."""
+"""The steps of setup, as commands in order."""
 
 import json
 import re
@@ -14,9 +14,9 @@ class Step:
     doing: str
     command: list[str]
     index: str = ""
-    """Where the command downloads from, in words; empty when it does not."""
+    """The place that the command downloads from, in words; empty when it does not."""
     otherwise: "Step | None" = None
-    """What to do instead if it fails."""
+    """The step to take instead if this one fails."""
 
 
 PIP_INDEX = "pip's package index (PIP_INDEX_URL, HTTPS_PROXY)"

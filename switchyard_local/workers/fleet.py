@@ -54,7 +54,7 @@ class WorkerFleet:
             return self._reported(worker)
 
     def depth(self) -> QueueDepth:
-        """Of the task queue. Raise `CloudError`."""
+        """Return the depth of the task queue. Raise `CloudError`."""
         asked = {
             "QueueUrl": self.deployed()["SQS_QUEUE_URL"],
             "AttributeNames": [_WAITING, _HIDDEN],

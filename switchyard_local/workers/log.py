@@ -1,4 +1,4 @@
-"""What a task prints, from the logs of the local cloud's workers."""
+"""Reads the output of a task from the logs of the local cloud's workers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ class WorkerLogFile:
 
 
 class WorkerLogFiles:
-    """Of all workers that there are or were: nobody knows which of them has the task."""
+    """The logs of all workers, past ones too: it is not known which of them has the task."""
 
     def __init__(self, worker_log: Path, request_id: str) -> None:
         """`worker_log` is that of the first; the others' are beside it."""

@@ -31,7 +31,7 @@ LONGEST_PAUSE_SECONDS: Final = 60.0
 class SupervisedWorker(Protocol):
     @property
     def name(self) -> str:
-        """Those whose names come last are the first to go."""
+        """The worker's name; workers whose names come last are the first to be stopped."""
 
     @property
     def running(self) -> bool: ...

@@ -18,7 +18,7 @@ from switchyard_scenarios.reporting.evidence import Failed
 from switchyard_scenarios.scenarios import batch_function
 
 VISIBILITY_SECONDS: Final = 6
-"""Of the queue, and the time of the function: AWS wants the first to be no shorter."""
+"""The visibility timeout of the queue and the time limit of the function, which AWS compares."""
 _IMPORTED: Final = ("aws_lambda_powertools", "jmespath", "typing_extensions")
 """By the function, beside what every function has."""
 _RUNTIME: Final = "python3.13"
@@ -33,7 +33,7 @@ def role_for(harness: Harness) -> str:
 
 
 def a_queue_for_it(harness: Harness) -> str:
-    """Its URL."""
+    """Make a queue for the function and return its URL."""
     url = harness.make_queue(
         harness.names.batch, dead_letters=harness.make_queue(harness.names.batch_dead_letters)
     )
@@ -44,7 +44,7 @@ def a_queue_for_it(harness: Harness) -> str:
 
 
 def put_behind(queue_url: str, harness: Harness, *, handler: str) -> None:
-    """What waits in the queue already comes as one batch, or few."""
+    """Connect the function to the queue; messages that wait there come as one batch, or few."""
     functions = harness.place.client("lambda")
     functions.create_function(
         FunctionName=harness.names.batch,

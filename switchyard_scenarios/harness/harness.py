@@ -52,7 +52,7 @@ class Harness:
         DynamoDbDefinitionStore(definitions).put(TENANT, DEFINITION, _HANDLE_MESSAGE)
 
     def make_queue(self, name: str, *, dead_letters: str | None = None) -> str:
-        """Its URL. `dead_letters` is the URL of the queue that takes what came too often."""
+        """Return the new queue's URL. `dead_letters` is the URL of its dead-letter queue."""
         attributes = {"VisibilityTimeout": str(_VISIBILITY_SECONDS)}
         if dead_letters:
             policy = {

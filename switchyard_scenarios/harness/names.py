@@ -60,7 +60,7 @@ class Names:
 
     @property
     def entities(self) -> str:
-        """What versioned messages are about."""
+        """Return the name of the table of entities, which versioned messages are about."""
         return f"{self.prefix}entities"
 
     @property

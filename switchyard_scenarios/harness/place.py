@@ -1,4 +1,4 @@
-"""Where harnesses are laid out: in the local cloud, or in the account of a deployed stage."""
+"""The places where harnesses are laid out: the local cloud, or the account of a deployed stage."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +25,7 @@ class Place:
     client: Callable[[str], Any]
     """By the name of the service."""
     environment: Mapping[str, str]
-    """What a worker process needs to reach the same place."""
+    """The variables that a worker process needs to reach the same place."""
     function_role: str = ""
     """The ARN of the role that a Lambda function of a scenario may have; empty, if there is none.
     The local cloud asks for none."""

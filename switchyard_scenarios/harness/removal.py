@@ -115,7 +115,7 @@ def _remove_function(place: Place, name: str) -> None:
 
 
 def _is_there(functions: Any, name: str) -> bool:
-    """Who may not look at functions has made none."""
+    """Return whether the function exists; a caller that may not look at functions has made none."""
     try:
         return _unless_gone(functions.get_function, FunctionName=name) is not None
     except ClientError as error:
@@ -125,7 +125,7 @@ def _is_there(functions: Any, name: str) -> bool:
 
 
 def _remove(act: Callable[..., Any], **what: str) -> None:
-    """What is being made or changed cannot be removed yet: it is waited for."""
+    """Remove a resource; wait while it is being made or changed."""
     clock = system_clock()
     deadline = clock.monotonic() + READY_SECONDS
     while True:

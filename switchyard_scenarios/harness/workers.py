@@ -25,7 +25,7 @@ STOP_SECONDS: Final = 30.0
 EXTENSION_SECONDS: Final = 3
 LEASE_SECONDS: Final = EXTENSION_SECONDS * 1.5
 VISIBILITY_SECONDS: Final = 6
-"""What follows from the lease, see `switchyard_worker/parent/receive/lease.py`."""
+"""The visibility that follows from the lease, see `switchyard_worker/parent/receive/lease.py`."""
 SHORT_LEASE: Final = {
     "VISIBILITY_EXTENSION_AMOUNT": str(EXTENSION_SECONDS),
     "VISIBILITY_EXTENSION_INTERVAL": "500",
@@ -92,12 +92,12 @@ class Worker:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """As an outage would: it finishes nothing. What it started may go on for a while."""
+        """Kill the worker as an outage would. Its children may go on for a while."""
         self.signal(signal.SIGKILL)
         self._process.wait()
 
     def wait(self, seconds: float = STOP_SECONDS) -> int:
-        """Its exit code, once it ended by itself. Raise `Failed` when it does not."""
+        """Return the exit code, once the worker ended by itself. Raise `Failed` if it does not."""
         clock = system_clock()
         deadline = clock.monotonic() + seconds
         while clock.monotonic() < deadline:
@@ -147,7 +147,7 @@ class Workers:
         return sum(worker.running for worker in self.started)
 
     def journal(self, *acts: str) -> list[Entry]:
-        """What all of them did, in order; only these acts, if any are named."""
+        """Return what all workers did, in order; only these acts, if any are named."""
         entries = [
             entry
             for worker in self.started

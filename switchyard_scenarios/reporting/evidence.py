@@ -1,4 +1,4 @@
-"""What a scenario saw, and what it made of it."""
+"""The observations of a scenario, and its checks of them."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the workers of a scenario did, line by line, in a file that outlives a killed worker."""
+"""Records what the workers of a scenario do, line by line, in files that outlive killed workers."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ class Entry:
     message: str
     """The id that its producer gave it; else SQS's own."""
     fence: int
-    """Of the lease that it was done under; 0 without one."""
+    """The fence of the lease that the act was done under; 0 without one."""
     facts: dict[str, Any]
 
 

@@ -87,7 +87,7 @@ def _time(of: Result | Evidence) -> str:
 
 
 def _so_far(evidence: Evidence) -> Text:
-    """What happened last, and the figures that are not zero."""
+    """Return the last thing that happened, and the figures that are not zero."""
     figures = [f"{value} {label}" for label, value in evidence.latest.items() if value]
     happened = [note.label for note in evidence.notes[-1:]]
     return Text(", ".join([*happened, *figures]))

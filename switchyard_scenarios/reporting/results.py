@@ -30,7 +30,7 @@ class Result:
 
     @property
     def summary(self) -> str:
-        """What was counted, and how many checks were made."""
+        """Return what was counted, and how many checks were made."""
         checks = self.evidence.checks
         held = f"{sum(check.held for check in checks)} of {len(checks)} checks"
         counts = [f"{label} {value}" for label, value in self.evidence.counts.items()]

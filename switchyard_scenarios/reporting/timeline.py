@@ -15,7 +15,7 @@ TALL: Final = 130
 SMALL: Final = 34
 GAP: Final = 22
 OF_THE_QUEUE: Final = ("waiting", "in flight", "completed", "dead letters")
-"""They share a scale; every other figure has a band of its own."""
+"""The figures that share a scale; every other figure has a band of its own."""
 _LABEL_HEIGHT: Final = 12
 _NUMBER_WIDTH: Final = 15
 

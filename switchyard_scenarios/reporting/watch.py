@@ -76,7 +76,7 @@ class Watch:
         *,
         seconds: float = PATIENCE_SECONDS,
     ) -> Seen:
-        """What was seen when it held. Raise `Failed` when it does not, for so long."""
+        """Wait until it holds and return what was seen. Raise `Failed` after so many seconds."""
         clock = self._evidence.clock
         seconds *= LONGER_ON_AWS if self._on_aws else 1
         deadline = clock.monotonic() + seconds
@@ -109,7 +109,7 @@ class Watch:
         return self.until("the queue is empty", stays_empty, seconds=seconds)
 
     def until_all_settled(self, *, seconds: float = PATIENCE_SECONDS) -> Seen:
-        """Of what was begun, nothing is being worked on."""
+        """Wait until no message that was begun is still being worked on."""
         return self.until(
             "all that was begun is settled",
             lambda seen: Status.STARTED not in seen.by_status,

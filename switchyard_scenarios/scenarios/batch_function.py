@@ -27,7 +27,7 @@ processor = BatchProcessor(event_type=EventType.SQS)
 
 
 class Failing(Exception):
-    """It has to come again."""
+    """A failure after which the message has to come again."""
 
 
 @cache

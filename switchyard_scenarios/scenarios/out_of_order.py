@@ -57,7 +57,7 @@ class OutOfOrder:
 
 
 def _wave(number: int) -> list[Message]:
-    """Of each entity the version that comes now."""
+    """Return the version of each entity that comes in this wave."""
     made = {
         m.id: m for m in messages(ProducerSwitches(prefix="order", versions=VERSIONS), len(ORDERS))
     }

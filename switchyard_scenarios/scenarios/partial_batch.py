@@ -26,7 +26,7 @@ class Batch:
     queue_url: str
     good: set[str]
     bad: set[str]
-    """They fail the first time."""
+    """Messages that fail the first time."""
 
     @property
     def all(self) -> set[str]:

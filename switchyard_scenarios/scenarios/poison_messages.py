@@ -15,7 +15,7 @@ from switchyard_scenarios.switched.effects import Status
 MESSAGES, POISON_PERCENT = 16, 25
 FAILING: Final = 2
 DEADLY: Final = 2
-"""They kill every worker that takes them."""
+"""The number of messages that kill every worker that takes them."""
 WORKERS: Final = 3
 FAILURE: Final = "there is no such customer"
 

@@ -128,7 +128,7 @@ class MessageEffects:
         return True
 
     def _transact(self, *writes: dict[str, Any]) -> list[bool]:
-        """Whose conditions did not hold, one answer each; nothing when all were written."""
+        """Return for each write whether its condition failed; nothing when all were written."""
         try:
             call(self._dynamodb.transact_write_items, TransactItems=list(writes))
         except ClientError as error:

@@ -103,7 +103,7 @@ class SwitchedInbox:
         return [message for message in messages if not self._is_discarded(message)]
 
     def extend(self, message: Received, *, seconds: int) -> None:
-        """What is put back is put back in any case."""
+        """Extend only every n-th time; a message that is put back is put back in any case."""
         if seconds == 0:
             self._inbox.extend(message, seconds=0)
             self._journal.note("put back", name_of(message))

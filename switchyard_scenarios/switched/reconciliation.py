@@ -96,7 +96,7 @@ class Entities:
 
 
 def reconciling(dynamodb: Any, switches: WorkerSwitches) -> Effect:
-    """What a worker does with each message: nothing, if a version as new is there already."""
+    """Return an effect that applies a message's version, unless one as new is there already."""
     entities = Entities(dynamodb, switches.entities_table)
 
     def reconcile(work: Work) -> None:

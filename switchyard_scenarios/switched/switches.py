@@ -1,4 +1,4 @@
-"""What a scenario can make go wrong in a worker, by environment variable.
+"""The faults that a scenario can cause in a worker, by environment variable.
 
 These are read by `python -m switchyard_scenarios.worker` alone: a production worker knows none of
 them.
@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class CrashPoint(StrEnum):
-    """Where in the handling of a message a worker can die."""
+    """The points in the handling of a message at which a worker can die."""
 
     WORKING = "working"
     """At the first renewal of its lease, while the child still runs."""

@@ -61,7 +61,7 @@ class Trace:
     cache: CacheUse = field(default_factory=CacheUse)
     todos: "tuple[TodoTiming, ...]" = ()
     note: str | None = None
-    """What the figures do not say by themselves."""
+    """A remark on what the figures do not say by themselves."""
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -53,7 +53,7 @@ class HandedBack:
     reason: str
     delay_ms: int = 0
     error: str | None = None
-    """What readers of the task see meanwhile."""
+    """The error that readers of the task see meanwhile."""
 
 
 Verdict = Concluded | HandedBack

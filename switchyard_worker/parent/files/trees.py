@@ -141,7 +141,7 @@ class DiskUsage:
     bytes: int = 0
     files: int = 0
     exceeded: str | None = None
-    """What the walk found too much of, so that the rest is not counted."""
+    """The limit that the walk found exceeded, so that the rest is not counted."""
 
     def __add__(self, other: "DiskUsage") -> "DiskUsage":
         return DiskUsage(

@@ -45,7 +45,7 @@ _OF_THE_MACHINE: Final = frozenset(
 _OF_THE_TASK: Final = frozenset({FailureCategory.VALIDATION, FailureCategory.AUTH})
 _NO_THREAD: Final = "can't start new thread"
 _NO_MEMORY_TO_IMPORT: Final = ("failed to map segment", "annot allocate memory")
-"""What the dynamic linker says; Python makes it an `ImportError` without an errno."""
+"""Messages of the dynamic linker; Python makes them an `ImportError` without an errno."""
 
 
 def machine_trouble(problem: BaseException) -> str | None:

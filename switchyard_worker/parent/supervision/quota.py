@@ -53,7 +53,7 @@ async def _for_ever() -> NoReturn:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
     memory_mb: int
-    """Of all processes of a task together, where it has a user of its own; 0 for no limit."""
+    """The memory of all processes of a task that has a user of its own; 0 for no limit."""
     megabytes: int
     files: int
     processes: int

@@ -44,5 +44,5 @@ def get_logger(service: str | None = None) -> Logger:
 
 
 def get_tracer() -> Tracer:
-    """Of calls to AWS: to follow every library there is, all of them would be imported."""
+    """Return a tracer of calls to AWS; tracing every library would import them all."""
     return Tracer(patch_modules=("botocore",))

@@ -80,7 +80,7 @@ def refusal_for(error: Rejected) -> Response[str]:
 
 
 def for_gateway(refused: Response[str]) -> dict[str, Any]:
-    """As a function answers that has not come as far as a route."""
+    """Return the refusal as a function answers before it has come as far as a route."""
     return {
         "statusCode": refused.status_code,
         "headers": {"Content-Type": refused.content_type, **refused.headers},

@@ -31,7 +31,7 @@ COUNTED_FIELDS: Final = frozenset(
         "tools",
     }
 )
-"""What the API's own count takes (https://platform.claude.com/docs/en/api/messages-count-tokens)."""
+"""Fields that the API can count (https://platform.claude.com/docs/en/api/messages-count-tokens)."""
 FIELDS: Final = COUNTED_FIELDS | {
     "diagnostics",
     "max_tokens",
@@ -55,7 +55,7 @@ _SEARCH: Final = "web_search"
 MAX_SEARCHES: Final = 8
 
 TOKENS_BESIDE: Final = 8_000
-"""What the API adds by itself: instructions for tools, for thinking and for structured output."""
+"""The most tokens that the API adds itself: for tools, for thinking and for structured output."""
 TOKENS_OF_AN_IMAGE: Final = 10_000  # twice what the largest one is scaled down to
 
 

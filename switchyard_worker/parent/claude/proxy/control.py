@@ -68,7 +68,7 @@ class Spent:
     cache_read_tokens: int = 0
     cost_usd: float = 0.0
     uncertain_usd: float = 0.0
-    """What answers that broke off may have cost beyond what was reported."""
+    """The amount that interrupted answers may have cost beyond what was reported."""
     stopped: str | None = None
     """Why the last request was refused, if its cost was the reason."""
     refusals: Mapping[str, int] = field(default_factory=dict)

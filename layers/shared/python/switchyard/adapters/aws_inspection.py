@@ -86,7 +86,7 @@ class AwsInspection:
         return str(answer["Stacks"][0]["StackStatus"]) if answer else None
 
     def _resources(self, kind: str) -> list[str]:
-        """What the stacks made of this kind."""
+        """Return the physical ids of the stacks' resources of this kind."""
         return [
             resource["PhysicalResourceId"]
             for name in STACKS
@@ -153,7 +153,7 @@ class AwsInspection:
 
 
 def _rule_name(resource: str) -> str:
-    """Those of a bus of its own are called `bus|rule`."""
+    """Return the rule's name without its bus: a rule of a custom bus has the id `bus|rule`."""
     return resource.rpartition("|")[2]
 
 

@@ -1,4 +1,4 @@
-"""What a task prints, from the log group of the workers."""
+"""Reads the output of a task from the log group of the workers."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final

@@ -25,7 +25,7 @@ class EventPages(ABC):
     def _find(
         self, query: EventQuery, *, newest_first: bool, at_once: int | None
     ) -> Iterable[Record]:
-        """What the index holds of each answer, in its order; `at_once` so many are wanted."""
+        """Yield the index's record of each event, in its order; `at_once` is the number wanted."""
 
     @abstractmethod
     def _whole(self, summaries: Sequence[Record]) -> Iterable[Record]:
@@ -122,7 +122,7 @@ class EventPages(ABC):
             yield from (whole.get(_place(record), record) for record in chunk)
 
     def _at_most(self, record: Record, max_bytes: int) -> tuple[StoredEvent, int]:
-        """What is in the bucket stays there if it is too large even alone."""
+        """Leave large fields in the bucket if the event is too large even alone."""
         event = self._put_back(record)
         size = _size(event)
         if size <= max_bytes:

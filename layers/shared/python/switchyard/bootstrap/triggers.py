@@ -1,4 +1,4 @@
-"""What changes triggers: for operators, and for tenants behind the API."""
+"""Builds the use case that changes triggers: for operators, and for tenants behind the API."""
 
 from typing import Any
 

@@ -185,7 +185,7 @@ class Client:
         return self._ask(lambda: saved(link.name, self._api.download(link), folder))
 
     def cancel(self, job_id: str) -> CancelAccepted:
-        """What has completed stays. To see the end of it, `wait`."""
+        """Cancel a job; tasks that have completed stay completed. `wait` returns its end."""
         return self._ask(lambda: self._api.cancel(job_id))
 
     def cancel_task(self, job_id: str, task: Task | str) -> TaskCancelAccepted:
@@ -193,7 +193,7 @@ class Client:
         return self._ask(lambda: self._api.cancel_task(job_id, task_id))
 
     def approvals(self) -> Iterator[HeldApproval]:
-        """What waits for a person, of all open jobs, those of the newest first, page by page."""
+        """Yield the held approvals of all open jobs, those of the newest first, page by page."""
         cursor: str | None = None
         while True:
             page = self._ask(partial(self._api.approvals, limit=JOBS_PER_PAGE, cursor=cursor))
@@ -203,7 +203,7 @@ class Client:
             cursor = page.cursor
 
     def decision(self, job_id: str, task: Task | str) -> DecisionView:
-        """What a held task waits for, and what is decided on."""
+        """Return what a held task waits for, and what is decided on."""
         task_id = id_of(task)
         return self._ask(lambda: self._api.decision(job_id, task_id))
 

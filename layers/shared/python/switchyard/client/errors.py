@@ -30,7 +30,7 @@ def sentence(reason: object) -> str:
 
 
 class ClientError(Exception):
-    """Its text is a sentence for people."""
+    """An error whose text is a sentence for people."""
 
 
 class WithProblems(ClientError):

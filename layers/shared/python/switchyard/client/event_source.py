@@ -28,7 +28,7 @@ class EventSource:
     api: Routes
     asked: EventsAsked
     job: str | None = None
-    """Of which job all events are, if of one."""
+    """The id of the job that all events belong to, if they belong to one."""
     is_of_whole_job: bool = False
     followed: str | None = None
     """The job or task whose end is the end of following."""
@@ -37,7 +37,7 @@ class EventSource:
 
     @classmethod
     def of_job(cls, api: Routes, asked: EventsAsked, job_id: str) -> Self:
-        """Its own and those of all its tasks."""
+        """Read the events of a job and of all its tasks."""
         return cls(
             api,
             asked,

@@ -1,4 +1,4 @@
-"""What people and programs ask of jobs that run or have run, and what they are answered."""
+"""Requests that change jobs which run or have run, and the answers to them."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final
@@ -56,7 +56,7 @@ class PlannedTask(Written):
     at_once: bool
     """Whether it begins at once, whatever its rule and its condition say."""
     cost_usd: float = 0.0
-    """What its last run cost, with the items that it makes anew."""
+    """The cost of the task's last run, with the items that it makes anew."""
     items: int | None = None
     """How many items it has that are made anew; `None` if it makes none."""
 
@@ -83,11 +83,11 @@ class RedriveAccepted(Written):
     run: int
     """The job's next one."""
     ready_tasks: tuple[str, ...]
-    """Those that begin at once."""
+    """The tasks that begin at once."""
     reopened_tasks: int
     """Together with those that follow them."""
     cost_usd: float = 0.0
-    """What all of them cost the last time."""
+    """The cost of all these tasks in their last run."""
     planned_tasks: tuple[PlannedTask, ...] = ()
     """The tasks that a dry run says would run, parents first; the first thousand of them."""
     stale_tasks: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class ShownParent(Written):
     """A beginning of it, if it is large; `shortened` says so."""
     shortened: bool = False
     files: tuple[str, ...] = ()
-    """What it left behind, by name."""
+    """The names of the files that the parent left behind."""
 
 
 class HeldApproval(Written):
@@ -158,11 +158,11 @@ class HeldApproval(Written):
 class ApprovalPage(Written):
     approvals: tuple[HeldApproval, ...]
     cursor: str | None = None
-    """Where to go on. A page may have few or none and a cursor: others were looked at."""
+    """The place to go on from. A page may have few approvals or none and still have a cursor."""
 
 
 class DecisionView(Written):
-    """What a held task waits for, and what is decided on."""
+    """A held task as people see it: what it waits for, and what is decided on."""
 
     job_id: str
     task_id: str
@@ -177,7 +177,7 @@ class DecisionView(Written):
     basis: str
     parents: tuple[ShownParent, ...] = ()
     job_cost_usd: float = 0.0
-    """What the job has cost so far."""
+    """The cost of the job so far."""
 
 
 class TaskDecided(Written):

@@ -61,7 +61,7 @@ _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
 _OF_JOBS: Final = ("tasks", "output", "pinned")
 _OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health")
-"""What jobs do not have: no worker runs one."""
+"""Fields that definitions of kind `job` do not have: no worker runs a job."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
     "then": {"anyOf": [{"required": ["function", "codeHash"]}, {"required": ["command"]}]},
@@ -71,7 +71,7 @@ _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
         "else": {"required": [*_NEEDED_BY_AGENTS]},
     },
 }
-"""What the fields alone do not say, for the description of the API and for editors."""
+"""Rules between fields, for the description of the API and for editors."""
 
 
 def _function(reference: str) -> str:
@@ -114,8 +114,8 @@ class TaskDefinition(Closed):
     kind: Literal["agent", "code", "job"] = Field(
         default="agent", exclude_if=lambda kind: bool(kind == "agent")
     )
-    """What does the work: an agent, which is not written, `code`: a function or a program, or
-    `job`: tasks of its own."""
+    """The kind of work: `agent`, the default, which is not written; `code`, a function or a
+    program; or `job`, tasks of its own."""
     description: Annotated[str, Field(min_length=1, max_length=20_000), CLEANED] | None = Field(
         default=None, validate_default=True
     )
@@ -131,13 +131,13 @@ class TaskDefinition(Closed):
     input_schema: JsonSchema | None = None
     output_schema: JsonSchema | None = None
     process_output: ProcessName | None = None
-    """What is done to the output, by a name that the worker's image knows."""
+    """The name of a function in the worker's image that processes the output."""
     steps: Annotated[tuple[StepDefinition, ...], at_most(MAX_STEPS)] = Field(
         default=(), max_length=MAX_STEPS
     )
     """In order; the last one's output is the task's. Without any, the description is the step."""
     max_cost_usd: Dollars | None = None
-    """What one attempt may spend."""
+    """The most that one attempt may spend, in dollars."""
     retry: RetryPolicy = RetryPolicy()
     health: HealthSection | None = None
     """From when on one of its tasks is not well; else as the stage has it."""
@@ -152,7 +152,7 @@ class TaskDefinition(Closed):
     tasks: TaskRequests | None = unless_absent()
     """The tasks of a job's template."""
     output: JsonValue = unless_absent()
-    """What a job returns, with references to its tasks; else what its last tasks made, by id."""
+    """The output of a job, with references to its tasks; else its last tasks' outputs, by id."""
     pinned: dict[DefinitionName, Pinned] | None = unless_absent()
     """The versions of the definitions that a template's tasks name, as of its registration."""
 
@@ -235,7 +235,7 @@ class TaskDefinition(Closed):
 
     @property
     def template(self) -> JobTemplate | None:
-        """What a job is made of; `None` for what a worker runs."""
+        """Return the tasks and the output of a job; `None` for a definition that a worker runs."""
         if self.kind != "job":
             return None
         specs = tuple(task.spec() for task in self.tasks or ())

@@ -41,7 +41,7 @@ WAKING_EVENTS: Final = (
     TaskSkipped.event_type,
     TaskCancelled.event_type,
 )
-"""What the dispatcher is woken by."""
+"""The types of events that wake the dispatcher."""
 
 
 class DispatchMessage(Written):

@@ -86,7 +86,7 @@ class StageHealth(Written):
     tasks: tuple[TaskHealth, ...]
     """The worst first."""
     unserved: tuple[UnservedTasks, ...] = ()
-    """What tasks wait for, and no worker serves."""
+    """Tasks that wait for something that no worker serves."""
 
     @classmethod
     def of(cls, report: HealthReport) -> Self:

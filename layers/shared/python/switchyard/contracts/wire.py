@@ -1,4 +1,4 @@
-"""What all models that cross a boundary share: frozen, camelCase outside, either closed or open.
+"""The base classes of models that cross a boundary: frozen, camelCase outside, closed or open.
 
 `Closed` is what others send: an unknown field is an error, so that a misspelt one is found.
 `Written` is what Switchyard itself stores, sends, emits or answers. A newer version may have
@@ -33,13 +33,13 @@ class Wire(BaseModel):
 
 
 class Closed(Wire):
-    """What users, their files and other programs send."""
+    """A model of data that users, their files and other programs send."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Written(Wire):
-    """What this or another version of Switchyard wrote."""
+    """A model of data that this or another version of Switchyard wrote."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -71,7 +71,7 @@ def refuse_newer(latest: int) -> Callable[[Any], Any]:
 
 
 SchemaOne = Annotated[Literal[1], BeforeValidator(refuse_newer(1))]
-"""Of what is written with a schema's number. Raise `NewerVersion` for a later one."""
+"""The schema number of a written document. Raise `NewerVersion` for a later one."""
 
 
 def _clean(value: Any) -> Any:
@@ -102,7 +102,7 @@ JsonValue = Annotated[Any, AfterValidator(_stored)]
 
 
 def at_most(count: int) -> BeforeValidator:
-    """Of a list or an object: counted before its parts are looked at, which may all be wrong.
+    """Limit a list or an object, and count before validating its parts, which may all be wrong.
 
     A million problems are more than a function can tell.
     """

@@ -154,7 +154,7 @@ class DefinitionInUse(Conflict):
 
 
 class NotNow(Conflict):
-    """It will pass by itself: the same request is accepted a little later."""
+    """A refusal that passes by itself: the same request is accepted a little later."""
 
 
 class MustNotStart(SwitchyardError):
@@ -162,7 +162,7 @@ class MustNotStart(SwitchyardError):
 
 
 class DamagedBlob(Unavailable):
-    """What was read from the bucket does not have the checksum of what was put there."""
+    """The bytes read from the bucket do not have the checksum of those that were put there."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"what is at {key} in the bucket does not have its checksum")

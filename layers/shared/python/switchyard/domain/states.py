@@ -61,7 +61,7 @@ class Rule(StrEnum):
 
 
 class TaskKind(StrEnum):
-    """What ends a task that no worker runs."""
+    """The kinds of tasks that no worker runs, by what ends them."""
 
     APPROVAL = "approval"
     """A person's decision."""

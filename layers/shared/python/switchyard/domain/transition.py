@@ -110,7 +110,7 @@ Guard = tuple[Term, ...]
 
 
 class Due(Enum):
-    """What a transition does to a due time that it does not set."""
+    """The effect of a transition on a due time that it does not set."""
 
     UNCHANGED = "unchanged"
     REMOVED = "removed"
@@ -125,15 +125,15 @@ class Transition:
     adds: Mapping[str, int | frozenset[str]] = field(default_factory=dict)
     """Numbers are added to the field, members join its set."""
     deletes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """These members leave the set."""
+    """The members that leave each set."""
     due: int | Due = Due.UNCHANGED
     """`due_at_ms` from now on."""
     already: Guard | None = None
-    """What an item shows that this very transition was written to: whoever asks again is answered
-    with that item. `None`: nothing shows it."""
+    """The guard that holds of an item to which this very transition was written: a caller that asks
+    again is answered with that item. `None`: no guard shows it."""
     still_open: Guard | None = None
-    """What an item shows to which the transition may still be written by a request whose answer
-    was lost. `None`: what its guard says."""
+    """The guard that holds of an item to which the transition may still be written by a request
+    whose answer was lost. `None`: the transition's own guard."""
 
     def was_written_to(self, item: Task | Job) -> bool:
         return self.already is not None and holds(self.already, item)

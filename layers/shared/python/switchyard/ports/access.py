@@ -1,4 +1,4 @@
-"""Who may call the API, how often, and with how many open tasks."""
+"""Ports for access to the API: who may call it, how often, and with how many open tasks."""
 
 from __future__ import annotations
 

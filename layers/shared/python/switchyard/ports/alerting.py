@@ -1,4 +1,4 @@
-"""Where incidents are published, and what is stored about that."""
+"""Ports that publish incidents, and store what was published."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class MessageKey:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """Where a posted message is."""
+    """The place of a posted message."""
 
     channel: str
     """The channel's id in the chat."""

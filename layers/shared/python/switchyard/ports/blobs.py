@@ -70,4 +70,4 @@ class TaskOutput(Protocol):
     """One task's, as its worker's log repeats it."""
 
     def news(self) -> Sequence[str]:
-        """What came since the last call, the oldest first, nothing twice. Raise `Unavailable`."""
+        """Return the lines since the last call, oldest first, none twice. Raise `Unavailable`."""

@@ -1,4 +1,4 @@
-"""What must not happen a second time."""
+"""The port that records what must not happen a second time."""
 
 from typing import Protocol
 

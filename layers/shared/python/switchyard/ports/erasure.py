@@ -1,4 +1,4 @@
-"""What is erased of a tenant."""
+"""The port that finds and deletes the items of a tenant."""
 
 from __future__ import annotations
 

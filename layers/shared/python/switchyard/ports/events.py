@@ -27,7 +27,7 @@ class EventLog(Protocol):
 class PageOfEvents:
     events: tuple[StoredEvent, ...]
     cursor: str | None
-    """Where the next page begins; `None` on the last."""
+    """The place where the next page begins; `None` on the last page."""
 
 
 class EventReader(Protocol):
@@ -84,7 +84,7 @@ class PublishedMinutes(Protocol):
     """Sees to it that no minute is published twice."""
 
     def take(self, *, until_ms: int, at_most_ms: int) -> int | None:
-        """Where the minutes begin that are now the caller's, up to `until_ms`.
+        """Return the first of the minutes that are now the caller's, which end at `until_ms`.
 
         They go on where the last caller's ended, but not further back than `at_most_ms`. `None` if
         there are none: another has them, or had later ones.

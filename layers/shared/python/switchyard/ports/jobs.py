@@ -1,4 +1,4 @@
-"""Where jobs are stored, and how they are submitted, extended, cancelled and redriven."""
+"""Ports that store jobs, and submit, extend, cancel and redrive them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WRITING_SECONDS: Final = 20.0  # the caller waits for 30, and must get an answer
 class PageOfJobs:
     jobs: tuple[Job, ...]
     cursor: str | None
-    """Where the next page begins; `None` on the last."""
+    """The place where the next page begins; `None` on the last page."""
 
 
 class JobIntake(Protocol):
@@ -90,7 +90,7 @@ class KeyTaken:
     body_hash: str
     created_at_ms: int
     pinned: Mapping[str, Pinned] | None = None
-    """Its definitions, unless they are too many to remember."""
+    """The job's definitions, unless they are too many to remember."""
     trace: str | None = None
     """The `traceparent` it came with, if any."""
 
@@ -99,7 +99,7 @@ class SubmissionKeys(Protocol):
     def find(
         self, tenant: str, key: str, *, now_ms: int, kind: KeyKind = KeyKind.PRODUCER
     ) -> KeyTaken | None:
-        """Which job the key stands for, if it still does."""
+        """Return the job that the key stands for, if it still does."""
 
     def take(
         self, tenant: str, key: str, taken: KeyTaken, *, kind: KeyKind = KeyKind.PRODUCER
@@ -150,7 +150,7 @@ class Cancelling(Protocol):
         """
 
     def cancel(self, task: Task, *, now_ms: int) -> Task | None:
-        """What `decide_cancel` says of the task, on state and fence as read; `None` if it changed.
+        """Write what `decide_cancel` decides, on state and fence as read; `None` if it changed.
 
         A lost answer is read back: `AnswerLost` says that nobody knows.
         """

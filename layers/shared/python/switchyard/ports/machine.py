@@ -1,4 +1,4 @@
-"""What a machine gives to whatever runs on it."""
+"""Ports of the machine that a process runs on."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar

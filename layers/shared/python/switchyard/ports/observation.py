@@ -1,4 +1,4 @@
-"""What workers and operators see of a stage: who works, what is paused, which release runs."""
+"""Ports to observe a stage: its workers, what is paused, and which release runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Presence(Protocol):
     """
 
     def seen(self, worker: PresentWorker) -> None:
-        """What it says now is all that is known of it."""
+        """Store the worker's report, which replaces its earlier ones."""
 
     def left(self, worker_id: str, *, now_ms: int) -> None:
-        """It will say nothing more; harmless if it never said anything."""
+        """Record that the worker has ended; harmless if it never reported anything."""
 
     def all(self) -> Sequence[PresentWorker]:
         """Return all by id. Workers may have ended without removing theirs: their time shows it."""
@@ -31,7 +31,7 @@ class Inspection(Protocol):
     """Looks and changes nothing. Each look may raise `Unavailable`."""
 
     def caller(self) -> str:
-        """Who looks."""
+        """Return the identity of the caller."""
 
     def stacks(self) -> Mapping[str, str]:
         """The status of each that is there, by its name within the stage."""

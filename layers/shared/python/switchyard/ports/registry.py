@@ -1,4 +1,4 @@
-"""What tenants have registered: task definitions and triggers."""
+"""Ports that store what tenants have registered: task definitions and triggers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class DefinitionStore(Protocol):
         """
 
     def latest(self, tenant: str, names: Iterable[str]) -> Mapping[str, RegisteredDefinition]:
-        """Those of `names` that exist."""
+        """Return the latest versions of those of `names` that exist."""
 
     def version(self, tenant: str, name: str, version: int) -> RegisteredDefinition:
-        """Of a deleted definition too. Raise `UnknownDefinition`."""
+        """Return one version, of a deleted definition too. Raise `UnknownDefinition`."""
 
     def all(self, tenant: str, *, after: str | None = None) -> Iterator[RegisteredDefinition]:
         """The latest of each, by name, from the first one behind `after` on."""
@@ -61,7 +61,7 @@ class TriggerStore(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerRule:
-    """What EventBridge is to do for a trigger: by a pattern on a bus, or by a schedule."""
+    """A trigger's rule on EventBridge: a pattern on a bus, or a schedule."""
 
     name: str
     bus: Bus

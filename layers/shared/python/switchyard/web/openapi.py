@@ -108,7 +108,7 @@ def _success(answer: Document, known: Operation) -> Document:
 
 
 def _refusal(status: int) -> Document:
-    """Of those that both may give, a reader sees whose it is by the content type."""
+    """Describe a refusal; the content type shows whether the function or the gateway gave it."""
     content: Document = {}
     if status not in _BY_THE_GATEWAY:
         content[PROBLEM_TYPE] = {"schema": {"$ref": f"{_SCHEMAS}ProblemDetails"}}
@@ -140,7 +140,7 @@ def _more_parameters(known: Operation) -> Iterator[Document]:
 
 
 def _given(schema: Document) -> Document:
-    """Of a parameter that may be left out: nobody can send it as null."""
+    """Describe a parameter that may be left out: it cannot be sent as null."""
     given: Document = _untitled(schema)
     match given.pop("anyOf", None):
         case [only, {"type": "null"}]:
@@ -149,7 +149,7 @@ def _given(schema: Document) -> Document:
 
 
 def _schemas(found: dict[str, Document]) -> dict[str, Document]:
-    """Those of our own models; Powertools brings some for refusals that we do not give."""
+    """Return the schemas of our own models; Powertools adds some of refusals we do not give."""
     models = {model.__name__: model for model in _all_below(Wire)}
     ours = {name: schema for name, schema in found.items() if name not in _POWERTOOLS}
     problem = ProblemDetails.model_json_schema(ref_template=_REF)

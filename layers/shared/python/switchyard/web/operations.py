@@ -1,4 +1,4 @@
-"""What each route is for, what it takes beside path and body, and how it may say no.
+"""Describes each route: its purpose, what it takes beside path and body, and its refusals.
 
 Shapes are not here: they are read from the routes themselves.
 """

@@ -135,7 +135,7 @@ def _said(described: Document) -> str:
 
 
 def _kind(schema: Document) -> str:
-    """Where a shape is described if it has a name; else what it is, in a few words."""
+    """Link a named shape to its description; describe any other in a few words."""
     match schema:
         case {"$ref": str(reference)}:
             name = escape(reference.rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""What the models say of their fields, in the texts below them.
+"""Reads the descriptions of models' fields from the texts below the fields.
 
 Pydantic could read them too, but at every start of every function.
 """

@@ -48,7 +48,7 @@ class DynamoDbCancelling:
         return [task_from(deserialized(item), ref) for item in page["Items"]]
 
     def cancel_many(self, tasks: Sequence[Task], *, now_ms: int) -> Sequence[Task | None]:
-        """What runs is written alone: its worker renews it, and would meet the transaction."""
+        """Write running tasks alone: their workers' renewals would conflict with a transaction."""
         planned = [(task, of_tasks.cancel(task, now_ms=now_ms)) for task in tasks]
         together = [
             (task, cancel)

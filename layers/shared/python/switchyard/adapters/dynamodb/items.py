@@ -118,7 +118,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
 
 _STATE_FIELDS: Final = ("run", "state", "attempt", "rule", "kind", "child_count", "items_run")
 STATES_ATTRIBUTES: Final = ("SK", "job_id", *dict.fromkeys((*_JOB_FIELDS, *_STATE_FIELDS)))
-"""What `job_from` and `state_of_task` read."""
+"""The attributes that `job_from` and `state_of_task` read."""
 
 
 def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
@@ -154,7 +154,7 @@ def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
 
 
 def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """What the map says that `kind` has a field for: a newer version may say more."""
+    """Return the entries that `kind` has a field for: a newer version may write more."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in attribute.items() if name in names}
 

@@ -225,7 +225,7 @@ class DynamoDbTable:
         return many.write([_entry(update.request(self.name, key)) for key, update in updates])
 
     def _refused(self, requests: Sequence[Item]) -> list[bool]:
-        """Whose conditions did not hold, one answer each; nothing when all were written."""
+        """Return for each request whether its condition failed; nothing when all were written."""
         try:
             call(self._client.transact_write_items, TransactItems=requests)
         except ClientError as error:

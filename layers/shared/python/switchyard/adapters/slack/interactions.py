@@ -27,7 +27,7 @@ MAX_REPLY: Final = 1_000
 class Answer:
     status: HTTPStatus
     outcome: str
-    """What was done, or why nothing was done."""
+    """The text that says what was done, or why nothing was done."""
     press: Press | None = None
     done: bool = False
     not_posted: str | None = None

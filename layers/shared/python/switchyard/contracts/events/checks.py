@@ -1,4 +1,4 @@
-"""What the health check saw."""
+"""Events of the health check."""
 
 from typing import ClassVar, Final, Literal, Self
 

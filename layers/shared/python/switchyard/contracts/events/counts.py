@@ -1,4 +1,4 @@
-"""What an event adds to the counters of its minute."""
+"""Reads from an event what it adds to the counters of its minute."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -51,7 +51,7 @@ class _Figures(CountedFields):
     name: Annotated[str, Field(pattern=f"^{DEFINITION_NAME.pattern}$")] = UNKNOWN
     duration_ms: Count | None = None
     elapsed_ms: Count | None = None
-    """What a Task Timeout calls its duration."""
+    """The duration, as the event Task Timeout names it."""
     usage: CountedUsage = CountedUsage()
 
 

@@ -33,7 +33,7 @@ class Context(Written):
     trace_id: str | None = None
     """The trace id of the job or task that the event is about."""
     parent_span_id: str | None = None
-    """That of who submitted it, if they said so."""
+    """The span of the caller who submitted the job, if the request named one."""
 
 
 class Event(Written):

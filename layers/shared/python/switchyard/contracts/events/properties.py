@@ -1,4 +1,4 @@
-"""What every event says, whatever its type."""
+"""The fields that every event has, whatever its type."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from switchyard.domain.events.event_keys import EntityType
 
 
 class Properties(Written):
-    """What one type of event says. `run` and `fence` tell which transition it reports."""
+    """The content of one type of event. `run` and `fence` identify the transition it reports."""
 
     event_type: ClassVar[str]
     entity_type: ClassVar[EntityType]

@@ -36,7 +36,7 @@ _Moment = Annotated[int, Field(ge=0, le=LAST_MS)]
 class _Ended(CountedFields):
     run: int = Field(ge=1)
     started_at: _Moment
-    """What says it not is older than spans, or ended none."""
+    """The start. An event without it is older than spans, or ended none."""
 
 
 class _JobRun(_Ended):

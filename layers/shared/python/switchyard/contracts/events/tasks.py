@@ -19,22 +19,22 @@ class MemoryUsage(Written):
 
 
 class ReportedActivity(Written):
-    """What the child's output last said it was doing."""
+    """The activity that the child's output reported last."""
 
     type: str
-    """Such as `step_running`, `sdk_query` or `waiting`; a newer worker may know others."""
+    """A name such as `step_running`, `sdk_query` or `waiting`; a newer worker may know others."""
     step_name: str | None = None
     timestamp: int
 
 
 class AttemptEnded(TaskProperties):
-    """What ends an attempt, if there was one; older events do not say so."""
+    """The attempt that the event ends, if there was one; older events do not have these fields."""
 
     started_at: int | None = None
     """When it was claimed."""
     attempt: int | None = None
     worker_id: str | None = None
-    """Who had claimed it, where it is not the sender."""
+    """The worker that had claimed the task, if it is not the sender."""
 
 
 class TaskPending(TaskProperties):
@@ -53,7 +53,7 @@ class TaskHeld(TaskProperties):
     """`approval`, `wait` or `signal`; a newer version may know others."""
     held_until: int
     question: str | None = None
-    """What a person is asked."""
+    """The question to a person."""
 
 
 class TaskExpanded(TaskProperties):
@@ -120,7 +120,7 @@ class TaskFailed(AttemptEnded):
     decided_by: str | None = None
     """The person who rejected it."""
     duration_ms: int | None = None
-    """Of the last attempt, if a worker saw its end."""
+    """The duration of the last attempt, if a worker saw its end."""
     usage: UsageFigures | None = None
 
 

@@ -57,12 +57,12 @@ DetailTypes = Annotated[
 
 
 class EventPattern(Closed):
-    """Which event of the stage's bus ends a signal: a part of EventBridge's pattern language."""
+    """The pattern of the event that ends a signal: a part of EventBridge's pattern language."""
 
     source: Sources
     detail_type: DetailTypes = Field(alias="detail-type")
     detail: Annotated[JsonValue, AfterValidator(_detail)] | None = unless_absent()
-    """Which fields its detail has; values may be references like `${input.orderId}`."""
+    """The fields that the event's detail has; values may be references like `${input.orderId}`."""
 
     @model_validator(mode="after")
     def _is_small(self) -> "EventPattern":

@@ -101,7 +101,7 @@ class TriggerContent(Closed):
     on: OnEvents | None = None
     schedule: ScheduleText | None = None
     time_zone: TimeZoneName | None = None
-    """Whose local time the schedule means; without it, it means UTC."""
+    """The time zone of the schedule; UTC when absent."""
     job: dict[str, JsonValue]
 
     @model_validator(mode="after")
@@ -152,12 +152,12 @@ class Trigger(TriggerContent):
 
     @property
     def bus(self) -> Bus:
-        """Where its rule is; schedules exist on the default bus alone."""
+        """Return the bus of the trigger's rule; schedules exist on the default bus alone."""
         return self.on.bus if self.on else "default"
 
 
 class TriggerRun(Written):
-    """What became of the last event: a job, or the reason why there is none."""
+    """The result of the last event: a job, or the reason why there is none."""
 
     at: datetime
     event_id: str
@@ -215,7 +215,7 @@ class TriggerFired(Written):
 
 
 class BusEvent(BaseModel):
-    """What EventBridge says of every event, of which we need two things."""
+    """The two fields of an EventBridge event that Switchyard needs."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -250,7 +250,7 @@ def whole_event(
 
 
 class TriggerMessage(Written):
-    """What a trigger's rule makes of an event."""
+    """The message that a trigger's rule makes of an event."""
 
     schema_version: MessageSchema = Field(default=1, alias="schema")
     tenant_id: TenantName

@@ -72,7 +72,7 @@ def _tag_problems(tags: Json) -> list[Problem]:
 
 
 def _job_problems(trigger: Trigger) -> list[Problem]:
-    """As far as the job is the same for every event."""
+    """Return the problems of the job, as far as it is the same for every event."""
     try:
         job = SubmitJob.model_validate(with_stand_ins(trigger.job))
     except ValidationError as error:

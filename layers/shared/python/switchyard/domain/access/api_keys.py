@@ -26,7 +26,7 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request: a tenant, with one of its keys."""
+    """The caller of a request: a tenant, with one of its keys."""
 
     tenant: str
     key_id: str

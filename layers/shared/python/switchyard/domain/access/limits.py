@@ -1,4 +1,4 @@
-"""What a stage allows: requests of a key, open tasks of a tenant, and what definitions ask for.
+"""Limits of a stage: requests of a key, open tasks of a tenant, and ceilings for definitions.
 
 Requests: so many a second, some of them at once, so many a day. `free_at_us` is when the key would
 be idle again had its requests come evenly, one a step (this is known as GCRA). It may run ahead of
@@ -45,7 +45,7 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """What is remembered of a key."""
+    """The stored use of a key."""
 
     free_at_us: int
     day: str
@@ -94,7 +94,7 @@ def judge(seen: Use | None, *, now_ms: int, limits: RequestLimits) -> Admission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a definition, one of its steps or a redrive asks for; `None`: it does not say."""
+    """The limits that a definition, one of its steps or a redrive asks for; `None`: unspecified."""
 
     model: str | None = None
     tools: Sequence[str] = ()
@@ -106,7 +106,7 @@ class Asked:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceilings:
     default_cost_usd: float = 5.0
-    """What an attempt may spend if its definition does not say."""
+    """The most that an attempt may spend if its definition does not say, in dollars."""
     max_cost_usd: float = 10_000.0
     default_turns: int = 10
     max_turns: int = 200

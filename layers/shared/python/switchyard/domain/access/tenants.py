@@ -1,4 +1,4 @@
-"""What operators set for one tenant: where its jobs may post in Slack, and who may press buttons.
+"""Settings of one tenant, made by operators: its Slack channels, and who may press buttons.
 
 Nothing is allowed to a tenant without settings: its jobs may name no channel, and of its jobs only
 the stage's own operators press buttons.
@@ -21,7 +21,7 @@ MAX_LISTED: Final = 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
     slack_channels: tuple[str, ...] = ()
-    """Where its jobs may post: each by its name or its id, just as jobs name it."""
+    """The channels in which its jobs may post, each by its name or its id, as jobs name it."""
     slack_operators: tuple[str, ...] = ()
     """The ids of the Slack users who may press buttons on its incidents."""
 

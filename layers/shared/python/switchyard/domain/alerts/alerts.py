@@ -210,7 +210,7 @@ class PublishStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """What publishing a state came to."""
+    """The result of publishing a state."""
 
     status: PublishStatus
     reason: str = ""

@@ -1,4 +1,4 @@
-"""Where a page of events ended, in a form that callers hand back and cannot make use of otherwise.
+"""Writes the end of a page of events as an opaque cursor, which callers hand back.
 
 A cursor names a place in time and the questions that it belongs to. It only ever narrows them:
 whatever it says, nothing of another tenant answers, and nothing outside the asked range.

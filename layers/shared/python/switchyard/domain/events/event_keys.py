@@ -20,7 +20,7 @@ class EntityType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventIdentity:
-    """What an event's keys are made of."""
+    """The fields of an event from which its keys are made."""
 
     event_id: str
     event_type: str

@@ -1,4 +1,4 @@
-"""What the event log can be asked: each question is one range of one index, within one tenant.
+"""Queries of the event log: each is one range of one index, within one tenant.
 
 Ranges end in `TIMESTAMP#`, so task-1 never answers for task-10, and have an upper bound, so the
 tenant a never sees ab. GSI1 to GSI3 do not name the tenant in their keys: their readers leave out
@@ -26,7 +26,7 @@ class Period:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Of the table's own sort keys, with which all others end."""
+        """Return the bounds of the table's own sort keys, with which all other sort keys end."""
         until = _LAST if self.until_ms is None else f"{self.until_ms:013d}"
         return f"TIMESTAMP#{self.since_ms:013d}", f"TIMESTAMP#{until}"
 
@@ -50,7 +50,7 @@ class EventQuery:
     event_type: str | None = None
     """Nothing but this, where the index does not say so already."""
     app: str | None = None
-    """Likewise."""
+    """The app whose events are returned, where the index does not say so; `None` for all."""
 
     @property
     def low(self) -> str:
@@ -81,7 +81,7 @@ class EventQuery:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What stays the same when time goes on."""
+        """Return the parts of the query that stay the same when time goes on."""
         narrowed = (self.event_type or "", self.app or "")
         return self.tenant, self.index or "", self.partition, self.stem, *narrowed
 

@@ -23,7 +23,7 @@ class Expansion:
 
     plan: JobPlan
     waiting_on: frozenset[str]
-    """What the fan-out waits for, once they may."""
+    """The edge tokens of the fan-out, once its items may run."""
     child_count: int
 
 

@@ -1,4 +1,4 @@
-"""What is right and what is wrong with a stage, each with what mends it."""
+"""Judges the parts of a stage: right or wrong, and what to do about it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class SwitchKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """What can be turned off by hand and then is easily forgotten."""
+    """A switch that can be turned off by hand and then is easily forgotten."""
 
     name: str
     kind: SwitchKind

@@ -12,7 +12,7 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Task, milliseconds
 
 ENDING_MS: Final = milliseconds(timedelta(minutes=1))
-"""What an attempt may take beyond its timeout: its child is stopped, its files are uploaded."""
+"""The time beyond its timeout that an attempt may take to stop its child and upload files."""
 STARTED: Final = "Task Processing Started"
 HEARTBEAT: Final = "Task Heartbeat"
 PROGRESS: Final = "progress"
@@ -39,7 +39,7 @@ _SEVERITY: Final = {health: rank for rank, health in enumerate(Health)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthLimits:
-    """What is still well; everything beyond is not."""
+    """The limits of a healthy task; a task beyond one of them is not healthy."""
 
     silent_warning_ms: int = milliseconds(timedelta(minutes=5))
     silent_critical_ms: int = milliseconds(timedelta(minutes=10))
@@ -51,7 +51,7 @@ class HealthLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnLimits:
-    """What a definition says of its tasks; the stage's limits hold where it says nothing."""
+    """The limits of a definition for its tasks; the stage's limits hold where a field is `None`."""
 
     silent_warning_ms: int | None = None
     silent_critical_ms: int | None = None
@@ -119,7 +119,7 @@ def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:
 
 
 def judge(task: Task, limits: HealthLimits, *, now_ms: int) -> tuple[Health, str]:
-    """Who is silent cannot be trusted in anything else, so silence comes first."""
+    """Judge a task; silence comes first, since nothing else that a silent worker said counts."""
     silent, elapsed = _silent(task, now_ms), _elapsed(task, now_ms)
     if silent > limits.silent_critical_ms:
         return Health.CRITICAL, f"no sign of life for {_minutes(silent)}"

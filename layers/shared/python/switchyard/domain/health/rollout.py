@@ -9,8 +9,8 @@ from typing import Final
 from switchyard.domain.health.presence import Pause, PresentWorker
 
 SETTLING_SECONDS: Final = 10 * 60
-"""What an attempt may need after its time limit: its child is killed, its result is uploaded and
-tried again for minutes if need be, its outcome is stored."""
+"""The time that an attempt may need after its time limit: its child is killed, its result is
+uploaded and tried again for minutes if need be, its outcome is stored."""
 LEAST_MINUTES: Final = 1
 MOST_MINUTES: Final = 2880
 """https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-scale-in-protection.html"""

@@ -31,7 +31,7 @@ MOST_PARENTS: Final = (WRITES_PER_CHUNK - WRITES_FOR_THE_JOB - WRITES_PER_TASK) 
 class Newcomer:
     task_id: str
     parents: tuple[str, ...]
-    """What it waits for: relays, if there are too many."""
+    """The ids that the task waits for: those of relays, if it has too many parents."""
     spec: TaskSpec | None
     """`None` for a relay."""
 
@@ -42,7 +42,7 @@ class Newcomer:
 
 @dataclass(frozen=True)
 class Group:
-    """Those that are written together."""
+    """New tasks that are written together."""
 
     newcomers: tuple[Newcomer, ...]
 
@@ -56,12 +56,12 @@ class Group:
 
     @property
     def parents(self) -> frozenset[str]:
-        """Whom they follow that is in the job by then."""
+        """Return the parents of the group that are in the job by then."""
         return frozenset(p for n in self.newcomers for p in n.parents) - self.names
 
 
 def perhaps_added(specs: Sequence[TaskSpec], picture: JobPicture) -> dict[str, TaskSpec]:
-    """Those that may be the very ones in the job: only their inputs are left to compare."""
+    """Return specs that may be tasks of the job already: only their inputs are left to compare."""
     there = {task.ref.task_id: task for task in picture.visible_tasks}
     return {
         spec.task_id: spec

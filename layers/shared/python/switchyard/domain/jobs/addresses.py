@@ -1,4 +1,4 @@
-"""Which addresses a webhook may reach: a webhook must not reach the stage's own network."""
+"""Decides which addresses a webhook may reach: never those of the stage's own network."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network

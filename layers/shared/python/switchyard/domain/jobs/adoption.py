@@ -1,4 +1,4 @@
-"""Which messages of other producers become tasks of ours: bare ones, that name no job."""
+"""Decides which messages of other producers become tasks: bare ones, which name no job."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -36,7 +36,7 @@ MOST_CANDIDATES: Final = 20
 
 
 def candidates(end: Task) -> tuple[str, ...]:
-    """Whose place before `__end__` a relay could take, if that can wait for no more."""
+    """Return the tasks that a relay could replace before `__end__`, if its set is full."""
     if len(end.waiting_on) < MAX_NAMES:
         return ()
     return tuple(sorted(map(parent_of, end.waiting_on), key=_oldest_first)[:MOST_CANDIDATES])
@@ -108,7 +108,7 @@ def _movable(end: Task, seen: ChunkContext, name: str) -> Task | None:
 
 
 def _within(group: Group, relay: str) -> dict[str, tuple[str, ...]]:
-    """Who follows the newcomers: others of them, or else the chunk's relay."""
+    """Return the dependents of each newcomer: other newcomers, or else the chunk's relay."""
     following: dict[str, list[str]] = {newcomer.task_id: [] for newcomer in group.newcomers}
     for newcomer in group.newcomers:
         for parent in newcomer.parents:

@@ -22,7 +22,7 @@ class ExistingTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkContext:
-    """What a chunk is planned by. Each thing is as it was read, not all at one moment."""
+    """The facts by which a chunk is planned. Each is as it was read, not all at one moment."""
 
     job: Job
     end: Task | None
@@ -32,7 +32,7 @@ class ChunkContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedTasks:
-    """What the relay of a chunk remembers, so that its event can be emitted again."""
+    """The content of a chunk's relay, by which the event of the chunk can be emitted again."""
 
     task_ids: tuple[str, ...]
     previous_total: int
@@ -65,14 +65,14 @@ class AddedTasks:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Of a member, which has to be as it was read: who follows it from now on."""
+    """New dependents of a task of the job, which has to be as it was read."""
 
     existing: ExistingTask
     dependents: tuple[str, ...]
 
     @property
     def further(self) -> tuple[str, ...]:
-        """They come after those that follow it already, which has to be as many as was read."""
+        """Return the dependents to append; the task must still have as many as were read."""
         return self.dependents[len(self.existing.dependents) :]
 
     @property
@@ -86,18 +86,18 @@ class Chunk:
     """All of it is written, or nothing."""
 
     job: Job
-    """As read: it has to be open in that run, and neither cancelled nor redriven."""
+    """The job as read: it has to be open in that run, and neither cancelled nor redriven."""
     end: Task
     """`__end__` as read: it has to wait in that run, and waits for the chunk's relay as well."""
     moved: Task | None
-    """It waited for this one, for which the relay waits instead."""
+    """A task that `__end__` waited for, and for which the relay waits instead."""
     relay: Task
     tasks: tuple[Task, ...]
     """The other new ones, relays among them."""
     dependents: Mapping[str, tuple[str, ...]]
-    """Of all new ones."""
+    """The dependents of all new tasks, by task id."""
     payloads: Mapping[str, Payload]
-    """Of those that have one: the tasks of people, and the chunk's relay."""
+    """The payloads of the tasks that have one: the tasks of people, and the chunk's relay."""
     changes: tuple[Change, ...]
     added: AddedTasks
 

@@ -49,9 +49,9 @@ _INSTEAD: Final = {
     "=>": ">=", "&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "none": "null",
     "nil": "null", "undefined": "null", "contains": 'in: "x" in ${…}', "exist": "exists",
 }  # fmt: skip
-"""What other languages write, and what a condition has for it."""
+"""Operators of other languages, and what a condition has for each."""
 _AFTER: Final = frozenset({"and", "or", ")", ""})
-"""What may follow a comparison; the end has no text."""
+"""The tokens that may follow a comparison; the end has no text."""
 
 _OTHER_QUOTES: Final = "`\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 _START: Final = "a reference, a value, exists, not or ("

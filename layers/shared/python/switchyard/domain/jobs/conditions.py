@@ -78,7 +78,7 @@ Expression = Reference | Literal | Comparison | Exists | Not | AllOf | AnyOf
 @dataclass(frozen=True, slots=True)
 class Condition:
     text: str
-    """As its author wrote it."""
+    """The condition as its author wrote it."""
     expression: Expression
     references: tuple[Reference, ...]
     """In the order of the text."""

@@ -39,7 +39,7 @@ class Job:
     failed_task_id: str | None = None
     tags: Tags = field(default_factory=dict)
     notify: NotifyTarget | None = None
-    """Where its failures are reported. A listing does not include it."""
+    """The channel or webhook of the job's failures. A listing does not include it."""
     trace: str | None = None
     """The `traceparent` it was submitted with, if any. A listing does not know it."""
     due_at_ms: int | None = None
@@ -51,13 +51,13 @@ class Job:
     additions: int = 0
     """How often tasks were added: each chunk of them is one."""
     document_key: str | None = None
-    """Where in the bucket the plan is of a job too large to be written by who accepted it."""
+    """The bucket key of the plan of a job that is too large to be written while it is accepted."""
     written: int = 0
     """How many items of that plan have been written so far."""
     file_count: int | None = None
     """How many files it was submitted with, if any; a document in the bucket names them."""
     redrive_key: str | None = None
-    """Where in the bucket the plan is of a redrive that is not over."""
+    """The bucket key of the plan of a redrive that is not over."""
 
     @property
     def status(self) -> JobStatus:

@@ -1,4 +1,4 @@
-"""Which of a tenant's jobs a caller wants to see."""
+"""Filters the jobs of a tenant for a caller."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What is to be done about something overdue: one pure function each for tasks and jobs.
+"""Decides what to do about something overdue: one pure function each for tasks and jobs.
 
 `due_at_ms` of a step is when to look again should the step be lost too. The sweeper writes it, on
 condition that the old one still stands, before it acts: of two sweepers one acts.
@@ -158,4 +158,4 @@ _STEPS: Final[Mapping[TaskState, Callable[[Task, int], Step]]] = {
     TaskState.HELD: _held,
     TaskState.UNKNOWN: _unknown,
 }
-"""What is done about a task that has not settled, by its state."""
+"""The steps for a task that has not settled, by its state."""

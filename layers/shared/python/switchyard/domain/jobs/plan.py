@@ -20,7 +20,7 @@ NO_DEFINITION: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What a task keeps of its definition, however that changes later."""
+    """The values that a task keeps of its definition, however that changes later."""
 
     version: int
     max_attempts: int = MAX_ATTEMPTS

@@ -1,4 +1,4 @@
-"""Which tasks a redrive reopens, and how each of them goes on."""
+"""Decides which tasks a redrive reopens, and how each of them goes on."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ BY_DEFAULT: Final = REDRIVABLE - {TaskState.SKIPPED}  # what was skipped follows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What the selected tasks are given instead of what they had."""
+    """The values that the selected tasks are given instead of what they had."""
 
     overrides: Overrides = NO_OVERRIDES
     inputs: Mapping[str, Json] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Reopening:
 
     @property
     def unmade(self) -> tuple[str, ...]:
-        """What is forgotten of the items that were made."""
+        """Return the attributes that are removed because the items are made anew."""
         return ("child_count", "expanded") if self.items_run else ()
 
     @property
@@ -71,7 +71,7 @@ class Reopening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEdges:
-    """Whom a task wakes when it settles, in addition to those `before`."""
+    """The tasks that a task wakes when it settles, in addition to those in `before`."""
 
     before: tuple[str, ...]
     added: tuple[str, ...]
@@ -92,7 +92,7 @@ class RedrivePlan:
     relays: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """New ones, each with what it waits on."""
     edges: Mapping[str, NewEdges] = field(default_factory=dict)
-    """Of tasks that were followed by none of those that are reopened, and of new relays."""
+    """New edges of tasks that had no dependent among the reopened tasks, and of new relays."""
     inputs: Mapping[str, Json] = field(default_factory=dict)
     requested_by: str | None = None
     """A person, where one is known."""
@@ -106,7 +106,7 @@ class NotRedrivable:
 
 
 def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotRedrivable:
-    """Those that were `named`, all of which exist; without any, what failed or was cancelled."""
+    """Return the `named` tasks, which all exist; without names, what failed or was cancelled."""
     if not named:
         completed = {t.ref.task_id for t in picture.tasks if t.state is TaskState.COMPLETED}
         chosen = tuple(
@@ -214,7 +214,7 @@ def _edges_within(reached: Set[str], dependents: Edges) -> dict[str, tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """What becomes of each task that is reached."""
+    """The change of each task that is reached."""
 
     changes: Changes
     selected: Set[str]

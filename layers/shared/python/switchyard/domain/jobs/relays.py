@@ -36,7 +36,7 @@ def parents_of(dependents: Edges) -> dict[str, tuple[str, ...]]:
 
 
 def declared_parents(dependents: Edges) -> dict[str, tuple[str, ...]]:
-    """What people declared: relays are looked through, `__start__` and `__end__` left out.
+    """Return declared parents: relays are looked through, `__start__` and `__end__` left out.
 
     That a task waits for those that it made is not declared.
     """
@@ -106,6 +106,6 @@ def _with_narrow_fan_out(dependents: Edges, names: Iterator[str]) -> dict[str, t
 
 
 def _groups(names: tuple[str, ...], most: int) -> list[tuple[str, ...]]:
-    """As few as possible, all of about the same size."""
+    """Split the names into as few groups as possible, all of about the same size."""
     total, groups = len(names), -(-len(names) // most)
     return [names[n * total // groups : (n + 1) * total // groups] for n in range(groups)]

@@ -17,7 +17,7 @@ _NEVER: Final = 0
 
 
 class KeyKind(Enum):
-    """Who chose a key, and for how long it stands for its job. Kinds do not share keys."""
+    """The origin of a key, and how long it stands for its job. Kinds do not share keys."""
 
     PRODUCER = timedelta(hours=24)
     """The key alone proves nothing: its body has to be the same as well."""

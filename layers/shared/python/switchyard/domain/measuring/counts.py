@@ -1,4 +1,4 @@
-"""What happened within a minute, added up from events."""
+"""Adds up events into counts for each minute."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -14,7 +14,7 @@ MOST_DEFINITIONS: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What attempts used up, whether or not they came to a good end."""
+    """The tokens and dollars that attempts used, whether or not they completed."""
 
     cost_micro_usd: int = 0
     """Millionths of a dollar: whole numbers add up exactly, in any order."""

@@ -1,4 +1,4 @@
-"""What Claude's tokens cost: list prices in USD per million tokens, as read on `PRICES_READ_IN`.
+"""Prices of Claude's tokens: list prices in USD per million tokens, as read on `PRICES_READ_IN`.
 
 Writing to the cache costs 1.25 times the input price for entries that live five minutes, and twice
 the input price for those that live an hour; a web search of the API's own costs a cent
@@ -21,7 +21,7 @@ _DATE: Final = re.compile(r"-\d{8}\Z")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
     input: int = 0
-    """Those neither read from the cache nor written to it."""
+    """The input tokens neither read from the cache nor written to it."""
     output: int = 0
     cache_read: int = 0
     cache_creation: int = 0

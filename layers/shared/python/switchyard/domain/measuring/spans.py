@@ -16,7 +16,7 @@ from switchyard.domain.jobs.plan import FIRST_RUN
 from switchyard.domain.tasks.task import Task, Usage
 
 TRACEPARENT: Final = "traceparent"
-"""What the standard calls the header."""
+"""The name of the header in the standard."""
 
 SAMPLED: Final = "01"
 _TRACEPARENT: Final = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
@@ -51,7 +51,7 @@ class Trace:
     trace_id: str
     flags: str = SAMPLED
     caller_span_id: str | None = None
-    """Whose job it is, if they said so."""
+    """The span of the job's caller, if the request named one."""
 
     def below(self, span_id: str) -> str:
         """A `traceparent` for whatever happens within that span."""
@@ -123,7 +123,7 @@ Attributes = Mapping[str, str | int | float]
 
 
 class SpanStatus(IntEnum):
-    """As OpenTelemetry numbers them."""
+    """The statuses of spans, as OpenTelemetry numbers them."""
 
     UNSET = 0
     OK = 1

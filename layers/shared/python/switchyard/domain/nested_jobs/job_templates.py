@@ -34,7 +34,7 @@ OUTPUT: Final = "output"
 class JobTemplate:
     tasks: tuple[TaskSpec, ...]
     output: Json = None
-    """What the job returns, with references to its tasks; `None` for what its last tasks made."""
+    """The output of the job, with references to its tasks; `None` for its last tasks' outputs."""
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     """The fixed version of each definition that a task names."""
 

@@ -41,11 +41,11 @@ class NotAReference(ValueError):
 @dataclass(frozen=True, slots=True)
 class Reference:
     path: Place
-    """Where in the input its text is."""
+    """The place of the reference's text in the input."""
     text: str
     task_id: str
     steps: tuple[Step, ...]
-    """What to take from the output, one after the other: names of members and indices."""
+    """The path into the output, one step after the other: names of members and indices."""
 
 
 def references_in(value: Json) -> list[Reference]:
@@ -129,7 +129,7 @@ def reference_problems(
     declared: Mapping[str, Sequence[str]] | None = None,
     elsewhere: Iterable[tuple[str, Reference]] = (),
 ) -> list[Problem]:
-    """What is wrong with the references of these tasks.
+    """Return the problems of the references of these tasks.
 
     `declared` has the parents of the tasks that the job has already, and `elsewhere` are
     references that are not in an input, each with its task.
@@ -188,7 +188,7 @@ class _Resolution:
     outputs: Mapping[str, Json]
     brought_in: int = 0
     sizes: dict[str, int] = field(default_factory=dict)
-    """What was measured once, by the text of its reference."""
+    """The sizes that were measured, by the text of the reference."""
 
     def of(self, value: Json) -> Json:
         """Inputs are at most `MAX_DEPTH` deep, and what is brought in is not looked at."""

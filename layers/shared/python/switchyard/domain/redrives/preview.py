@@ -1,4 +1,4 @@
-"""What a redrive will run, what that cost the last time, and what it leaves as it is."""
+"""Previews a redrive: the tasks that it will run, their last cost, and what it leaves as it is."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Planned:
     task: Task
     at_once: bool
     cost_usd: float
-    """What its last run cost; of a fan-out that makes its items anew, with those of its items."""
+    """The cost of its last run; of a fan-out that makes its items anew, including its items."""
     items: int | None
     """How many of those there are now."""
 

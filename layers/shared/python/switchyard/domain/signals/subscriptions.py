@@ -1,4 +1,4 @@
-"""Which event of the bus ends a signal: what its author says, and what is stored of it."""
+"""Describes the event that ends a signal: as its author writes it, and as it is stored."""
 
 import hashlib
 import json
@@ -26,12 +26,12 @@ from switchyard.domain.tasks.task import Json, Task
 
 EVENT: Final = "event"
 MAX_PATTERN_BYTES: Final = 4_096
-"""As for a pattern of EventBridge; also once its references are filled in."""
+"""The most bytes of a pattern, as on EventBridge; also once its references are filled in."""
 MAX_NAMES: Final = 5
 """Sources of a pattern, and types of events likewise."""
 MAX_NAME: Final = 256
 CATEGORY: Final = "event_pattern"
-"""Of the failure of a signal whose pattern cannot be filled in."""
+"""The category of the failure of a signal whose pattern cannot be filled in."""
 _FORMS: Final = "${tasks.ID.output.name} or ${input.name}"
 
 
@@ -41,7 +41,7 @@ class NotFillable(Rejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events end a signal."""
+    """The events that end a signal."""
 
     sources: tuple[str, ...]
     detail_types: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a cancellation does to a task, whatever state it is in."""
+"""Decides what a cancellation does to a task, whatever state it is in."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -43,7 +43,7 @@ class NotYet:
 
     @property
     def delay_seconds(self) -> int | None:
-        """Of the message to send instead; `None` when the due time alone can wait so long."""
+        """Return the delay of a new message; `None` when only the due time can wait so long."""
         if self.wait_ms is None or self.wait_ms > LONGEST_DELAY_SECONDS * 1000:
             return None
         return math.ceil(self.wait_ms / 1000)

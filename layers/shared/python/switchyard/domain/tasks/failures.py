@@ -1,4 +1,4 @@
-"""What went wrong in an attempt, recognised by types and status codes.
+"""Categories of an attempt's failures, recognised by types and status codes.
 
 Text is never looked at: a duration of 500 ms in a message is not a server error.
 """

@@ -36,17 +36,17 @@ class OnReject(StrEnum):
 class Hold:
     kind: TaskKind
     for_ms: int = LONGEST_MS
-    """Of a wait: how long it takes. Of others: how long a decision or a signal may take."""
+    """The duration of a wait; for other kinds, how long a decision or a signal may take."""
     until_ms: int | None = None
-    """Of a wait: when it ends, instead of `for_ms`."""
+    """The end of a wait, instead of `for_ms`."""
     on_timeout: OnTimeout = OnTimeout.FAIL
     on_reject: OnReject = OnReject.COMPLETE
     question: str | None = None
-    """What a person is asked."""
+    """The question to a person."""
     value_schema: Mapping[str, Any] | None = None
-    """What an edited value, or the value of a signal, has to match."""
+    """The schema that an edited value, or the value of a signal, has to match."""
     event: Mapping[str, Any] | None = None
-    """Of a signal: the pattern of the event that ends it, with references as its author wrote."""
+    """The pattern of the event that ends a signal, with references as its author wrote them."""
 
     def ends_at_ms(self, ready_at_ms: int) -> int:
         """Return when a task ends by itself that could run since `ready_at_ms`."""
@@ -81,7 +81,7 @@ def hold_of(kind: TaskKind, stored: Mapping[str, Json] | None) -> Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a person or a program has decided about a held task."""
+    """A decision of a person or a program about a held task."""
 
     decision_id: str
     """Stands for this one request: repeated, it changes nothing."""

@@ -1,4 +1,4 @@
-"""What becomes of a task when everything it waited for has settled."""
+"""Decides what becomes of a task when all its parents have settled."""
 
 import re
 from collections import defaultdict, deque
@@ -19,7 +19,7 @@ DISPATCHER: Final = "dispatcher"
 """The source of an outcome that nobody's work led to."""
 
 Tokens = dict[str, bool]
-"""What a task need not wait for any more, and whether that completed."""
+"""The edge tokens that a task need not wait for any more, and whether each parent completed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,12 @@ def tokens_by_child(parents: Sequence[SettledParent]) -> dict[str, Tokens]:
 
 
 def is_free(task: Task) -> bool:
-    """It waits, and for nothing any more: somebody has to decide it."""
+    """Return whether the task is waiting, but for nothing any more: then it has to be decided."""
     return task.state is TaskState.WAITING and not task.waiting_on
 
 
 def is_left_to_newer(task: Task) -> bool:
-    """It waits for nothing any more, and only a newer version knows what it may do now."""
+    """Return whether nothing is left to wait for, in a state that only a newer version knows."""
     return task.state is TaskState.UNKNOWN and not task.waiting_on
 
 
@@ -133,7 +133,7 @@ class Shortfall:
 
     @classmethod
     def of(cls, names: Iterable[str], others: Iterable[Self] = ()) -> Self:
-        """These and what relays have told, which named their first few as well."""
+        """Combine these names with the shortfalls of relays, which name their first few too."""
         emitted = list(others)
         named = sorted({*names, *(name for other in emitted for name in other.names)})
         unnamed = sum(other.more for other in emitted) + max(0, len(named) - MAX_NAMED)
@@ -141,7 +141,7 @@ class Shortfall:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """What `str` wrote; nothing, if it was somebody else."""
+        """Read the text that `str` wrote; any other text is an empty shortfall."""
         match = _WORDS.fullmatch(text)
         return cls(tuple(match[1].split(", ")), int(match[2] or 0)) if match else cls()
 
@@ -160,7 +160,7 @@ class Readiness:
     reason: str
     category: str | None = None
     none_completed: bool = False
-    """Of a relay: whether none of those that it stands for completed."""
+    """Whether none of the tasks that a relay stands for completed."""
 
     @property
     def outcome(self) -> Outcome:
@@ -244,7 +244,7 @@ def _failed(parent: Task) -> bool:
 
 
 def _shortfall(task: Task, parents: Mapping[str, Task]) -> Shortfall:
-    """Who did not complete; a relay among them says who that is behind it."""
+    """Name the parents that did not complete; a relay among them names those behind it."""
     relays = [parent for parent in parents.values() if parent.ref.relay]
     direct = task.not_completed - {relay.ref.task_id for relay in relays}
     emitted = [Shortfall.read(relay.outcome.error or "") for relay in relays if relay.outcome]

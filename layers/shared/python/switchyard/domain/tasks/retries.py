@@ -53,7 +53,7 @@ def why_not_retried(category: str, *, attempt: int, max_attempts: int) -> str | 
 
 
 MAX_TRIES: Final = 3
-"""Of a step, within one attempt."""
+"""The most tries of a step within one attempt."""
 _FREE: Final = frozenset(
     {FailureCategory.NETWORK, FailureCategory.RATE_LIMIT, FailureCategory.SERVER_ERROR}
 )
@@ -79,7 +79,7 @@ class TryAgain:
 
 
 def decide_step_retry(failure: StepFailure, *, time_left_ms: int) -> TryAgain | GiveUp:
-    """What is not tried again here fails the attempt, which may be followed by another."""
+    """Decide whether to try a step again; otherwise the attempt fails, and another may follow."""
     if failure.category not in _FREE:
         return GiveUp(f"{failure.category} does not pass within an attempt")
     if failure.paid:

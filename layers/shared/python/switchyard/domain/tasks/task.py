@@ -59,14 +59,14 @@ class Outcome:
     timeout_ms: int | None = None
     signal: str | None = None
     none_completed: bool = False
-    """Of a relay: whether none of those that it stands for completed."""
+    """Whether none of the tasks that a relay stands for completed."""
     artifacts: str | None = None
-    """Where logs, traces and artifacts are: a prefix in the bucket."""
+    """The prefix in the bucket of logs, traces and artifacts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What a redrive asked for instead of what the definition says."""
+    """The values that a redrive asked for instead of those of the definition."""
 
     model: str | None = None
     max_turns: int | None = None
@@ -74,7 +74,7 @@ class Overrides:
     max_cost_usd: float | None = None
 
     def over(self, earlier: "Overrides") -> "Overrides":
-        """What is not asked for stays as it was asked for before."""
+        """Return these overrides, with the `earlier` ones where these say nothing."""
         return Overrides(
             model=self.model or earlier.model,
             max_turns=self.max_turns or earlier.max_turns,
@@ -102,7 +102,7 @@ class Task:
     definition_version: int
     rule: Rule = Rule.ALL_COMPLETED
     kind: TaskKind | None = None
-    """What ends a task that no worker runs; `None` for one that has a definition."""
+    """The kind of a task that no worker runs; `None` for one that has a definition."""
     conditional: bool = False
     """Whether a condition among its data decides, too, whether it runs."""
     expanded: int | None = None
@@ -137,7 +137,7 @@ class Task:
     resends: int = 0
     """How often the sweeper had to nudge it since it was last claimed, released or given up."""
     signs: LifeSigns | None = None
-    """Of the attempt that was last claimed; `None` before its first renewal."""
+    """The life signs of the attempt that was last claimed; `None` before its first renewal."""
     last_error: str | None = None
     outcome: Outcome | None = None
     overrides: Overrides = NO_OVERRIDES
@@ -156,7 +156,7 @@ class Task:
 
     @property
     def token(self) -> str:
-        """What this run of the task is called in the `waiting_on` of its dependents."""
+        """Return the name of this run of the task in the `waiting_on` of its dependents."""
         return edge_token(self.ref.task_id, self.run)
 
     @property
@@ -170,7 +170,7 @@ class Payload:
 
     input: Json = None
     context: Mapping[str, Json] = field(default_factory=dict)
-    """What others made, if it came with the task itself; else it is read from `depends_on`."""
+    """The outputs of other tasks, if they came with the task; else `depends_on` names them."""
     depends_on: tuple[str, ...] = ()
     output: Json = None
     when: str | None = None
@@ -178,17 +178,17 @@ class Payload:
     hold: Mapping[str, Json] | None = None
     """How a task is held, as `contracts/holds.py` reads it."""
     files: tuple[str, ...] = ()
-    """Which files it is given, as `FileReference` reads them."""
+    """The names of the files that the task is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
     fan_out: Mapping[str, Json] | None = None
-    """What a fan-out makes its tasks of, as `domain/fan_out` reads it."""
+    """The lists and texts of a fan-out, as `domain/fan_out` reads them."""
     scope: str | None = None
     """The job task whose template it is from: its texts call others by their names in there."""
     input_key: str | None = field(default=None, compare=False)
-    """Where in the bucket the input is, if it was too large for its item."""
+    """The key of the input in the bucket, if it was too large for its item."""
     output_key: str | None = field(default=None, compare=False)
-    """Likewise the output."""
+    """The key of the output in the bucket, if it was too large for its item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class Lease:
     """The right to settle one attempt. Every later write names owner and fence."""
 
     task: Task
-    """As it was when the lease was taken."""
+    """The task's state when the lease was taken."""
     owner: str
 
     @property

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 LONGEST: Final = 256
-"""As EventBridge has it:
+"""The most characters of a schedule:
 https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html"""
 
 _FORM: Final = re.compile(r"(cron|rate)\(([^()]*)\)")

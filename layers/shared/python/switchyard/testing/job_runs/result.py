@@ -13,7 +13,7 @@ class TaskResult:
 
     task_id: str
     status: str
-    """As `switchyard job` shows it: completed, failed, skipped or cancelled."""
+    """The status as `switchyard job` shows it: completed, failed, skipped or cancelled."""
     output: Any = None
     error: str | None = None
     """Why it failed, or why it was skipped."""
@@ -21,7 +21,7 @@ class TaskResult:
     inputs: Sequence[Any] = ()
     """The input of each attempt, with its references filled in."""
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """What it left in its folder `artifacts`, by name."""
+    """The files that the task left in its folder `artifacts`, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,7 +89,7 @@ class KeyMove:
 
 
 def caller_with(key: str, *, keys: ApiKeys, clock: Clock) -> Caller | None:
-    """Whose key it is, or `None` for one that opens nothing."""
+    """Return the owner of the key, or `None` for a key that is unknown or revoked."""
     tenant = _tenant_in(key)
     found = keys.find(tenant, _hash(key)) if tenant else None
     if tenant is None or found is None or found.revoked_at_ms is not None:

@@ -48,7 +48,7 @@ class JobAdvancer:
 T = TypeVar("T")
 
 Answer = WakeUp | Exception
-"""What a message asked for, and it was done; or why the message has to come back."""
+"""The request of a message that was handled; or the reason why the message has to come back."""
 
 Act = Callable[[Sequence[WakeUp]], None]
 """On what concerns one job."""
@@ -77,7 +77,7 @@ class BatchDispatcher:
         return answers
 
     def _handle(self, group: Mapping[str, WakeUp], act: Act) -> dict[str, Answer]:
-        """What fails together is tried one by one, so that exactly the bad ones come back."""
+        """Handle a group; if it fails, handle each message alone, so that only bad ones return."""
         error = _tried(partial(act, list(group.values())))
         if error is None:
             return dict(group)
@@ -102,7 +102,7 @@ class BatchDispatcher:
 
 
 def _by_job(answers: Mapping[str, Answer]) -> Iterable[Mapping[str, WakeUp]]:
-    """What an event says and what was sent directly are two things: only the first may be old."""
+    """Group by job, and apart by event or direct message: only what an event says may be old."""
     groups: defaultdict[tuple[type, JobRef, bool], dict[str, WakeUp]] = defaultdict(dict)
     for message_id, answer in answers.items():
         if isinstance(answer, WakeUp):

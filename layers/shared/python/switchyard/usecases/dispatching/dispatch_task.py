@@ -85,7 +85,7 @@ class Starter:
         return self._held.end_overdue(held)
 
     def _emit_and_send(self, ready: Sequence[Task]) -> None:
-        """Told before it is sent: once a worker may take it, nobody would find it untold."""
+        """Emit before sending: a missing event would not be noticed once a worker has the task."""
         self._emitter.emit(*[task_events.pending(task) for task in ready])
         self._queue.send([TaskMessage.waking(task) for task in ready])
 

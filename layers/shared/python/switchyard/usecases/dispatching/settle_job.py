@@ -60,7 +60,7 @@ class JobSettler:
         return True
 
     def emit_first_failure(self, settled: Sequence[Task]) -> None:
-        """Of all that settled together one is written, and only if there was none before."""
+        """Note one of the failures, unless the job has one already, and emit the noted one."""
         failed = {t.ref.task_id: t for t in settled if t.state.failure and not t.tolerated}
         if not failed:
             return

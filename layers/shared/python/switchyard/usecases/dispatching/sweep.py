@@ -43,7 +43,7 @@ CLOCK_CORRECTED_MS: Final = 10_000  # no answer takes so long, usually
 
 @dataclass(frozen=True, slots=True)
 class Nudge:
-    """What was done about one thing, and why; `error` says why it could not be done."""
+    """An action on one overdue item, and its reason; `error` says why it could not be done."""
 
     ref: TaskRef | JobRef
     action: Action
@@ -144,7 +144,7 @@ class Sweeper:
                 self.dispatches.send([job.ref])
 
     def _emit(self, task: Task) -> str | None:
-        """Its event may never have been accepted; following it clears the due time that says so."""
+        """Emit the task's event, which may be missing; its consumer clears the due time."""
         if task.ref.task_id == START:
             self._emit_creation(task.ref.job)
         if task.ref.hidden:

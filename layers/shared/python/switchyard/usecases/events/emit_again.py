@@ -43,7 +43,7 @@ def _given(refs: Sequence[TaskRef], payloads: Payloads) -> Mapping[str, Payload]
 
 
 def _what_is_left(ref: TaskRef, payloads: Payloads) -> Payload:
-    """What has expired is left out rather than the event."""
+    """Read the payload; if its content has expired, the event is emitted without it."""
     try:
         return payloads.read(ref)
     except MissingBlob:

@@ -61,7 +61,7 @@ MOST_PINS: Final = 100  # an idempotency key remembers of its job; most have a h
 
 @dataclass(frozen=True)
 class _Submission:
-    """As it was asked for."""
+    """A submission as it was asked for."""
 
     tenant: str
     request: SubmitJob

@@ -1,4 +1,4 @@
-"""What is checked of tasks wherever they come in: with a new job, or added to one."""
+"""Checks tasks wherever they come in: with a new job, or added to one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -8,7 +8,7 @@ from switchyard.ports import Counters
 
 
 class Tally:
-    """Of one batch: many events of a minute are one write."""
+    """Counts the events of one batch: many events of a minute are one write."""
 
     def __init__(self) -> None:
         self._minutes: dict[int, Counts] = {}

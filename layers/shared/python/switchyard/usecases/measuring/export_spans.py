@@ -8,7 +8,7 @@ from switchyard.ports import SpanExporter
 
 
 class Spans:
-    """Of one batch: they are sent together."""
+    """Collects the spans of one batch: they are sent together."""
 
     def __init__(self, exporter: SpanExporter | None) -> None:
         """Without an exporter, nobody follows traces."""

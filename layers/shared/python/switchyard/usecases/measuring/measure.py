@@ -30,7 +30,7 @@ class Measurer:
     clock: Clock
 
     def measure(self, *, window_ms: int) -> Measurement:
-        """Of a window that ends now; whole minutes, so it may begin a little earlier."""
+        """Measure a window that ends now; of whole minutes, so it may begin a little earlier."""
         now_ms = self.clock.now_ms()
         from_ms = minute_of(now_ms - window_ms)
         counts = self.counters.between(from_ms, now_ms)

@@ -1,4 +1,4 @@
-"""What tenants do with their triggers themselves.
+"""Manages triggers for their tenants.
 
 Events of the account's default bus are of everybody, so that operators alone apply triggers there.
 """
