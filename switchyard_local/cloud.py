@@ -46,7 +46,7 @@ class Status:
     worker_pid: int | None
     api_url: str | None
     healthy: bool
-    """Both processes run, and the API lets its key in and nobody else."""
+    """Both processes run, and the API accepts its key and refuses requests without it."""
 
     @property
     def running(self) -> bool:
@@ -123,7 +123,7 @@ class LocalCloud:
         )
 
     def require_worker(self) -> None:
-        """Raise `CloudError` when nobody is there to do the tasks."""
+        """Raise `CloudError` when no worker runs."""
         if self._worker.pid is None:
             raise CloudError(
                 "The local cloud's worker has ended, so no task goes on. "

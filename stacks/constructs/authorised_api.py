@@ -1,4 +1,4 @@
-"""An HTTP API that answers nobody without a key."""
+"""An HTTP API that refuses every request without a key."""
 
 from collections.abc import Sequence
 

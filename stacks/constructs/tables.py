@@ -9,7 +9,7 @@ from stacks.stage import Stage
 from switchyard.contracts import tables as names
 
 EVERY_MINUTE = Duration.minutes(1)
-THROTTLED_MINUTES = 5  # clients try again: what passes by itself wakes nobody
+THROTTLED_MINUTES = 5  # clients try again: what passes by itself raises no alarm
 
 
 def state_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamodb.Table:

@@ -93,7 +93,7 @@ def _act_on(
         evaluation_periods=window,
         datapoints_to_alarm=datapoints,
         treat_missing_data=cloudwatch.TreatMissingData.MISSING,
-        alarm_description="Scales the workers: it notifies nobody.",
+        alarm_description="Scales the workers: it sends no notification.",
     )
     alarm.add_alarm_action(actions.ApplicationScalingAction(action))
 

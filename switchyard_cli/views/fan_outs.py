@@ -1,4 +1,4 @@
-"""Show the items of a fan-out below it; many in one row, since nobody reads ten thousand."""
+"""Show the items of a fan-out below it; many in one row, since ten thousand rows are unreadable."""
 
 from __future__ import annotations
 

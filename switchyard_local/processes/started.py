@@ -1,6 +1,6 @@
 """A process that a command started, and whether it still runs.
 
-psutil takes longer to import than a listing may take. Linux tells the same in two small files.
+psutil takes longer to import than a listing may take. Linux has the same facts in two small files.
 """
 
 import os

@@ -43,7 +43,7 @@ class WorkerFleet:
     def start(self) -> WorkerProcess:
         """Another one; it may have been started by `up` in the meantime.
 
-        Raise `CloudError` when the cloud was stopped: nobody would stop this one.
+        Raise `CloudError` when the cloud was stopped: nothing would stop this worker.
         """
         with self.alone():
             if not self.cloud_runs():

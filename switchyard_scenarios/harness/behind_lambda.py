@@ -20,15 +20,15 @@ from switchyard_scenarios.scenarios import batch_function
 VISIBILITY_SECONDS: Final = 6
 """The visibility timeout of the queue and the time limit of the function, which AWS compares."""
 _IMPORTED: Final = ("aws_lambda_powertools", "jmespath", "typing_extensions")
-"""By the function, beside what every function has."""
+"""The packages that the function imports, beside those that every function has."""
 _RUNTIME: Final = "python3.13"
 _MEGABYTES: Final = 512
-"""On AWS computing power goes with it: with the least, a start takes seconds."""
-_LOCAL_ROLE: Final = f"arn:aws:iam::{ACCOUNT}:role/scenarios"  # nobody there looks at it
+"""The function's memory. On AWS the CPU grows with it: with the least, a start takes seconds."""
+_LOCAL_ROLE: Final = f"arn:aws:iam::{ACCOUNT}:role/scenarios"  # MiniStack does not check it
 
 
 def role_for(harness: Harness) -> str:
-    """Empty, if there is none to run the function under."""
+    """Return the ARN of the function's role; empty if the stage has none."""
     return _LOCAL_ROLE if harness.place.stage == LOCAL else harness.place.function_role
 
 

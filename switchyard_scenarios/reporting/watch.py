@@ -1,4 +1,4 @@
-"""Looks at a harness again and again, and writes down what changes. Nobody else does."""
+"""Looks at a harness again and again, and alone writes down what changes."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping

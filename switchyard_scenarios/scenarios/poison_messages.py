@@ -1,4 +1,4 @@
-"""4. Messages that nobody can handle."""
+"""4. Messages that no worker can handle."""
 
 from dataclasses import dataclass
 from typing import Final

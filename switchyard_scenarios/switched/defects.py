@@ -61,7 +61,7 @@ class NeverExtends:
         self.delete = inbox.delete
 
     def extend(self, message: Received, *, seconds: int) -> None:
-        """Nobody thought of it."""
+        """Do nothing: the defect is that the extension was forgotten."""
 
 
 @dataclass

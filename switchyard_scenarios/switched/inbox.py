@@ -79,7 +79,7 @@ class SwitchedInbox:
     def receive(
         self, *, at_most: int, wait_seconds: int, visibility_seconds: int
     ) -> Sequence[Received]:
-        if self._parent() != self._started_by:  # nobody is left who would stop it
+        if self._parent() != self._started_by:  # the process that would stop it is gone
             self._stop()
             return ()
         allowed = self._allowed(at_most)

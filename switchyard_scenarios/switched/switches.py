@@ -18,7 +18,7 @@ class CrashPoint(StrEnum):
     WORKING = "working"
     """At the first renewal of its lease, while the child still runs."""
     BEFORE_EFFECT = "before-effect"
-    """The work is done, and nobody knows."""
+    """The work is done, and not yet recorded."""
     AFTER_EFFECT = "after-effect"
     """The downstream effect is there, but the task is not settled."""
     AFTER_SETTLING = "after-settling"

@@ -151,7 +151,7 @@ def worker_clock() -> AwsClock:
 
 
 def observe_answers(client: Any) -> None:
-    """Have every answer of a boto3 client, refusals included, tell the time."""
+    """Set the clock by every answer of a boto3 client, refusals included."""
     client.meta.events.register_last("request-created", _note_request)
     client.meta.events.register("response-received", _note_answer)
 

@@ -97,7 +97,7 @@ class EventPages(ABC):
     def _own(
         self, query: EventQuery, *, newest_first: bool, at_once: int | None
     ) -> Iterator[Record]:
-        """The tenant's: where another's event is, is nobody's business but theirs."""
+        """Yield the tenant's own records; other tenants' records are left out."""
         if query.empty:
             return
         for record in self._find(query, newest_first=newest_first, at_once=at_once):

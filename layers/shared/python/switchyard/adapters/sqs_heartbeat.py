@@ -79,7 +79,7 @@ class SQSHeartbeat:
             logger.warning("heartbeat does not stop", extra={"queue_url": self.queue_url})
 
     def check_for_errors(self) -> Exception | None:
-        """The first error; since then nobody extends the visibility."""
+        """Return the first error, after which the visibility is not extended any more."""
         with self._lock:
             return self._error
 

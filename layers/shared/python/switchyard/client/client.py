@@ -230,7 +230,7 @@ class Client:
         and `max_cost_usd`; `latest=True` runs the latest version of their definitions. The tasks
         in `from_` run with everything after them, completed or not; `dry_run=True` only answers
         with what would run. Not sent again once it may have arrived: then `Unreachable`, and `job`
-        tells whether it runs.
+        shows whether it runs.
         """
         try:
             first = {"from_": [*map(id_of, changes.pop("from_"))]} if "from_" in changes else {}

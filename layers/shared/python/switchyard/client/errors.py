@@ -5,7 +5,7 @@ ClientError               whatever comes between a program and its job
 │   ├── NotFound          there is no such job, task or definition
 │   └── RefusedForNow     the same will be accepted a little later
 ├── Unreachable           no answer, or none that the API would give; worth trying again
-│   ├── NotConnected      nobody was there, so nothing was done
+│   ├── NotConnected      no connection, so nothing was done
 │   └── TooManyRequests   the key is used too often, so nothing was done
 ├── UnusableJob           a job that no API would take
 ├── UnsafeName            a file that would be saved outside of its folder

@@ -1,6 +1,6 @@
 """How often one looks again: often at first, ever less often for who waits long.
 
-A key has 10,000 requests a day. Whoever waits for a whole day makes about 4,000 of them.
+A key has 10,000 requests a day. A caller that waits for a whole day makes about 4,000 of them.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def _type_problem(given: Any) -> str:
 
 
 def _size_problem(schema: Mapping[str, Any]) -> str | None:
-    """Whether it is one takes minutes to tell of a schema of some megabytes."""
+    """Return the problem of a schema that is too large: validating megabytes takes minutes."""
     size = len(json.dumps(schema, ensure_ascii=False, separators=(",", ":")).encode())
     if size <= MAX_SCHEMA_BYTES:
         return None

@@ -123,7 +123,7 @@ class Malformed(ValueError):
 
 
 def parse_message(message: Delivered, *, tenant: str | None) -> TaskMessage | ForeignTask:
-    """Ours says its schema. `tenant` is whose all others are; `None` if nobody's are taken in."""
+    """Read a message; one without a schema is a task of `tenant`, refused if that is `None`."""
     document = _document(message.body)
     if "schema" in document:
         return _valid(TaskMessage, document)

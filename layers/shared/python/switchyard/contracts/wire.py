@@ -104,7 +104,7 @@ JsonValue = Annotated[Any, AfterValidator(_stored)]
 def at_most(count: int) -> BeforeValidator:
     """Limit a list or an object, and count before validating its parts, which may all be wrong.
 
-    A million problems are more than a function can tell.
+    A million problems are more than a function can report.
     """
 
     def few_enough(given: Any) -> Any:

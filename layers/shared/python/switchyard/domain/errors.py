@@ -14,7 +14,7 @@ SwitchyardError
 │       └── NotNow                         it will pass by itself
 └── Unavailable    a dependency's fault; worth trying again
     ├── DamagedBlob                        what was read is not what was stored
-    ├── AnswerLost                         nobody knows whether the write was done: read it back
+    ├── AnswerLost                         unknown whether the write was done: read it back
     ├── EventsNotAccepted
     ├── NewerVersion                       what was read is for a newer version to handle
     ├── Throttled                          nothing was done: there were too many at once
@@ -169,7 +169,7 @@ class DamagedBlob(Unavailable):
 
 
 class AnswerLost(Unavailable):
-    """The request was sent, and nobody knows what became of it."""
+    """The request was sent, and its result is unknown."""
 
 
 class Throttled(Unavailable):

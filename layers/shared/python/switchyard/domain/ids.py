@@ -93,7 +93,7 @@ class TaskRef:
 
     @property
     def relay(self) -> bool:
-        """Whether it only passes on that others have settled; nobody runs it."""
+        """Whether it only passes on that others have settled; no worker runs it."""
         return self.task_id.startswith((RELAY_PREFIX, ADDED_PREFIX, FAN_PREFIX))
 
     @property
@@ -122,7 +122,7 @@ def makers_of(task_id: str) -> tuple[str, ...]:
 
 
 def is_made_by(task_id: str, maker: str) -> bool:
-    """Tell whether a task, or a relay, comes from another one."""
+    """Return whether a task, or a relay, was made by another one."""
     return maker in makers_of(task_id)
 
 

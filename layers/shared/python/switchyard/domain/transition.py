@@ -25,7 +25,7 @@ _SIGNS: Final[Mapping[Sign, Callable[[Any, Any], bool]]] = {
 
 
 def is_empty(value: object) -> bool:
-    """Tell whether a field with this value is not stored: DynamoDB has no empty sets."""
+    """Return whether a field with this value is not stored: DynamoDB has no empty sets."""
     return value is None or value is False or value in ("", frozenset(), {})
 
 

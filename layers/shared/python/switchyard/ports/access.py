@@ -46,7 +46,7 @@ class RequestRates(Protocol):
         """Count a request if it is within the limits, however many are made at once.
 
         What was refused is not counted, and what cannot be counted because there are too many is
-        refused. Raise `Unavailable`: then nobody knows whether it was.
+        refused. Raise `Unavailable`: then it is unknown whether it was.
         """
 
 

@@ -20,7 +20,7 @@ class EventBus(Protocol):
 
 class EventLog(Protocol):
     def append(self, record: Mapping[str, Any]) -> bool:
-        """Write if absent: a second delivery changes nothing. Tell whether it was written."""
+        """Write if absent: a second delivery changes nothing. Return whether it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class EventReader(Protocol):
 
         Histories and the whole log hold whole events. The other indexes hold summaries, without
         properties: `full` fetches the events behind them. Fields that were moved to the bucket or
-        kept as text are back in their places.
+        stored as text are back in their places.
         """
 
     def page(
@@ -52,7 +52,7 @@ class EventReader(Protocol):
         """The next answers to all the questions together, by time and id, as whole events.
 
         Never more than `limit`, and fewer when their properties together would exceed `max_bytes`
-        as JSON, or the next answer is too far for one request: only the cursor tells whether there
+        as JSON, or the next answer is too far for one request: only the cursor shows whether there
         are more. Moved fields of an event that is larger than that alone stay in the bucket, and
         their address in their place. Raise `Rejected` for a cursor that did not come from the same
         questions in the same order.

@@ -106,7 +106,7 @@ class SubmissionKeys(Protocol):
     ) -> KeyTaken:
         """Let the key stand for this job, unless it stands for another: return the one it does.
 
-        As long as its kind lives; then it may be taken again. Whoever takes it again for the same
+        As long as its kind lives; then it may be taken again. To take it again for the same
         job changes nothing. Raise `AnswerLost` when that is unknown: a repeated request finds out.
         """
 
@@ -116,8 +116,8 @@ class SubmissionKeys(Protocol):
         """Let the key stand for another job than it does, unless something of that one may run:
         return the one it stands for.
 
-        In the same write the old job becomes one that nobody can write or open, even who is about
-        to. Raise `AnswerLost` as `take`.
+        In the same write the old job becomes one that no function can write or open any more, even
+        if it has begun. Raise `AnswerLost` as `take`.
         """
 
 
@@ -132,12 +132,12 @@ class TaskAdditions(Protocol):
         """Everything of it in one write; `False` if something is not as it was read.
 
         To add the same chunk again is answered as if it were the first time. So a lost answer does
-        no harm; `AnswerLost` says that nobody knows, and that asking again is safe.
+        no harm; `AnswerLost` says that it is unknown, and that asking again is safe.
         """
 
 
 class Cancelling(Protocol):
-    """Each method that writes does so on conditions. Whoever asks again changes nothing."""
+    """Cancels jobs. Each write is conditional, and repeating it changes nothing."""
 
     def begin(self, job: Job, *, now_ms: int, by: str | None = None) -> Job | None:
         """OPEN becomes CANCELLING, due and without a cursor.
@@ -152,7 +152,7 @@ class Cancelling(Protocol):
     def cancel(self, task: Task, *, now_ms: int) -> Task | None:
         """Write what `decide_cancel` decides, on state and fence as read; `None` if it changed.
 
-        A lost answer is read back: `AnswerLost` says that nobody knows.
+        A lost answer is read back: `AnswerLost` says that the result is still unknown.
         """
 
     def page(self, ref: JobRef, *, after: str | None, at_most: int) -> Sequence[Task]:
@@ -187,7 +187,7 @@ class Redriving(Protocol):
     def begin(self, job: Job, *, key: str, now_ms: int) -> bool:
         """A settled job becomes REDRIVING, due, with its plan at `key`; `False` if not as read.
 
-        Beginning again with the same plan changes nothing. `AnswerLost` says that nobody knows.
+        Beginning again with the same plan changes nothing. `AnswerLost`: the result is unknown.
         """
 
     def prepare(self, ref: JobRef, plan: RedrivePlan, name: str) -> None:

@@ -13,7 +13,7 @@ class Clock(Protocol):
     def now_ms(self) -> int: ...
 
     def monotonic(self) -> float:
-        """Seconds on a clock that nobody sets."""
+        """Return seconds on a clock that is never set."""
 
     def sleep(self, seconds: float) -> None: ...
 

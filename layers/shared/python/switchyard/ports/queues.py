@@ -36,7 +36,7 @@ class TaskInbox(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueueDepth:
-    """About so many messages: nobody counts those of a queue exactly."""
+    """The approximate number of messages: SQS does not count exactly."""
 
     waiting: int
     """To be received now; those that are to come later are not among them."""

@@ -53,7 +53,7 @@ class TriggerStore(Protocol):
         """Raise `UnknownTrigger`."""
 
     def remove(self, tenant: str, name: str, *, now_ms: int) -> None:
-        """Raise `UnknownTrigger`. Whoever puts it again begins anew."""
+        """Remove the trigger; putting it again begins anew. Raise `UnknownTrigger`."""
 
     def note_run(self, tenant: str, name: str, run: TriggerRun) -> None:
         """Unless the trigger is gone, or a later run is noted already."""

@@ -44,8 +44,8 @@ class TaskLeases(Protocol):
     """Decides who runs a task. Each method is one conditional write on the control item.
 
     Asking again for what was done already is answered with the task as it is, and changes nothing.
-    So an answer that was lost does no harm; `AnswerLost` says that nobody knows, not even by
-    reading the task back.
+    So an answer that was lost does no harm; `AnswerLost` says that the result is unknown,
+    even after reading the task back.
     """
 
     def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
@@ -87,7 +87,7 @@ class TaskLeases(Protocol):
         """Hand the task back as QUEUED. Raise `LeaseLost`."""
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
-        """Settle a task that nobody holds (exhausted, cancelled), on the fence as read.
+        """Settle a task without an owner (exhausted, cancelled), on the fence as read.
 
         `None` if it is not as read, unless it was given up in the same way.
         """
@@ -181,7 +181,7 @@ class FanOuts(Protocol):
         """Let all its tasks run, which are written, and the fan-out wait for them; count them in
         the job. All in one write: `False` if one of them is not as read.
 
-        Opening again is answered as the first time. `AnswerLost` says that nobody knows.
+        Opening again is answered as the first time. `AnswerLost` says that the result is unknown.
         """
 
     def replace(self, item: Task, payload: Payload, dependents: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ NOT_TEXT: Final = "the body is not UTF-8"
 
 
 def unreadable_body(event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The refusal of a body that nobody needs to look into: the resolver would stumble over it."""
+    """Return the refusal of a body that is not JSON text, which the resolver would fail on."""
     if not event.get("body"):
         return None
     if not _says_json(event.get("headers", {})):

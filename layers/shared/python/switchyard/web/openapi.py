@@ -19,8 +19,8 @@ Document = dict[str, Any]
 
 ABOUT: Final = (
     "Jobs are graphs of tasks; each task is a run of a Claude agent by a task definition. "
-    "Every route needs a key, which names its tenant; nobody sees another tenant's things. "
-    "What is refused is told as problem details, with every problem and its place."
+    "Every route needs a key, which names its tenant; no tenant sees another's data. "
+    "Refusals are problem details, with every problem and its place."
 )
 _SCHEME: Final = "ApiKey"
 _ALWAYS: Final = frozenset({401, 403, 429, 503})

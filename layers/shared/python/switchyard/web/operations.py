@@ -31,7 +31,7 @@ class Operation:
     query: type[Wire] | None = None
     headers: Mapping[str, str] | None = None
     answer: Mapping[str, Mapping[str, str]] | None = None
-    """By content type, where the route's own return value does not tell."""
+    """Schemas by content type, where the route's return value does not say."""
 
 
 def _reads(group: str, summary: str, *refusals: int, query: type[Wire] | None = None) -> Operation:
@@ -88,7 +88,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "get_task_definitions": _reads(DEFINITIONS, "List the latest versions", 400),
     "get_task_definition": _reads(DEFINITIONS, "Read the latest version", 404),
-    "delete_task_definition": _reads(DEFINITIONS, "Delete a definition nobody uses", 404, 409),
+    "delete_task_definition": _reads(DEFINITIONS, "Delete a definition that is not used", 404, 409),
     "get_task_definition_version": _reads(DEFINITIONS, "Read one version", 400, 404),
     "get_triggers": _reads(TRIGGERS, "List triggers"),
     "get_trigger": _reads(TRIGGERS, "Read a trigger with its last and next run", 404),

@@ -1,4 +1,4 @@
-"""The description of the API as one page that asks nobody for anything."""
+"""Renders the description of the API as one page that loads nothing else."""
 
 import json
 from collections.abc import Iterator, Mapping

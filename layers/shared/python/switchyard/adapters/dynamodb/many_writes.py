@@ -17,12 +17,12 @@ ROUNDS: Final = 5
 WRITERS: Final = 2  # one writes while the other waits; more of them only throttle each other
 
 Attempt = Callable[[Sequence[Item]], Sequence[Item]]
-"""Writes these together, once; what it returns has to be tried again."""
+"""Writes these entries together, once; returns those that have to be tried again."""
 
 
 Transaction = Callable[[Sequence[Item]], Sequence[bool]]
-"""Writes these entries together, once: nothing if all were written, else of each whether its
-condition kept them from it. Raises `Contended`."""
+"""Writes these entries together, once: returns nothing if all were written, else of each whether
+its condition failed. Raises `Contended`."""
 
 
 class Contended(Unavailable):

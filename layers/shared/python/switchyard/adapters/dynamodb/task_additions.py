@@ -69,7 +69,7 @@ class DynamoDbTaskAdditions:
             raise Conflict(_too_much(chunk)) from error
 
     def _was_added(self, chunk: Chunk) -> bool:
-        """Nobody else adds the same tasks at the same time under the same number."""
+        """Return whether the relay of this number is the chunk's own, from an earlier try."""
         relay = chunk.relay.ref
         return bool(self._payloads.read(relay).input == chunk.added.payload().input)
 

@@ -23,7 +23,7 @@ class Properties(Written):
 
     @property
     def number(self) -> int:
-        """Tells apart events of one type that one transition may send several of."""
+        """Return what distinguishes several events of one type that one transition emits."""
         return 0
 
 

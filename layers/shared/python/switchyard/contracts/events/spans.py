@@ -89,7 +89,7 @@ def spanned(event: ArrivedEvent) -> Span | None:
             return _of_job(event, _JobRun.model_validate(event.properties), trace)
         if event.event_type in _ATTEMPT_ENDINGS:
             return _of_attempt(event, _Attempt.model_validate(event.properties), trace)
-    except ValueError:  # a newer sender's, or nobody's
+    except ValueError:  # a newer sender's, or malformed
         return None
     return None
 

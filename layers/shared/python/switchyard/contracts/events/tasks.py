@@ -83,7 +83,7 @@ class TaskProcessingFailed(AttemptEnded):
     error_category: str
     duration_ms: int | None = None
     usage: UsageFigures | None = None
-    """`None` if nothing was spent, or nobody knows what."""
+    """`None` if nothing was spent, or the amount is unknown."""
 
 
 class TaskReleased(AttemptEnded):

@@ -58,7 +58,7 @@ def _size_problems(trigger: Trigger) -> list[Problem]:
     size = len(trigger.model_dump_json().encode())
     if size <= MAX_TRIGGER_BYTES:
         return []
-    return [Problem((), f"the trigger has {size:,} bytes; at most {MAX_TRIGGER_BYTES:,} are kept")]
+    return [Problem((), f"the trigger has {size:,} bytes; the most is {MAX_TRIGGER_BYTES:,}")]
 
 
 def _tag_problems(tags: Json) -> list[Problem]:

@@ -20,7 +20,7 @@ class ApiKey:
 
     @property
     def key_id(self) -> str:
-        """Tells a tenant's keys apart, and opens nothing."""
+        """Return the public id, which distinguishes a tenant's keys and gives no access."""
         return key_id(self.key_hash)
 
 

@@ -73,9 +73,9 @@ Admission = Admitted | TooFast | DayUsedUp
 
 
 def judge(seen: Use | None, *, now_ms: int, limits: RequestLimits) -> Admission:
-    """A day that another clock has begun already counts as begun.
+    """Judge a request. A day that another clock has begun already counts as begun.
 
-    A clock that was far ahead keeps nobody out: then all of the burst but this request is used up.
+    A clock that was far ahead does not block a key: it uses up the burst but for this request.
     """
     now_us, today = now_ms * 1000, day_of(now_ms)
     use = seen or Use(free_at_us=now_us, day=today, requests=0)

@@ -190,7 +190,7 @@ def _attempt(emitted: list[TaskEventFacts]) -> int:
 
 
 def _is_gapless(emitted: list[TaskEventFacts]) -> bool:
-    """Each claim raises the fence by one, as does queueing before the first: a gap is untold."""
+    """Return whether no claim's event is missing: claims, and queueing, raise the fence by one."""
     ready = max((one.fence for one in emitted if one.state is TaskState.READY), default=None)
     claims = sorted({one.fence for one in emitted if one.held or one.given_back})
     if ready is None or not claims or claims[-1] - claims[0] >= len(claims):

@@ -15,7 +15,7 @@ from switchyard.domain.tasks.task import Json
 FINAL: Final = frozenset(
     task_status(state, attempt=1) for state in SETTLED - {TaskState.NOT_COMPLETED}
 )
-NOT_EMITTED: Final = "not told of"
+NOT_EMITTED: Final = "not emitted"
 MISSING: Final = "does not exist"
 
 

@@ -86,7 +86,7 @@ def problems_with(
     names = [name for name in every if name not in added]
     there = {name: picture.depends_on.get(name, ()) for name in names}
     taken = list(_taken_ids(specs, there))
-    if taken:  # whom such a task would follow is not to be told: there are two of that name
+    if taken:  # edges to such a task are ambiguous: there are two of that name
         return taken
     stored = [TaskSpec(task_id=name, name="", depends_on=after) for name, after in there.items()]
     return [*problems_in([*specs, *stored]), *_misdirected(specs, there)]

@@ -76,7 +76,7 @@ def _wraps(address: Address) -> bool:
 
 
 def _wrapped(address: Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses within an IPv6 one, at whose door its packets may arrive."""
+    """Yield the IPv4 addresses within an IPv6 one, which may receive its packets."""
     if isinstance(address, IPv4Address) or _named(address, _NEARBY | _NEVER):
         return
     if address.ipv4_mapped is not None:

@@ -147,7 +147,7 @@ def _new_task(
     pinned: Mapping[str, Pinned],
     at_ms: int,
 ) -> Task:
-    """Decided at once if everybody it follows has settled: nobody else would come to do it.
+    """Decide the task at once if all its parents have settled: no later event would do it.
 
     One with a condition is due instead, since what its parents made is not read here.
     """

@@ -78,7 +78,7 @@ def _problem_with_parts(parts: SplitResult, url: str) -> str | None:
     if parts.scheme not in PORTS:
         return "must begin with https://, or on a local cloud with http://"
     if parts.username is not None or parts.password is not None:
-        return "must not contain credentials: whoever reads the job would see them"
+        return "must not contain credentials: readers of the job would see them"
     if "#" in url:
         return "must not have a fragment"
     return None if _HOST.fullmatch(parts.hostname or "") else "must name a host"

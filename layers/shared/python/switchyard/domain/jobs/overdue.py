@@ -27,7 +27,7 @@ class Action(StrEnum):
     WAKE = "wake"
     """PROCESSING without a lease: a worker has to take it over."""
     DISPATCH = "dispatch"
-    """Settled, and nobody followed its edges to the end: the dispatcher shall."""
+    """Settled, and its edges are not all removed: the dispatcher has to follow it."""
     AUDIT = "audit"
     """An open job: the dispatcher shall follow settled tasks that another still waits for."""
     ADVANCE = "advance"

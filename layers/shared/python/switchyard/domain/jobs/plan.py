@@ -110,7 +110,7 @@ def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
 
 
 def needs_parent_count(task: Task) -> bool:
-    """Tell whether it has to be known of the task how many it follows."""
+    """Return whether the number of the task's parents has to be stored."""
     return task.ref.relay or task.rule is Rule.ANY_COMPLETED
 
 

@@ -158,7 +158,7 @@ def plan_redrive(
     now_ms: int,
     again: Iterable[Task] = (),
 ) -> RedrivePlan:
-    """`picture` is of a settled job; `dependents` has those of hidden tasks, too.
+    """Plan the redrive of a settled job; `dependents` has those of hidden tasks, too.
 
     Those to run `again` run with everything that comes after them, the selected with what did not
     complete.

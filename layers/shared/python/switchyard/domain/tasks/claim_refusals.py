@@ -1,4 +1,4 @@
-"""Why a task cannot be claimed now, and how one ends that nobody may claim any more.
+"""Decides why a task cannot be claimed, and how one ends that may not be claimed any more.
 
 The guard of the claim itself is in `transitions.claim`; this explains what the guard found.
 """
@@ -56,7 +56,7 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Cancellation was asked for and nobody runs it: settle it as cancelled."""
+    """Cancellation was asked for and no worker runs the task: settle it as cancelled."""
 
     reason: str
 

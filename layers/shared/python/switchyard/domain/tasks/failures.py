@@ -87,7 +87,7 @@ _BY_ERRNO: Final[Mapping[int, FailureCategory]] = {
 
 
 def category_of(error: Exception) -> FailureCategory:
-    """The category of an exception; one that nobody foresaw is our bug."""
+    """Return the category of an exception; an unforeseen one is our bug."""
     for kind, category in _BY_TYPE:
         if isinstance(error, kind):
             return category

@@ -164,7 +164,7 @@ def problem_with_decision(task: Task, *, run: int | None, now_ms: int) -> str | 
 
 
 def never_held(task: Task) -> str:
-    """Say that nobody decides about a task which a worker runs, or which makes others."""
+    """Return the error for a decision about a task that is not held."""
     runs = "it makes tasks of its own" if task.fans_out else "a worker runs it"
     ends = "" if task.state.settled else "; cancel it to end it"
     said = f"{task.ref.task_id} is neither an approval nor a signal: {runs}"

@@ -13,10 +13,10 @@ from switchyard.domain.tasks.task import Outcome, Task
 EDGES_AT_ONCE: Final = 500
 EDGES_AT_FIRST: Final = 100  # as many as one parent may have
 BATCH_SECONDS: Final = 2.0  # between two batches one looks at the clock
-EDGES_OF_A_CHUNK: Final = 10  # reading and telling who was added takes about as long
+EDGES_OF_A_CHUNK: Final = 10  # reading a chunk and emitting its event takes about as long
 
 DISPATCHER: Final = "dispatcher"
-"""The source of an outcome that nobody's work led to."""
+"""The source of an outcome that the dispatcher decided, without a run."""
 
 Tokens = dict[str, bool]
 """The edge tokens that a task need not wait for any more, and whether each parent completed."""
@@ -99,10 +99,10 @@ def is_left_to_newer(task: Task) -> bool:
 
 
 def settled_by_following(task: Task) -> bool:
-    """Settled, by nobody's work, and not yet followed itself.
+    """Return whether the task was settled without a run, and is not yet followed itself.
 
     What a worker settled is left to its own event; what was followed before is left alone: else
-    every event of a skipped chain would tell the rest of the chain again.
+    every event of a skipped chain would follow the rest of the chain again.
     """
     by_following = (
         task.ref.hidden
@@ -113,7 +113,7 @@ def settled_by_following(task: Task) -> bool:
 
 
 def decided_without_run(task: Task) -> bool:
-    """Tell whether the dispatcher ended the task when it decided whether that may run."""
+    """Return whether the dispatcher ended the task when it decided whether it may run."""
     by_dispatcher = task.outcome is not None and task.outcome.source == DISPATCHER
     return by_dispatcher and task.kind is None and task.started_at_ms is None
 
@@ -228,9 +228,9 @@ def _may_run(task: Task, parents: Mapping[str, Task]) -> bool:
 
 
 def _any_completed(task: Task, parents: Mapping[str, Task]) -> bool:
-    """Tell whether one of those that it follows completed, perhaps behind a relay.
+    """Return whether one of the task's parents completed, perhaps behind a relay.
 
-    One of an earlier version does not say how many it follows: then that is not known of it.
+    A task of an earlier version does not store its number of parents: then only relays count.
     """
     if len(task.not_completed) < task.parent_count:
         return True

@@ -15,7 +15,7 @@ BACKOFF_WHEN_LIMITED: Final = Backoff(first=10_000, longest=300_000)  # it is co
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Try again after a delay drawn from the whole range, so that nobody retries in step."""
+    """Try again after a delay drawn from the whole range, so that tasks do not retry in step."""
 
     longest_delay_ms: int
     reason: str

@@ -146,7 +146,7 @@ class Task:
 
     @property
     def fans_out(self) -> bool:
-        """Whether it makes tasks of its own: no worker runs it, and nobody ends it."""
+        """Whether it makes tasks of its own: neither a worker nor a person ends it."""
         return self.kind in {TaskKind.FAN_OUT, TaskKind.JOB}
 
     @property

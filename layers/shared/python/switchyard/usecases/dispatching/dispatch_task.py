@@ -44,7 +44,7 @@ AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
 
 
 class Starter:
-    """Every step may run again: it is told under the same id, and a wake-up decides nothing."""
+    """Starts ready tasks. Every step may be repeated: event ids are fixed, wake-ups harmless."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Dispatcher:
         """Do everything that follows from the settling of tasks of one job.
 
         When `until` has passed on the monotonic clock, what is left goes to the dispatch queue.
-        Whoever was sent here is started if it is ready. Whoever was woken by an event is followed
+        A task that was sent here is started if it is ready. One that an event names is followed
         while it is due: a due time that is gone proves that everything was done. A task that has
         been redriven since is left alone: perhaps the event of its new run is not emitted yet.
         """
@@ -263,10 +263,10 @@ class Dispatcher:
 
 
 def _may_be_unreported(task: Task, *, job_cancelled: bool) -> bool:
-    """Tell whether the event of a settled task may not be emitted yet that was sent here.
+    """Return whether the event of a settled task that was sent here may not be emitted yet.
 
-    It was sent to be started or expanded, and has been cancelled or decided since: who did that
-    emits the event later, or has died. Without its due time nobody would emit it any more.
+    It was sent to be started or expanded, and has been cancelled or decided since: the
+    function that did so emits the event later, or has died. Only the due time recovers it.
     """
     by_nobody = task.kind is not None or (job_cancelled and task.state is TaskState.CANCELLED)
     return by_nobody and task.state.settled and task.due_at_ms is not None and not task.ref.hidden

@@ -97,7 +97,7 @@ class Sweeper:
         if found is None or step.action is Action.LEAVE:
             return Nudge(ref, step.action, step.reason)
         if not self._take(found, step):
-            return Nudge(ref, Action.LEAVE, "somebody was faster")
+            return Nudge(ref, Action.LEAVE, "another process was faster")
         try:
             self._act(found, step.action)
         except Rejected as error:

@@ -13,9 +13,9 @@ from switchyard.usecases.events.emitting import Emitter
 
 
 def emit_added(relay: Task, *, graph: TaskGraph, payloads: Payloads, emitter: Emitter) -> None:
-    """Under the same id and at the same time as before. `relay` is that of the chunk.
+    """Emit the event of a chunk again, with the same id and time. `relay` is the chunk's.
 
-    If what it says has expired, nobody can tell it any more.
+    If its content has expired, it cannot be emitted any more.
     """
     try:
         added = AddedTasks.of(payloads.read(relay.ref))

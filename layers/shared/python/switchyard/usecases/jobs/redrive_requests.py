@@ -78,7 +78,7 @@ class RedriveRequests:
     open_tasks: OpenTaskLimit | None = None
     """`None` where operators ask, who are not limited."""
     definitions: DefinitionStore | None = None
-    """`None` where nobody can ask for the latest version of one."""
+    """`None` where the latest version of a definition cannot be asked for."""
 
     def request_redrive(
         self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None
@@ -123,7 +123,7 @@ class RedriveRequests:
         if problem:
             raise Conflict(problem)
         if job.redrive_key:
-            self.dispatches.send([job.ref])  # perhaps nobody is at it any more
+            self.dispatches.send([job.ref])  # perhaps no function works on it any more
             raise Conflict(f"{job.ref.job_id} is being redriven already")
         if not job.state.settled:
             raise Conflict(f"{job.ref.job_id} has not settled yet; only then can it be redriven")

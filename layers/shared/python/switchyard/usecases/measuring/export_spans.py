@@ -11,7 +11,7 @@ class Spans:
     """Collects the spans of one batch: they are sent together."""
 
     def __init__(self, exporter: SpanExporter | None) -> None:
-        """Without an exporter, nobody follows traces."""
+        """Without an exporter, spans are dropped."""
         self._exporter = exporter
         self._ended: list[Span] = []
 

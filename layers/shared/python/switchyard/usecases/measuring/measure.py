@@ -54,10 +54,10 @@ class Measurer:
         )
 
     def unpublished(self) -> Iterator[tuple[int, Flow]]:
-        """The minutes that are over and that nobody has published: whoever asks publishes them.
+        """Yield the minutes that are over and not yet published: the caller publishes them.
 
         Each is handed out once. If the caller dies before it has published them they are lost,
-        for two of the same would add up to money that nobody spent.
+        for a minute that is published twice would count its costs twice.
         """
         until_ms = minute_of(self.clock.now_ms() - ON_THEIR_WAY_MS)
         from_ms = self.published.take(until_ms=until_ms, at_most_ms=CAUGHT_UP_MS)

@@ -122,7 +122,7 @@ class TriggerOperator:
         return applied
 
     def remove(self, tenant: str, name: str) -> None:
-        """The rule first: nobody would find it once the trigger is gone."""
+        """Remove the rule first: it could not be found once the trigger is gone."""
         applied = self.find(tenant, name)
         self._remove_rules(applied)
         self.store.remove(tenant, name, now_ms=self.clock.now_ms())
