@@ -35,7 +35,7 @@ class Measured:
     name: str
     times_ms: list[float]
     calls: Counter[str]
-    """By action; a request that writes several items at once is as many."""
+    """The calls to AWS by action; a request that writes several items counts as several."""
 
     @property
     def percentiles(self) -> tuple[float, float]:

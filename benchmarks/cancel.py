@@ -159,7 +159,7 @@ def wait_for_job(cloud: RunningCloud, tenant: str, job_id: str) -> float:
 
 
 def started_at_ms(cloud: RunningCloud, tenant: str, job_id: str) -> list[int]:
-    """When the attempts were claimed that a child was started for: those took some time."""
+    """Return the claim times of attempts that a child was started for: those took some time."""
     items = _items(cloud, tenant, job_id, "TASK#")
     return [int(item["started_at_ms"]["N"]) for item in items if _has_run(item)]
 

@@ -75,7 +75,7 @@ class ColdStart:
 
 
 def verbs() -> list[str]:
-    """Whatever has a handler is a function."""
+    """List the functions: every folder with a handler is one."""
     return sorted(path.parent.name for path in (ROOT / "lambdas").glob("*/handler.py"))
 
 

@@ -12,7 +12,7 @@ from benchmarks.simulated_aws import simulated_aws
 from tests.contract.clouds import Cloud
 
 MOST_GROWTH: Final = 11.0
-"""For ten times as many tasks."""
+"""The most that costs may grow for ten times as many tasks."""
 MOST_WRITES: Final = 110
 """The most writes of one item: a hundred names leave it, then it is decided, claimed, settled."""
 

@@ -24,7 +24,7 @@ NAMED: Final = 3
 TELL_EVERY_SECONDS: Final = 2.0
 
 Costs = Mapping[str, Sequence[Cost]]
-"""By shape, the smallest job first."""
+"""The costs of each shape, the smallest job first."""
 
 
 def main() -> int:

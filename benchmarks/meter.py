@@ -29,7 +29,7 @@ class Phase(Enum):
 class Meter:
     on_call: Callable[[], None] = lambda: None
     calls: Counter[str] = field(default_factory=Counter)
-    """By what is done; an operation's name comes first."""
+    """The number of calls of each kind; the operation's name comes first."""
     units: Counter[str] = field(default_factory=Counter)
     writes: Counter[Key] = field(default_factory=Counter)
     """Counts by the item's key, for all writers together."""

@@ -94,7 +94,7 @@ def worker(
 
 
 def wait_until_idle(process: psutil.Process) -> None:
-    """Until it takes no more time than a long poll does."""
+    """Wait until the process takes no more time than a long poll does."""
     spent = -1.0
     while cpu_seconds(process) > spent + 0.05:
         spent = cpu_seconds(process)

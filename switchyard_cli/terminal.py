@@ -27,12 +27,12 @@ def notices() -> Console:
 
 
 def clean(text: str) -> str:
-    """Without escape sequences and on one line."""
+    """Return the text without escape sequences and on one line."""
     return " ".join(without_control_characters(text).split())
 
 
 def visible(text: str) -> str:
-    """On one line, with every control character written out instead of obeyed."""
+    """Return the text on one line, with every control character written out instead of obeyed."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -54,7 +54,7 @@ class Status:
 
 
 class LocalCloud:
-    """One local cloud per folder. Every method may be called in any state of it, and may raise
+    """A local cloud, one per folder. Every method may be called in any state of it, and may raise
     `CloudError`."""
 
     def __init__(

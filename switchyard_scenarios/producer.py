@@ -60,11 +60,11 @@ class Producer:
         self._switches = switches
 
     def send(self, count: int) -> Sent:
-        """So many messages; with versions, of so many entities."""
+        """Send so many messages; with versions, of so many entities."""
         return self.send_these(messages(self._switches, count))
 
     def send_these(self, all_of_them: Sequence[Message]) -> Sent:
-        """In this order, as far as a queue knows any."""
+        """Send the messages in this order, as far as a queue has one."""
         for start in range(0, len(all_of_them), ENTRIES_PER_BATCH):
             self._send_batch(all_of_them[start : start + ENTRIES_PER_BATCH])
         return Sent(

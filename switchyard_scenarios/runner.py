@@ -68,7 +68,7 @@ class Runner:
         return [results[scenario.name] for scenario in scenarios if scenario.name in results]
 
     def run(self, scenario: Scenario, board: Board = NO_BOARD) -> Result:
-        """Whatever goes wrong in it is its failure, except an interruption."""
+        """Run a scenario; whatever goes wrong in it is its failure, except an interruption."""
         names = Names.numbered(int(SystemRandomness().between(0, 2**24)))
         evidence = Evidence()
         board.begins(scenario, evidence)

@@ -34,7 +34,7 @@ class Scenario(Protocol):
 
     @property
     def demonstrates(self) -> str:
-        """One sentence."""
+        """The claim that the scenario demonstrates, in one sentence."""
 
     def run(self, harness: Harness, workers: Workers, evidence: Evidence) -> None:
         """Check everything that ought to be so. Raise `Failed` when there is no going on."""
@@ -49,7 +49,7 @@ def scenario_named(name: str) -> Scenario:
 
 
 def scenarios_named(names: Sequence[str]) -> list[Scenario]:
-    """Each once, in their usual order; all, if none is named."""
+    """Return each scenario once, in their usual order; all, if none is named."""
     for name in names:
         if name not in NAMES:
             scenario_named(name)

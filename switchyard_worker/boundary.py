@@ -1,4 +1,4 @@
-"""Everything that the parent (the worker) and the child (a process per attempt) share.
+"""The files and models that the parent (the worker) and the child (one per attempt) share.
 
 The parent writes `task.json`; the child writes `outcome.json` and prints markers. Whatever the
 child writes may be an agent's work: the parent checks it like any other input. Parent and child

@@ -46,7 +46,7 @@ class Reachable:
     buckets: Sequence[str]
     tables: Sequence[str]
     interfaces: Mapping[str, Sequence[str]]
-    """By the names of `INTERFACES`."""
+    """Reachable hosts by the names of `INTERFACES`."""
 
 
 class RestrictedEgress(Construct):

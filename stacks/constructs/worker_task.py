@@ -82,7 +82,7 @@ class WorkerTask(Construct):
             self, "Claude", f"switchyard/{stage.name}/claude"
         )
         self.claude_credential_arn = secret.secret_arn
-        """Without the six random characters at its end."""
+        """The secret's ARN without the six random characters at its end."""
         return ecs.Secret.from_secrets_manager(secret)
 
     def _log_group(self, stage: Stage) -> logs.LogGroup:

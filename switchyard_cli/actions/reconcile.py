@@ -39,7 +39,7 @@ class JobFinding(Written):
     job_id: str
     finding: Finding
     status: str | None
-    """In the table; `None` if the job is not there."""
+    """The job's status in the table; `None` if the job is not there."""
 
 
 class Reconciliation(Written):

@@ -82,7 +82,7 @@ class StepFailed(Exception):
 class Reached:
     step: Step
     seconds: float
-    """Since the check began."""
+    """The seconds since the check began."""
 
 
 @dataclass(kw_only=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def folder_of(task: TaskView, endpoint: Endpoint) -> Path | None:
-    """On this machine, as seen from the current folder; `None` if they are not here."""
+    """Return the folder on this machine, as seen from the current one; `None` if it is not here."""
     _, request_id, fence = (task.artifacts or "").partition(task.request_id)
     if endpoint.output_folder is None or not request_id:
         return None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS: Final = 5.0
 PAUSE_SECONDS: Final = 0.5
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""For so long after a job has settled its last events may still be on their way."""
+"""The time after a job has settled in which its last events may still be on their way."""
 
 
 class DifferenceView(Written):

@@ -21,9 +21,9 @@ M = TypeVar("M", bound=BaseModel)
 @dataclass(frozen=True)
 class Readable:
     tasks: Mapping[int, TaskRequest]
-    """By their position in the file, without fields that no task has."""
+    """The tasks by their position in the file, without fields that no task has."""
     definitions: Mapping[str, TaskDefinition]
-    """Without the fields that are wrong."""
+    """The definitions by name, without the fields that are wrong."""
     defined: frozenset[str]
     """The names of all definitions, also of those that cannot be read."""
     is_whole: bool

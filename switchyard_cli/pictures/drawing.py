@@ -40,7 +40,7 @@ def kind_of_definition(kind: str | None) -> Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """One task, or several that are alike."""
+    """A box for one task, or for several that are alike."""
 
     name: str
     """Identifies the node within its drawing."""

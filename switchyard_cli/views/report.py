@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_TASKS_REPORTED: Final = 20  # each costs a request
 MOST_SHOWN: Final = 5
-"""So many outputs, and so many failures, are shown; the others are one line."""
+"""The most outputs, and the most failures, that are shown; the others are one line."""
 
 
 def report(job: JobView, api: Api, console: Console, commands: NextCommands) -> None:

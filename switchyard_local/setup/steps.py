@@ -29,7 +29,7 @@ PINNED_BUILD = ("--no-build-isolation",)
 
 
 def environment_steps(root: Path, venv: Path) -> list[Step]:
-    """From nothing to an empty virtual environment with uv, which is much faster than pip."""
+    """Return the steps to an empty virtual environment with uv, which is much faster than pip."""
     return [
         Step("Creating .venv", [sys.executable, "-m", "venv", "--clear", str(venv)]),
         Step("Installing uv", pip(venv, *HASHED, "-r", str(uv_requirement(root))), PIP_INDEX),

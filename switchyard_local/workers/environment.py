@@ -1,4 +1,4 @@
-"""From the deployed task definition to the environment of a worker process."""
+"""Makes the environment of a worker process from the deployed task definition."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -24,7 +24,7 @@ class WorkerFleet:
     deployed: Callable[[], Mapping[str, str]]
     """The environment that workers are to have now."""
     worker: Callable[[str], WorkerProcess]
-    """By its role."""
+    """Returns the worker process of a role."""
     alone: Callable[[], AbstractContextManager[None]]
     """No other command starts or stops anything within the block."""
     cloud_runs: Callable[[], bool]

@@ -45,7 +45,7 @@ class SupervisedWorker(Protocol):
         """How it ended, -9 for signal 9; None if that is not known. To be asked once."""
 
     def signal(self, number: signal.Signals) -> None:
-        """Nothing happens if it has ended."""
+        """Send a signal; do nothing if the worker has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +110,13 @@ class Supervisor:
         return decision
 
     def run(self) -> NoReturn:
-        """Until something is raised, such as an interruption."""
+        """Run until something is raised, such as an interruption."""
         while True:
             self.step()
             self._clock.sleep(STEP_SECONDS)
 
     def stop(self, *, keep: int = 0) -> None:
-        """All but so many go, and are waited for; being interrupted hurries them."""
+        """Stop all workers but `keep` and wait for them; an interruption hurries them."""
         self._working = [one for one in self._working if one.worker.running]
         self._wanted = min(keep, len(self._working))
         self._ask_to_stop(self._working, self._clock.monotonic())

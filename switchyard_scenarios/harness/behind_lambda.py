@@ -72,7 +72,7 @@ def put_behind(queue_url: str, harness: Harness, *, handler: str) -> None:
 
 
 def _warm_up(functions: Any, name: str) -> None:
-    """With no messages: a cold start is not to use up the time that real ones stay hidden."""
+    """Invoke without messages: a cold start must not use up the time that real ones stay hidden."""
     nothing = json.dumps({"Records": []})
     answer = functions.invoke(FunctionName=name, Payload=nothing)
     if "FunctionError" in answer:

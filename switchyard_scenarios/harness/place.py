@@ -23,7 +23,7 @@ SERVICES: Final = ("sqs", "dynamodb", "events", "s3", "lambda")
 class Place:
     stage: str
     client: Callable[[str], Any]
-    """By the name of the service."""
+    """Returns the client of a service, by its name."""
     environment: Mapping[str, str]
     """The variables that a worker process needs to reach the same place."""
     function_role: str = ""
@@ -51,7 +51,7 @@ def local_place(cloud: Cloud, say: Say) -> Iterator[Place]:
 
 
 def stage_place(stage: str, environment: Mapping[str, str] = os.environ) -> Place:
-    """With whatever credentials the environment has. Raise `BadUsage`."""
+    """Return a stage, with whatever credentials the environment has. Raise `BadUsage`."""
     if stage == "prod":
         raise BadUsage("Scenarios make trouble on purpose: the stage prod is spared.")
     try:
@@ -65,7 +65,7 @@ def stage_place(stage: str, environment: Mapping[str, str] = os.environ) -> Plac
 
 
 def clients(**where: str) -> Callable[[str], Any]:
-    """All are made now: a client must not be made by two threads at once."""
+    """Make all clients now: a client must not be made by two threads at once."""
     client = cache(lambda service: aws.client(service, **where))
     for service in SERVICES:
         client(service)

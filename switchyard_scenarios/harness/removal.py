@@ -29,7 +29,7 @@ _NOT_ALLOWED: Final = "AccessDeniedException"
 
 
 def remove_harness(place: Place, names: Names) -> None:
-    """All that can be, whatever else cannot; then raise the first problem.
+    """Remove all that can be removed, whatever else cannot; then raise the first problem.
 
     The queue of dead letters stays if anything does: as long as it is there, the harness can be
     found.

@@ -35,7 +35,7 @@ SHORT_LEASE: Final = {
 
 
 class Worker:
-    """One process `python -m switchyard_scenarios.worker`."""
+    """A process `python -m switchyard_scenarios.worker`."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class Worker:
         return self.wait()
 
     def close(self) -> None:
-        """Whatever state it is in, and whatever it left behind."""
+        """End the worker in whatever state it is, with all processes that it left behind."""
         if self.running:
             kill_family(psutil.Process(self.pid))
             self._process.wait()
@@ -133,7 +133,7 @@ class Workers:
         self.started: list[Worker] = []
 
     def start(self, **switches: str | int | float) -> Worker:
-        """With environment variables, such as `CRASH_RATE=0.5` or `MAX_CONCURRENT_CLAUDE=1`."""
+        """Start a worker with variables such as `CRASH_RATE=0.5` or `MAX_CONCURRENT_CLAUDE=1`."""
         name = f"worker-{len(self.started) + 1}"
         said = {variable: str(value) for variable, value in switches.items()}
         worker = Worker(name, self._folder, self._environment | said, interrupted=self._interrupted)
@@ -157,7 +157,7 @@ class Workers:
         return sorted(entries, key=lambda entry: entry.at_ms)
 
     def stop_all(self) -> list[int]:
-        """All are asked before the first is waited for; their exit codes."""
+        """Ask all to stop before waiting for the first; return their exit codes."""
         for worker in self.started:
             worker.signal(signal.SIGTERM)
         return [worker.wait() for worker in self.started]

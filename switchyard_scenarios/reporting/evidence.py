@@ -13,7 +13,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that happened, or a figure that changed, so long after the start."""
+    """An observation or a figure that changed, so long after the start."""
 
     at_ms: int
     label: str
@@ -61,12 +61,12 @@ class Evidence:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Return the seconds since the start."""
         return self.clock.monotonic() - self._began
 
     @property
     def latest(self) -> dict[str, int]:
-        """Each figure as it was last, at this moment."""
+        """Return the last value of each figure."""
         return dict(self._last)
 
     @property
@@ -82,7 +82,7 @@ class Evidence:
 
 
 def _reported(shown: object) -> str:
-    """For people: `a 2, b 1`, `a, b`, or `none`."""
+    """Return the value for people: `a 2, b 1`, `a, b`, or `none`."""
     match shown:
         case Mapping():
             parts = [f"{key} {value}" for key, value in shown.items()]

@@ -15,7 +15,7 @@ class Result:
     evidence: Evidence
     seconds: float
     ended_early: str = ""
-    """Why not all checks were made, if so."""
+    """The reason why not all checks were made, if so."""
 
     @property
     def passed(self) -> bool:
@@ -23,7 +23,7 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """Why it failed: what ended it, and what ought to have been so."""
+        """Return why the scenario failed: what ended it, and what ought to have been so."""
         broken = [f"not so: {check.sentence} ({check.shown})" for check in self.evidence.broken]
         none = "" if self.evidence.checks or self.ended_early else "it checked nothing"
         return "; ".join(filter(None, [self.ended_early, *broken, none]))

@@ -13,7 +13,7 @@ from switchyard_scenarios.reporting.watch import Watch
 
 VERSIONS: Final = 3
 ORDERS: Final = tuple(permutations(range(1, VERSIONS + 1)))
-"""One entity for each order that its versions can arrive in."""
+"""The orders in which versions can arrive, with an entity for each."""
 AT_ONCE: Final = 3
 """Entities whose versions all come together, and race."""
 
@@ -50,7 +50,7 @@ class OutOfOrder:
     def _send_and_wait(
         self, what: str, wave: Sequence[Message], harness: Harness, watch: Watch
     ) -> None:
-        """All of it is handled before anything else comes: so the order is the one wanted."""
+        """Send a wave and wait until it is handled, so that the waves arrive in order."""
         producer = Producer(harness.place.client("sqs"), harness.queue_url, ProducerSwitches())
         ids = producer.send_these(wave).good
         watch.until(f"{what} is handled", lambda seen: set(ids) <= set(seen.completed))

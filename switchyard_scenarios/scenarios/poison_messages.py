@@ -61,7 +61,7 @@ def _send(harness: Harness, count: int, switches: ProducerSwitches) -> Sent:
 
 
 def _start(workers: Workers) -> None:
-    """With one slot: a deadly message takes no other with it."""
+    """Start a worker with one slot: a deadly message takes no other with it."""
     workers.start(
         MAX_CONCURRENT_CLAUDE=1,
         CRASH_RATE=1,

@@ -49,7 +49,7 @@ class Change:
 
 
 def decide(known: int | None, coming: int) -> Apply | Ignore:
-    """By the version that is there, if any, and the one that came."""
+    """Decide by the version that is there, if any, and the one that came."""
     if known is None:
         return Apply(f"version {coming} is the first that came")
     if coming > known:

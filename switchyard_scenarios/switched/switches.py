@@ -22,7 +22,7 @@ class CrashPoint(StrEnum):
     AFTER_EFFECT = "after-effect"
     """The downstream effect is there, but the task is not settled."""
     AFTER_SETTLING = "after-settling"
-    """All is done, but the message is not deleted."""
+    """The work is settled, but the message is not deleted."""
 
 
 class WorkerSwitches(BaseSettings):
@@ -32,7 +32,7 @@ class WorkerSwitches(BaseSettings):
     message_status_table: str
     message_completed_table: str
     entities_table: str = ""
-    """With it, versioned messages are applied to their entities."""
+    """The table of entities; if given, versioned messages are applied to their entities."""
 
     crash_rate: float = Field(default=0.0, ge=0, le=1)
     """The share of messages that kill their worker."""
@@ -40,7 +40,7 @@ class WorkerSwitches(BaseSettings):
     """The first attempt at a message kills its worker; later ones do not."""
     crash_at: CrashPoint = CrashPoint.BEFORE_EFFECT
     crash_only: str = ""
-    """Only messages whose id begins so can kill."""
+    """The beginning of the ids of messages that can kill."""
 
     no_delete_after_process: bool = False
     receive_visibility_seconds: PositiveInt | None = None
@@ -48,11 +48,11 @@ class WorkerSwitches(BaseSettings):
     visibility_extension_seconds: PositiveInt | None = None
     """How long an extension hides it, likewise."""
     extend_every_n: PositiveInt = 1
-    """Only every so-manieth extension of a message is asked for."""
+    """The worker asks for every n-th extension of a message only."""
     message_limit: PositiveInt | None = None
-    """After so many messages the worker takes no more, finishes and ends."""
+    """The number of messages after which the worker takes no more, finishes and ends."""
     stale_after_seconds: PositiveFloat | None = None
-    """From which age on a message is stale."""
+    """The age from which on a message is stale."""
     stale_messages: Literal["process", "discard"] = "process"
     """A stale message that is discarded is reported as FAILED, and not handled."""
 

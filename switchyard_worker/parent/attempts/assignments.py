@@ -80,7 +80,7 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One attempt at a task."""
+    """An attempt at a task."""
 
     request_id: str
     attempt: int

@@ -186,7 +186,7 @@ def _nothing_matches(reference: FileReference, names: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class Download:
-    """One download of all files of a task, in a thread that ends soon after it is asked to."""
+    """A download of all files of a task, in a thread that ends soon after it is asked to."""
 
     blobs: BlobStore
     folder: TaskFolder

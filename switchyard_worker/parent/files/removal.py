@@ -50,7 +50,7 @@ class Removals:
             self.left.append(folder)
 
     async def keep(self) -> None:
-        """Until cancelled, try again what could not be removed."""
+        """Try again, until cancelled, what could not be removed."""
         while True:
             await self._sleep(SECONDS_BETWEEN_TRIES)
             for folder in tuple(self.left):

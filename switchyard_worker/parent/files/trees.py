@@ -18,7 +18,7 @@ from switchyard_worker.parent.files.confined import FOLDER_FLAGS, open_beneath
 from switchyard_worker.parent.files.users import NotAllowed, SlotUser, files_as
 
 MAX_DEPTH: Final = 100
-"""Each level of a walk holds one descriptor."""
+"""The deepest level of a walk: each level holds one descriptor."""
 BLOCK_BYTES: Final = 512  # the unit of st_blocks, whatever the file system's is
 BATCH: Final = 1_000
 

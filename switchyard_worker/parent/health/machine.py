@@ -85,7 +85,7 @@ class Machine:
         self, *, probe: Callable[[], str | None], clock: Clock, sleep: Sleep, offload: Offload
     ) -> None:
         self.sick: str | None = None
-        """Why the worker takes no tasks."""
+        """The reason why the worker takes no tasks."""
         self._probe = probe
         self._clock = clock
         self._sleep = sleep
@@ -99,7 +99,7 @@ class Machine:
         self._changed = changed
 
     async def watch(self) -> None:
-        """Until cancelled, probe the machine: a sick one that recovers takes tasks again."""
+        """Probe the machine until cancelled: a sick one that recovers takes tasks again."""
         while True:
             await self.look()
             await self._sleep(SECONDS_BETWEEN_PROBES)

@@ -39,7 +39,7 @@ def get_metrics() -> StageMetrics:
 
 
 def get_logger(service: str | None = None) -> Logger:
-    """One JSON line per fact, with its stage; what a user wrote stays inside its string."""
+    """Return a logger of one JSON line per fact; a user's text stays inside its string."""
     return Logger(service=service, use_rfc3339=True, utc=True, stage=os.environ.get(_STAGE))
 
 

@@ -49,7 +49,7 @@ _MAX_LOGGED_PATH: Final = 300
 
 
 def answer_errors(app: APIGatewayHttpResolver, logger: Logger) -> None:
-    """Whatever the routes raise becomes problem details."""
+    """Turn the errors that routes raise into problem details."""
 
     def refuse_shape(error: RequestValidationError) -> Response[str]:
         problems = validation_problems(error.errors())

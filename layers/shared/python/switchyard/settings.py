@@ -1,4 +1,4 @@
-"""One settings class per deployable, read once from the environment.
+"""Settings, one class per deployable, read once from the environment.
 
 The stacks fill each class by name (`stacks/environment.py`), so a forgotten or misspelt variable
 fails the synthesis, not the first invocation. Names of the original consumer stay where the
@@ -85,7 +85,7 @@ class DispatcherSettings(EmitterSettings):
     ceilings: Ceilings = WIDEST_CEILINGS
     """Among them how many open tasks a tenant may have: a fan-out waits for room."""
     dispatch_seconds: PositiveInt = 20
-    """When it leaves the rest for later; Lambda ends it at 30 s."""
+    """The seconds after which it leaves the rest for later; Lambda ends it at 30 s."""
 
 
 class SweeperSettings(EmitterSettings):
@@ -98,7 +98,7 @@ class SweeperSettings(EmitterSettings):
     sweep_at_most: PositiveInt = 500
     """How many overdue things one run looks at."""
     sweep_seconds: PositiveInt = 20
-    """When a run stops looking; Lambda ends it at 30 s."""
+    """The seconds after which a run stops looking; Lambda ends it at 30 s."""
 
 
 class DeadLetterSettings(EmitterSettings):
@@ -141,7 +141,7 @@ class MeasureSettings(Settings):
     state_table_name: str
     sqs_queue_url: str
     dead_letter_queue_urls: str
-    """All of them, with commas between."""
+    """The URLs of all dead-letter queues, with commas between."""
 
 
 class AlertingSettings(Settings):
@@ -186,7 +186,7 @@ class CheckSettings(EmitterSettings, AlertingSettings):
     tenant_id: TenantId | None = None
     """The tenant whose log has the check when nothing runs."""
     silent_warning_ms: PositiveInt = _WELL.silent_warning_ms
-    """From when on a task without a sign of life is worth a warning."""
+    """The silence after which a task is worth a warning."""
     silent_critical_ms: PositiveInt = _WELL.silent_critical_ms
     overtime_ms: PositiveInt = _WELL.overtime_ms
     """How long a task may run when neither its definition nor a redrive says so."""

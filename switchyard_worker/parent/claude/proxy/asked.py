@@ -61,7 +61,7 @@ TOKENS_OF_AN_IMAGE: Final = 10_000  # twice what the largest one is scaled down 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One request. `late` holds the fields that are decided once its cost is known."""
+    """A request to the API. `late` holds the fields that are decided once its cost is known."""
 
     model: str
     max_tokens: int

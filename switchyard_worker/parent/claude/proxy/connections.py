@@ -36,7 +36,7 @@ class Cut(Exception):
 
 
 class Exchange:
-    """One request, and the answer to it."""
+    """A request, and the answer to it."""
 
     def __init__(self, connection: "Connection", request: h11.Request) -> None:
         self._connection = connection

@@ -70,7 +70,7 @@ class Spent:
     uncertain_usd: float = 0.0
     """The amount that interrupted answers may have cost beyond what was reported."""
     stopped: str | None = None
-    """Why the last request was refused, if its cost was the reason."""
+    """The reason why the last request was refused, if it was its cost."""
     refusals: Mapping[str, int] = field(default_factory=dict)
     """How many requests were refused since the last message, by reason."""
     final: bool = False

@@ -128,7 +128,7 @@ class AwsInspection:
         return answer is not None
 
     def _rules(self) -> dict[str, Any]:
-        """By name, on our bus and on the account's."""
+        """Return the rules by name, on our bus and on the account's."""
         ours = self._rules_of(EventBusName=f"switchyard-{self._stage}")
         shared = self._rules_of(NamePrefix=f"switchyard-{self._stage}-")
         return {rule["Name"]: rule for rule in [*ours, *shared]}

@@ -18,7 +18,7 @@ from switchyard.domain.health.clock_offset import ClockOffset
 RESOLUTION_SECONDS: Final = 2.0
 """A `Date` header names a whole second, and a server may format it once a second."""
 OLDER_FOR_SECONDS: Final = 30.0
-"""For so long a date that is older than an earlier answer proved is taken for a stale header."""
+"""The time for which a date older than an earlier answer's is taken for a stale header."""
 DRIFT: Final = 200e-6
 """Seconds by which a local clock may gain or lose in a second: far more than quartz does."""
 _SENT_AT: Final = "switchyard_sent_at"

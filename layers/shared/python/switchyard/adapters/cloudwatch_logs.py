@@ -17,7 +17,7 @@ class CloudWatchTaskOutput:
         self._request_id = request_id
         self._since_ms = since_ms
         self._emitted: dict[str, int] = {}
-        """When each line was logged, by its id: those that may be found again."""
+        """The times of logged lines that may be found again, by their ids."""
 
     def news(self) -> Sequence[str]:
         found = sorted(self._window(), key=lambda line: int(line["timestamp"]))

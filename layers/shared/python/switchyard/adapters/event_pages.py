@@ -138,7 +138,7 @@ class EventPages(ABC):
 
 
 def _known_to_be_next(found: list[Record], ends: list[str], *, newest_first: bool) -> list[Record]:
-    """In order; nothing beyond the place where one of the questions stopped answering."""
+    """Return the records in order, up to the place where one of the queries stopped answering."""
     found = sorted(found, key=_place, reverse=newest_first)
     if not ends:
         return found

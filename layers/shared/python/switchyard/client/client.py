@@ -72,11 +72,11 @@ JOBS_PER_PAGE: Final = 100
 
 _ANYTHING_PASSING: Final[tuple[type[Passing], ...]] = (RefusedForNow, Unreachable)
 _NOT_DONE: Final[tuple[type[Passing], ...]] = (RefusedForNow, NotConnected, TooManyRequests)
-"""After these a request may be sent again that must not be done twice."""
+"""Errors after which a request may be sent again that must not be done twice."""
 
 
 class Client:
-    """One tenant's way into one stage. Every call may raise `ClientError`.
+    """A tenant's connection to a stage. Every call may raise `ClientError`.
 
     What may pass — an outage, a limit, a job that is just changing — is waited for, up to
     `patience_seconds`. Use it in a `with` block, or `close` it.
@@ -157,7 +157,7 @@ class Client:
         return self._ask(lambda: self._api.job(job_id))
 
     def task(self, job_id: str, task: Task | str) -> TaskView:
-        """With its input, its output and what it cost."""
+        """Return a task with its input, its output and what it cost."""
         task_id = id_of(task)
         return self._ask(lambda: self._api.task(job_id, task_id))
 
@@ -275,7 +275,7 @@ class Client:
         return self._ask(lambda: self._api.jobs(limit=JOBS_PER_PAGE, **asked))
 
     def _ask(self, ask: Callable[[], T]) -> T:
-        """For what may be done twice without harm."""
+        """Ask what may be done twice without harm."""
         return self._patiently(ask, _ANYTHING_PASSING)
 
     def _ask_once(self, ask: Callable[[], T]) -> T:

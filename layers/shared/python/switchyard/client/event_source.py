@@ -70,7 +70,7 @@ class EventSource:
         return found[::-1], False
 
     def every(self, *, since: str | None = None) -> Iterator[EventView]:
-        """All of them, oldest first."""
+        """Yield all events, oldest first."""
         since = since or self.asked.since
         for page in self._pages(order=Order.OLDEST, limit=MOST_AT_ONCE, since=since):
             yield from page.events

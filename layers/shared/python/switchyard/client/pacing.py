@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 LONGEST_SECONDS: Final = 30.0
 LOOKS_PER_PAST: Final = 200
-"""After a minute one looks about every third of a second, after an hour every 18 seconds."""
+"""The divisor of the time so far: after a minute one looks every 0.3 seconds."""
 
 
 class Pacing:

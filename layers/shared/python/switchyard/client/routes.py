@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class Routes:
-    """Every call may raise `ClientError`."""
+    """The routes of the API. Every call may raise `ClientError`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -235,7 +235,7 @@ class Routes:
 
 
 def _body(model: BaseModel) -> Any:
-    """Only what the caller said: the API's defaults are its own."""
+    """Return only what the caller said: the API's defaults are its own."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 

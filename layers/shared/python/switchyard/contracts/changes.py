@@ -26,7 +26,7 @@ TaskNames = Annotated[tuple[AnyTaskId, ...], at_most(MAX_TASKS)]
 
 
 class RedriveJob(Closed):
-    """Without tasks and `from`, all that failed, timed out or were cancelled are redriven."""
+    """A redrive. Without tasks and `from`, all that failed, timed out or were cancelled run."""
 
     tasks: TaskNames = Field(default=(), max_length=MAX_TASKS)
     from_: TaskNames = Field(default=(), max_length=MAX_TASKS, alias="from")
@@ -38,7 +38,7 @@ class RedriveJob(Closed):
     dry_run: bool = False
     """Answer with what would run, and change nothing."""
     run: int | None = Field(default=None, ge=1)
-    """Only if the job is in this run, as a dry run has answered it."""
+    """The run that the job must be in, as a dry run has answered it."""
     model: ModelName | None = None
     max_turns: Turns | None = None
     timeout: Milliseconds | None = None
@@ -125,7 +125,7 @@ class SignalTask(Closed):
     value: JsonValue = None
     """Becomes the task's output."""
     run: int | None = Field(default=None, ge=1)
-    """Only if the task is in this run."""
+    """The run that the task must be in."""
     request_id: RequestId | None = None
     """Repeated with the same id, the request is answered as before."""
 
@@ -152,7 +152,7 @@ class HeldApproval(Written):
     """The beginning of what the person is asked."""
     held_since: datetime | None = None
     held_until: datetime | None = None
-    """When it ends by itself."""
+    """The time at which the approval ends by itself."""
 
 
 class ApprovalPage(Written):

@@ -48,7 +48,7 @@ ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(MAX_TIMEOUT_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
-"""From a size on that the table has numbers for."""
+"""An amount in dollars, from the smallest that the table has numbers for."""
 
 MAX_ARGUMENTS: Final = 100
 _FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
@@ -135,12 +135,12 @@ class TaskDefinition(Closed):
     steps: Annotated[tuple[StepDefinition, ...], at_most(MAX_STEPS)] = Field(
         default=(), max_length=MAX_STEPS
     )
-    """In order; the last one's output is the task's. Without any, the description is the step."""
+    """The steps in order; the last output is the task's. If empty, the description is the step."""
     max_cost_usd: Dollars | None = None
     """The most that one attempt may spend, in dollars."""
     retry: RetryPolicy = RetryPolicy()
     health: HealthSection | None = None
-    """From when on one of its tasks is not well; else as the stage has it."""
+    """The limits of a healthy task; absent ones are the stage's."""
     model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
     function: FunctionName | None = None
@@ -288,7 +288,7 @@ class RegisteredDefinition(TaskDefinition, Written):
 class DefinitionList(Written):
     definitions: tuple[RegisteredDefinition, ...]
     cursor: str | None = None
-    """From where to go on, if there are more than an answer holds."""
+    """The place to go on from, if there are more definitions than an answer holds."""
 
 
 class DefinitionDeleted(Written):

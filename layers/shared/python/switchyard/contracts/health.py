@@ -106,7 +106,7 @@ class HealthSection(Closed):
     """Milliseconds; what is left out is as the stage has it."""
 
     silent_warning: Span | None = None
-    """From when on a task without a sign of life is worth a warning."""
+    """The silence after which a task is worth a warning."""
     silent_critical: Span | None = None
     overtime: Span | None = None
     """How long it may run; else a minute more than its timeout."""

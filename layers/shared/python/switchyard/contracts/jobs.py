@@ -63,7 +63,7 @@ class TasksAdded(Written):
     immediately_ready: tuple[str, ...]
     total_tasks_now: int
     problem: str | None = None
-    """Why the others were not added: only some at a time are added together."""
+    """The reason why other tasks were not added: only some at a time are added together."""
     try_again: bool = False
     """Whether the same request would go on with the others."""
 
@@ -75,7 +75,7 @@ class TaskSummary(Written):
     kind: str | None = unless_absent()
     """The kind of a task that no worker runs: `approval`, `wait`, `signal` or `fan_out`."""
     held_until: datetime | None = unless_absent()
-    """When a held task ends by itself."""
+    """The time at which a held task ends by itself."""
     depends_on: tuple[str, ...]
     status: str
     """`waiting` until there is an event of it."""
@@ -124,7 +124,7 @@ class JobView(Written):
     cancel_requested: bool = False
     created_at: datetime
     reopened_at: datetime | None = unless_absent()
-    """When this run began, if it is not the first."""
+    """The time at which this run began, if it is not the first."""
     completed_at: datetime | None = None
     """While a redrive prepares the next run, this is still the end of the run before."""
     tags: dict[str, str] = Field(default_factory=dict)
@@ -144,7 +144,7 @@ class TaskView(TaskSummary):
     definition_version: int
     max_attempts: int
     ready_at: datetime | None = unless_absent()
-    """Since when, in this run, a worker could have begun with it, or it was held."""
+    """The time, in this run, from which a worker could have begun with the task, or it was held."""
     error_category: str | None = unless_absent()
     """The category of the error that ended the task: one of those that decide whether another
     attempt follows, or why a task failed that no worker runs."""

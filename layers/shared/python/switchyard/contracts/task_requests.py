@@ -1,4 +1,4 @@
-"""One task of a job, as producers describe it: what runs it or holds it, and when."""
+"""A task of a job, as producers describe it: what runs it or holds it, and when."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
@@ -81,7 +81,7 @@ ConditionText = Annotated[
 ]
 Text = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Texts = Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=MAX_LEVELS)]
-"""One text, or one for each of two levels."""
+"""A text, or one for each of two levels."""
 RequestedKind = Literal[TaskKind.APPROVAL, TaskKind.WAIT, TaskKind.SIGNAL, TaskKind.JOB]
 Span = Annotated[int | str, AfterValidator(_span)]
 """Milliseconds, which people may write as `90s`, `15m`, `2h` or `3d`."""
@@ -127,7 +127,7 @@ class TaskRequest(Closed):
     wait_for: Span | None = unless_absent(alias="for")
     """How long a wait takes, from when its parents have settled."""
     until: AwareDatetime | None = unless_absent()
-    """When a wait ends."""
+    """The time at which a wait ends."""
     event: EventPattern | None = unless_absent()
     """The pattern of an event of the bus that ends a signal, beside the API."""
     files: FileReferences | None = unless_absent(min_length=1)

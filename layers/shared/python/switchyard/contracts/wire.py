@@ -98,7 +98,7 @@ CleanLine = Annotated[str, BeforeValidator(_one_line)]
 """Clean text on one line: no value can begin a line of its own in a log."""
 
 JsonValue = Annotated[Any, AfterValidator(_stored)]
-"""Whatever JSON can say, and nothing that it cannot."""
+"""Any value that JSON can express."""
 
 
 def at_most(count: int) -> BeforeValidator:
@@ -130,7 +130,7 @@ def timeout_up_to(most_ms: int) -> WrapValidator:
 
 
 def described_by(pattern: re.Pattern[str]) -> Any:
-    """For the description of the API: what a validator of our own, with better words, checks."""
+    """Describe in the API's document what a validator of our own, with better messages, checks."""
     return Field(json_schema_extra={"pattern": f"^{pattern.pattern}$"})
 
 

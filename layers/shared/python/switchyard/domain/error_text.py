@@ -25,7 +25,7 @@ class Shape:
     pattern: re.Pattern[str]
     stays: str
     hints: tuple[str, ...]
-    """Each match contains one of them, in lower case. Text without any is not searched."""
+    """Words, in lower case, of which each match contains one. Text without any is not searched."""
 
     @classmethod
     def of_keys(cls, name: str, pattern: str, *hints: str) -> "Shape":

@@ -29,7 +29,7 @@ MAX_PROBLEMS: Final = 100
 
 
 class SwitchyardError(Exception):
-    """Everything that Switchyard itself raises."""
+    """The base of all errors that Switchyard itself raises."""
 
 
 class Rejected(SwitchyardError):
@@ -42,7 +42,7 @@ class Unavailable(SwitchyardError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a request, and where: `path` is its place in the document."""
+    """A problem with a request, and where: `path` is its place in the document."""
 
     path: tuple[str | int, ...]
     message: str
@@ -84,7 +84,7 @@ class InvalidCondition(Rejected):
 
 
 class UnreadableDocument(Invalid):
-    """Something stored cannot be read: another version or another program wrote it."""
+    """A stored document cannot be read: another version or another program wrote it."""
 
 
 class InvalidDecision(Invalid):

@@ -27,7 +27,7 @@ def kind_of(value: Any) -> str:
 
 
 def problem_in(value: Any) -> str | None:
-    """Why the value cannot be stored, or `None`."""
+    """Return why the value cannot be stored, or `None`."""
     waiting, seen = [(value, 1)], 0
     while waiting:
         inner, depth = waiting.pop()

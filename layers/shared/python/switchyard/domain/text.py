@@ -67,5 +67,5 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    """Without case, hyphens and underscores: `depends_on` means `dependsOn`."""
+    """Return the name without case, hyphens and underscores: `depends_on` means `dependsOn`."""
     return "".join(character for character in name.lower() if character.isalnum())

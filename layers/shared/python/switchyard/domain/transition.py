@@ -90,7 +90,7 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class NoItem:
-    """Nothing is stored under this key."""
+    """A term that holds if nothing is stored under the key."""
 
     def holds(self, item: Task | Job | None) -> bool:
         return item is None
@@ -106,7 +106,7 @@ class AnyOf:
 
 Term = Compared | OneOf | Contains | Present | Absent | NoItem | AnyOf
 Guard = tuple[Term, ...]
-"""All of its terms have to hold."""
+"""A condition of a transition: all of its terms have to hold."""
 
 
 class Due(Enum):

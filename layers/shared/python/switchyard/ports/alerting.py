@@ -32,7 +32,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class IncidentPage:
-    """One of the messages that show an incident: page 0 in the channel, the rest in its thread."""
+    """A message that shows an incident: page 0 in the channel, the rest in its thread."""
 
     incident: Incident
     number: int

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # a function's start need not load them
 
 class EventBus(Protocol):
     def put(self, events: Sequence[Event]) -> None:
-        """Only refused entries are sent again. Raise `EventsNotAccepted`, never lose silently."""
+        """Put events; only refused entries are sent again. Raise `EventsNotAccepted`."""
 
 
 class EventLog(Protocol):
@@ -34,7 +34,7 @@ class EventReader(Protocol):
     """Looks back; no decision reads the log. `domain/events/event_queries.py` has the questions."""
 
     def read(self, query: EventQuery, *, full: bool = False) -> Sequence[StoredEvent]:
-        """All answers, however many pages they fill, by time and id; none of another tenant.
+        """Return all events, however many pages they fill, by time and id; none of another tenant.
 
         Histories and the whole log hold whole events. The other indexes hold summaries, without
         properties: `full` fetches the events behind them. Fields that were moved to the bucket or
@@ -61,7 +61,7 @@ class EventReader(Protocol):
 
 class SpanExporter(Protocol):
     def export(self, spans: Sequence[Span]) -> None:
-        """All at once. Raise `Unavailable` if some may not have arrived; nothing is tried again.
+        """Send all at once. Raise `Unavailable` if some may be missing; nothing is tried again.
 
         A span that arrives twice is the same one: its id says so.
         """
@@ -74,7 +74,7 @@ class Counters(Protocol):
         """To what was added before. Raise `Unavailable`, whatever went wrong."""
 
     def between(self, from_ms: int, to_ms: int) -> Mapping[int, Counts]:
-        """By the minutes that begin at `from_ms` or later and before `to_ms`, in their order.
+        """Return counts by minute: those that begin from `from_ms` on and before `to_ms`, in order.
 
         Minutes in which nothing happened are left out.
         """

@@ -84,7 +84,7 @@ class JobStore(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyTaken:
-    """By the submission that came first, with what it said."""
+    """A key that an earlier submission has taken, with its content."""
 
     job_id: str
     body_hash: str
@@ -129,7 +129,7 @@ class TaskAdditions(Protocol):
         """
 
     def add(self, chunk: Chunk) -> bool:
-        """Everything of it in one write; `False` if something is not as it was read.
+        """Write the whole chunk at once; return `False` if something is not as it was read.
 
         To add the same chunk again is answered as if it were the first time. So a lost answer does
         no harm; `AnswerLost` says that it is unknown, and that asking again is safe.

@@ -55,7 +55,7 @@ class ScaleInProtection(Protocol):
     """Asks the platform to spare this worker when it takes some away."""
 
     def protect(self, *, minutes: int) -> None:
-        """From now on, however often it was asked before. Raise `Unavailable`."""
+        """Protect from now on, however often it was asked before. Raise `Unavailable`."""
 
     def drop(self) -> None:
         """Raise `Unavailable`."""

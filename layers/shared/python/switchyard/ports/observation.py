@@ -54,7 +54,7 @@ class PauseSwitch(Protocol):
     """Whether workers take tasks. What runs, runs on. Each call may raise `Unavailable`."""
 
     def pause(self, *, now_ms: int, reason: str | None = None) -> Pause:
-        """From now on. If it is paused already, that pause stays and is returned."""
+        """Pause from now on. If consumption is paused already, that pause stays and is returned."""
 
     def resume(self) -> None:
         """Harmless if it is not paused."""

@@ -31,7 +31,7 @@ class TaskInbox(Protocol):
     def extend(self, message: Received, *, seconds: int) -> None: ...
 
     def delete(self, *messages: Received) -> None:
-        """In as few calls as the queue allows. Raise `Unavailable` if any may still be there."""
+        """Delete in as few calls as possible. Raise `Unavailable` if any may still be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class QueueDepth:
 
 class QueueDepths(Protocol):
     def of(self, queue: str) -> QueueDepth:
-        """By the queue's URL. Raise `Unavailable`."""
+        """Return the depth of a queue, by its URL. Raise `Unavailable`."""
 
 
 class QueueSender(Protocol):

@@ -31,7 +31,7 @@ class DefinitionStore(Protocol):
         """The latest of each, by name, from the first one behind `after` on."""
 
     def delete(self, tenant: str, name: str, *, now_ms: int) -> RegisteredDefinition:
-        """From now on it is neither listed nor the latest; return what was.
+        """Delete and return a definition: it is neither listed nor the latest any more.
 
         Its versions stay: a job that pinned one in the same moment runs all the same. Raise
         `UnknownDefinition`, or `Conflict` when it was changed at the same time.
@@ -47,7 +47,7 @@ class TriggerStore(Protocol):
     def find(self, tenant: str, name: str) -> AppliedTrigger | None: ...
 
     def all(self, tenant: str) -> Sequence[AppliedTrigger]:
-        """By name."""
+        """Return the tenant's triggers, ordered by name."""
 
     def switch(self, tenant: str, name: str, *, on: bool, now_ms: int) -> AppliedTrigger:
         """Raise `UnknownTrigger`."""
@@ -78,7 +78,7 @@ class TriggerRules(Protocol):
     """Rules whose events go to the queue of triggers, as `message_template` writes them."""
 
     def put(self, rule: TriggerRule) -> None:
-        """In the place of one of its name on its bus. Raise `RuleRefused`."""
+        """Put the rule in the place of one of its name on its bus. Raise `RuleRefused`."""
 
     def has(self, name: str, bus: Bus) -> bool: ...
 

@@ -26,7 +26,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRefused:
-    """Why the lease was not taken, and the task as it was read."""
+    """The reason why the lease was not taken, and the task as it was read."""
 
     task: Task
     decision: Busy | Done | NotYet | Exhausted | Flagged

@@ -37,7 +37,7 @@ def json_in(text: str) -> Any:
 
 
 def _says_json(headers: Mapping[str, str]) -> bool:
-    """Without a content type, too: API Gateway passes the headers on in lower case."""
+    """Return whether it is JSON, also without a type. API Gateway sends headers in lower case."""
     said = headers.get("content-type", "application/json")
     return said.partition(";")[0].strip() == "application/json"
 

@@ -168,7 +168,7 @@ def _described(schema: Document, model: type[Wire] | None) -> Document:
 
 
 def _untitled(schema: Any) -> Any:
-    """Without the titles that pydantic makes of names."""
+    """Return the schema without the titles that pydantic makes of names."""
     match schema:
         case dict():
             return {key: _untitled(part) for key, part in schema.items() if not _titles(key, part)}

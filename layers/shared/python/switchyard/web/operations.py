@@ -14,7 +14,7 @@ from switchyard.domain.measuring.spans import TRACEPARENT
 
 API_VERSION: Final = "1"
 VERSION_HEADER: Final = "Switchyard-Api-Version"
-"""On every answer of the function; what may change within a version is in docs/api.md."""
+"""A header of every answer of the function; docs/api.md says what may change within a version."""
 JOBS: Final = "Jobs"
 EVENTS: Final = "Events"
 DEFINITIONS: Final = "Task definitions"

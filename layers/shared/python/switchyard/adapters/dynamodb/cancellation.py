@@ -72,7 +72,7 @@ class DynamoDbCancelling:
     def _cancel_together(
         self, planned: Sequence[tuple[Task, Transition]], now_ms: int
     ) -> dict[TaskRef, Task | None]:
-        """One by one where that fails: a single write shows what became of it."""
+        """Cancel together; if that fails, one by one: a single write shows what became of it."""
         try:
             done = self._table.update_many([write_of(task.ref, one) for task, one in planned])
         except Unavailable:

@@ -81,7 +81,7 @@ class ManyUpdates:
         return written
 
     def _written(self, entries: dict[int, Item]) -> Iterable[int]:
-        """One whose condition does not hold is left out of the next try."""
+        """Write the entries; one whose condition does not hold is left out of the next try."""
         for _ in self.pauses.tries(ROUNDS):
             if not entries:
                 return ()
@@ -97,7 +97,7 @@ class ManyUpdates:
 
 
 def in_transactions(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """One that asks for more than a second's worth at once might never be let through."""
+    """Group items into transactions of less than a second's capacity, which are not throttled."""
     together: list[Item] = []
     units = 0
     for item in items:

@@ -1,4 +1,4 @@
-"""One DynamoDB table: plain Python values in, plain Python values out."""
+"""A DynamoDB table: plain Python values in, plain Python values out."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ WHATEVER_IS_THERE: Final = ""
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """One update. Attributes in `condition` are written `#name`, values `:name`."""
+    """An update. Attributes in `condition` are written `#name`, values `:name`."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
     append: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -115,8 +115,9 @@ class DynamoDbTable:
         return True
 
     def put_many(self, items: Sequence[Item], *, seconds: float = PATIENCE_SECONDS) -> None:
-        """In no order, and again for so long what is throttled. What is there already stays as it
-        is: a try that arrives late must not undo what has happened since another one succeeded."""
+        """Write the items in no order, and try throttled ones again for so long. An item that is
+        there stays as it is: a try that arrives late must not undo what has happened since another
+        succeeded."""
         many = ManyWrites(attempt=self._left_unwritten, pauses=self._pauses, parallel=self.parallel)
         many.write(items, seconds=seconds)
 
@@ -174,7 +175,7 @@ class DynamoDbTable:
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def query(self, condition: str, values: Mapping[str, Any], **options: Any) -> Iterator[Item]:
-        """Every page, consistently unless an index is named."""
+        """Yield the items of all pages, read consistently unless an index is named."""
         for page in self.pages(condition, values, **options):
             yield from map(deserialized, page["Items"])
 
@@ -207,7 +208,7 @@ class DynamoDbTable:
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def transact(self, *updates: tuple[Key, Update]) -> bool:
-        """All or nothing; `False` when a condition did not hold.
+        """Write all updates or none; return `False` when a condition did not hold.
 
         What an update without any change names is only checked.
         """
@@ -279,7 +280,7 @@ def _if_new(item: Item) -> Item:
 
 
 def as_new(item: Item) -> tuple[Key, Update]:
-    """For a transaction: the item, if there is none with its key."""
+    """Return the entry of a transaction that writes the item if its key is free."""
     attributes = {name: value for name, value in item.items() if name not in {"PK", "SK"}}
     return (item["PK"], item["SK"]), Update(set=attributes, condition="attribute_not_exists(#PK)")
 

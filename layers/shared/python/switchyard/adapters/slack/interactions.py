@@ -31,7 +31,7 @@ class Answer:
     press: Press | None = None
     done: bool = False
     not_posted: str | None = None
-    """Why the outcome could not be shown in Slack, if it could not."""
+    """The reason why the outcome could not be shown in Slack, if it could not."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,7 +103,7 @@ class ArrivedEvent(Written):
     SK: str = Field(alias="SK")
     entity_id: str
     entity_type: str
-    """One of `EntityType`, as far as this version knows them."""
+    """A value of `EntityType`, as far as this version knows them."""
     tenant_id: str
     event_type: str
     timestamp: int

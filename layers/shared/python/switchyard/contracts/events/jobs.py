@@ -44,7 +44,7 @@ class JobFailureDetected(JobProperties):
 
 class JobSettled(JobProperties):
     started_at: int | None = None
-    """When this run began: the job's creation, or its redrive. Older events do not say it."""
+    """The start of this run: the job's creation, or its redrive. Older events do not have it."""
     total_tasks: int
     task_statuses: dict[str, str]
 

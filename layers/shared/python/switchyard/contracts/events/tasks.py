@@ -31,7 +31,7 @@ class AttemptEnded(TaskProperties):
     """The attempt that the event ends, if there was one; older events do not have these fields."""
 
     started_at: int | None = None
-    """When it was claimed."""
+    """The time at which the attempt was claimed."""
     attempt: int | None = None
     worker_id: str | None = None
     """The worker that had claimed the task, if it is not the sender."""

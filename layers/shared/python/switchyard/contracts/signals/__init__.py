@@ -76,7 +76,7 @@ class EventPattern(Closed):
 
 
 class UnreadableEvent(ValueError):
-    """Nothing that the rule of the bus would send."""
+    """A message that the rule of the bus would not send."""
 
 
 class SignalEvent(BaseModel):
@@ -91,7 +91,7 @@ class SignalEvent(BaseModel):
     after: str | None = Field(default=None, max_length=MAX_CURSOR)
     """The subscription behind which to go on; EventBridge sends none."""
     came_at_ms: int | None = None
-    """When the event came first, if it is sent again to go on."""
+    """The time at which the event came first, if it is sent again to go on."""
 
     @property
     def tenant(self) -> str | None:

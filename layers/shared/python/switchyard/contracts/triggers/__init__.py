@@ -175,11 +175,11 @@ class AppliedTrigger(Written):
     trigger: Trigger
     enabled: bool
     since: datetime
-    """When it was last applied or enabled: rates count from there."""
+    """The time at which it was last applied or enabled: rates count from there."""
     last_run: TriggerRun | None = None
 
     def next_run_at(self, *, now_ms: int) -> datetime | None:
-        """When its schedule starts the next job; `None` for events, and while it is disabled."""
+        """Return when the next job starts; `None` for events, and while it is disabled."""
         schedule, zone = self.trigger.schedule, self.trigger.time_zone
         if schedule is None or not self.enabled:
             return None
@@ -191,7 +191,7 @@ class RegisteredTrigger(AppliedTrigger):
     """A trigger as its tenant sees it."""
 
     next_run: datetime | None = None
-    """When its schedule starts the next job; `None` for events, and while it is disabled."""
+    """The time of the schedule's next job; `None` for events, and while it is disabled."""
 
     @classmethod
     def of(cls, applied: AppliedTrigger, *, now_ms: int) -> Self:
@@ -270,7 +270,7 @@ class TriggerMessage(Written):
 
 
 class UnreadableMessage(ValueError):
-    """Nothing that a trigger's rule would send, however often it comes."""
+    """A message that no trigger's rule would send, however often it comes."""
 
 
 def parse_trigger_message(body: str) -> TriggerMessage:

@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a trigger before there is an event."""
+"""Checks a trigger for everything that can be wrong before there is an event."""
 
 from typing import Final
 

@@ -50,13 +50,13 @@ class Use:
     free_at_us: int
     day: str
     requests: int
-    """On that day."""
+    """The number of requests on that day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
     use: Use
-    """With this request in it."""
+    """The key's use, including this request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +177,12 @@ def _not_among(
 
 
 BEING_SUBMITTED_MS: Final = 15 * 60_000
-"""For how long a job may be counted that is not stored yet: a submission takes at most 30 s."""
+"""The time for which a job counts that is not stored yet: a submission takes at most 30 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenJob:
-    """One job as it is counted."""
+    """A job as it is counted."""
 
     ref: JobRef
     run: int

@@ -13,7 +13,7 @@ from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.notify import problem_with_channel
 
 ANY: Final = "*"
-"""In a list: every channel that the bot is in, or everybody who sees the button."""
+"""The entry that stands for every channel of the bot, or for everybody who sees the button."""
 SLACK_USER: Final = re.compile(r"[UW][A-Z0-9]{1,30}")
 MAX_LISTED: Final = 100
 

@@ -29,7 +29,7 @@ WEBHOOK_RETRIES: Final = tuple(
         timedelta(hours=24),
     )
 )
-"""When a failed delivery to a webhook is retried, counted from its first attempt."""
+"""Times at which a failed delivery to a webhook is retried, counted from its first attempt."""
 
 _CHANNEL_MARK: Final = "@"
 _PARTIAL: Final = "~"
@@ -65,13 +65,13 @@ class Alert:
     pages: tuple[str, ...] = ()
     """The ids of its messages; the first is the main message, the others are in its thread."""
     trying_since_ms: int | None = None
-    """Since when there may be posted messages whose ids are not in `pages`."""
+    """The time from which there may be posted messages whose ids are not in `pages`."""
     postponed_since_ms: int | None = None
     tried: str = ""
     """The name of the state whose delivery to a webhook failed last."""
     wait_until_ms: int = 0
     due_at_ms: int | None = None
-    """When the sweeper has its subject checked again."""
+    """The time at which the sweeper has the alert's subject checked again."""
     lease_until_ms: int = 0
     forget_at_ms: int | None = None
 

@@ -43,7 +43,7 @@ class Alarm:
     meaning: str
     """The alarm's description: what it means and what to do."""
     reason: str
-    """Why CloudWatch changed the alarm's state."""
+    """The reason why CloudWatch changed the alarm's state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

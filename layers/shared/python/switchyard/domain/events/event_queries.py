@@ -19,7 +19,7 @@ _SHARED: Final = frozenset({"GSI2", "GSI3"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """From `since_ms` on, until just before `until_ms`."""
+    """A period from `since_ms` on, until just before `until_ms`."""
 
     since_ms: int = 0
     until_ms: int | None = None
@@ -48,7 +48,7 @@ class EventQuery:
     """Bounds of the table's sort keys among the answers."""
     last: str
     event_type: str | None = None
-    """Nothing but this, where the index does not say so already."""
+    """The type of the events, where the index does not say so already; `None` for all."""
     app: str | None = None
     """The app whose events are returned, where the index does not say so; `None` for all."""
 
@@ -110,7 +110,7 @@ class EventQuery:
 
 
 def history(ref: TaskRef | JobRef, period: Period = EVER) -> EventQuery:
-    """All events of one task or job, heartbeats included."""
+    """Query all events of one task or job, heartbeats included."""
     kind = _entity(ref).partition("#")[0]
     return _query(ref.tenant, _HISTORY, _entity(ref), f"{kind}#", period)
 
@@ -122,7 +122,7 @@ def of_all_tasks(job: JobRef, *, app: str, period: Period = EVER) -> EventQuery:
 
 
 def of_app(tenant: str, app: str, period: Period = EVER) -> EventQuery:
-    """For those who look at a whole stage: it reads past the events of every other tenant."""
+    """Query a whole app, for readers of a stage: it reads past the events of every other tenant."""
     return _query(tenant, "GSI2", f"APP#{_part(app)}", "", period)
 
 

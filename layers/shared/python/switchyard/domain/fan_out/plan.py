@@ -19,7 +19,7 @@ from switchyard.domain.transition import Transition
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Everything that is written for a fan-out before its tasks may run."""
+    """The items that are written for a fan-out before its tasks may run."""
 
     plan: JobPlan
     waiting_on: frozenset[str]

@@ -19,7 +19,7 @@ STACKS: Final = (
 )
 ROLLED_BACK: Final = "UPDATE_ROLLBACK_COMPLETE"
 OFF_ON_PURPOSE: Final = "Off in this stage."
-"""So begins the description of a schedule that the stage does without."""
+"""The beginning of the description of a schedule that is off in the stage."""
 
 
 class Level(StrEnum):
@@ -60,7 +60,7 @@ class Switch:
 
 
 def judge_stacks(statuses: Mapping[str, str], *, stage: str) -> Finding:
-    """By stack, without those that are not there."""
+    """Judge the statuses by stack; stacks that do not exist are absent."""
     deploy = f"make deploy STAGE={stage}"
     missing = [name for name in STACKS if name not in statuses]
     if missing:
@@ -133,7 +133,7 @@ def judge_switches(switches: Sequence[Switch], *, kind: SwitchKind) -> Finding:
 
 
 def judge_dead_letters(waiting: Mapping[str, int], *, option: str) -> Finding:
-    """By queue. Functions empty them within minutes."""
+    """Judge the messages in each dead-letter queue. Functions empty these within minutes."""
     if not waiting:
         return Finding("dead letters", Level.FAIL, "there are no queues", "deploy the stage again")
     full = [f"{count} in {queue}" for queue, count in waiting.items() if count]

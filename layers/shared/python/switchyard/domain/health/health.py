@@ -46,7 +46,7 @@ class HealthLimits:
     overtime_ms: int = milliseconds(timedelta(hours=1))
     progress_ms: int = milliseconds(timedelta(minutes=15))
     repeats: int = 10
-    """So often in a row, the same call of a tool is too often."""
+    """The number of equal tool calls in a row that is too many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class CheckedTask:
 class HealthReport:
     checked_at_ms: int
     tasks: tuple[CheckedTask, ...]
-    """All that are being processed, the worst first."""
+    """The checks of all tasks that are being processed, the worst first."""
     sick_workers: tuple[PresentWorker, ...] = ()
     """Workers that take no tasks, since their machines lack something."""
     unserved: tuple[UnservedCode, ...] = ()

@@ -20,7 +20,7 @@ class NotSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prerequisites:
-    """Everything a deployment needs before templates are synthesized, as it was found."""
+    """The prerequisites of a deployment, as they were found before templates are synthesized."""
 
     stage: str
     docker_answers: bool

@@ -31,7 +31,7 @@ class PresentWorker:
     draining: bool = False
     """Whether it was replaced: it finishes its tasks and takes no other."""
     busy_until_ms: int | None = None
-    """When the time limits of all its attempts are over; uploading may take some minutes more."""
+    """The end of the time limits of all its attempts; uploading may take some minutes more."""
     sick: str | None = None
     """The resource that the worker's machine lacks, while that keeps it from taking tasks."""
     backend: str | None = None

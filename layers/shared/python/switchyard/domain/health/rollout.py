@@ -31,7 +31,7 @@ class Deployment:
 
 
 class Hold(StrEnum):
-    """Why a worker takes no task."""
+    """The reasons why a worker takes no task."""
 
     PAUSED = "paused"
     REPLACED = "replaced"
@@ -73,7 +73,7 @@ class RolloutState:
 
     @property
     def until_ms(self) -> int | None:
-        """When the attempts of replaced workers have ended at the latest, if that is known."""
+        """Return when the attempts of replaced workers end at the latest, if that is known."""
         ends = [worker.busy_until_ms for worker in self.replaced if worker.busy]
         known = [end for end in ends if end is not None]
         return max(known) if known and len(known) == len(ends) else None

@@ -28,7 +28,7 @@ class UnservedCode:
     first: TaskRef
     """The task that has waited for the longest time."""
     waiting_ms: int
-    """For how long that task has been ready."""
+    """The time for which that task has been ready."""
 
 
 def unserved_code(

@@ -76,7 +76,7 @@ def perhaps_added(specs: Sequence[TaskSpec], picture: JobPicture) -> dict[str, T
 def problems_with(
     specs: Sequence[TaskSpec], picture: JobPicture, *, added: Collection[str] = ()
 ) -> list[Problem]:
-    """Everything that would be wrong with the job if they were in it.
+    """Return everything that would be wrong with the job if the specs were in it.
 
     Those in `added` are, by an earlier try: they are looked at as if they were not.
     """

@@ -37,7 +37,7 @@ _TRANSLATED: Final = _networks("64:ff9b::/96", "::/96", "::ffff:0:0:0/96")
 
 
 def problem_with_address(text: str, *, nearby_allowed: bool) -> str | None:
-    """Why nothing is sent there; an address that wraps another has that one's problems, too."""
+    """Return why nothing may be sent there; an address that wraps another has its problems, too."""
     try:
         address = ip_address(text)
     except ValueError:

@@ -83,7 +83,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """All of it is written, or nothing."""
+    """New tasks that are all written in one transaction, or not at all."""
 
     job: Job
     """The job as read: it has to be open in that run, and neither cancelled nor redriven."""
@@ -111,7 +111,7 @@ class Chunk:
 
     @property
     def most_before(self) -> int:
-        """With more tasks than these, the job has no room for them."""
+        """Return the most tasks that the job may have before, so that there is room for these."""
         return MAX_WITH_ITEMS - len(self.added.task_ids)
 
 

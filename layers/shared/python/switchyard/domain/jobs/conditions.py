@@ -81,7 +81,7 @@ class Condition:
     """The condition as its author wrote it."""
     expression: Expression
     references: tuple[Reference, ...]
-    """In the order of the text."""
+    """The references in the order of the text."""
 
     @property
     def task_ids(self) -> frozenset[str]:

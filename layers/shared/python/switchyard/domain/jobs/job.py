@@ -33,7 +33,7 @@ class Job:
     created_at_ms: int
     run: int = 1
     reopened_at_ms: int | None = None
-    """When its run began, if that is not its first."""
+    """The start of the job's run, if that is not its first."""
     settled_at_ms: int | None = None
     failure_detected_at_ms: int | None = None
     failed_task_id: str | None = None
@@ -78,7 +78,7 @@ class Job:
         return self.being_cancelled or (emits and task.state is TaskState.CANCELLED)
 
     def problem_with_run(self, run: int | None) -> str | None:
-        """Why what was asked for while looking at that run is not done to this one."""
+        """Return why a request that was made for that run is refused in this one."""
         if run is None or run == self.run:
             return None
         return f"that was run {run}; {self.ref.job_id} is in run {self.run} now"
@@ -113,7 +113,7 @@ class JobStates:
 
     @property
     def declared_tasks(self) -> tuple[StateOfTask, ...]:
-        """All that people declared. A fan-out stands for its items."""
+        """Return all tasks that people declared. A fan-out stands for its items."""
         return tuple(task for task in self.visible_tasks if not task.ref.fan_out)
 
 

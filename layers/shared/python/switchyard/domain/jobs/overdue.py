@@ -33,7 +33,7 @@ class Action(StrEnum):
     ADVANCE = "advance"
     """A job that is being written, cancelled or redriven: the dispatcher shall go on with it."""
     WAIT = "wait"
-    """All is well: look again later."""
+    """Nothing is wrong: look again later."""
     DECIDE = "decide"
     """WAITING for nothing: the dispatcher shall decide it."""
     END_HOLD = "end hold"

@@ -26,14 +26,14 @@ class Changes:
 
     overrides: Overrides = NO_OVERRIDES
     inputs: Mapping[str, Json] = field(default_factory=dict)
-    """By task id."""
+    """New inputs by task id."""
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     """Other versions of definitions, by the definition's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopening:
-    """One task as it was, and how its next run begins."""
+    """A task as it was, and how its next run begins."""
 
     task_id: str
     state: TaskState

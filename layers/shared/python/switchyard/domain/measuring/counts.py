@@ -69,7 +69,7 @@ def minute_of(moment_ms: int) -> int:
 def dearest(
     spending: Mapping[str, Spending], *, at_most: int = MOST_DEFINITIONS
 ) -> dict[str, Spending]:
-    """By cost, then by tokens; the cheapest share the last place if there are too many."""
+    """Order by cost, then by tokens; the cheapest share the last place if there are too many."""
     ordered = sorted(
         spending.items(), key=lambda one: (-one[1].cost_micro_usd, -one[1].tokens, one[0])
     )

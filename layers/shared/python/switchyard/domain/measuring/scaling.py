@@ -17,7 +17,7 @@ class ScalingPolicy:
     """How many messages, waiting or in flight, are one worker's share."""
     scale_out_cooldown_seconds: float = 30
     scale_in_after_seconds: float = 300
-    """For how long fewer workers must have been enough before some are stopped."""
+    """The time for which fewer workers must have been enough before some are stopped."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_workers <= self.max_workers:

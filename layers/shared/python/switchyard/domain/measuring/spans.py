@@ -139,7 +139,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lasted:
-    """From when to when, in milliseconds; clocks of two machines may disagree."""
+    """A start and an end in milliseconds; clocks of two machines may disagree."""
 
     start_ms: int
     end_ms: int

@@ -26,7 +26,7 @@ MAX_TEMPLATE_TASKS: Final = 200
 MAX_LEVELS: Final = 3
 """A job, a job in it, and a job in that."""
 MAX_PARENTS: Final = MAX_NAMES - 1
-"""Each task waits for one more, until all are written; beyond it a relay would stand for both."""
+"""The most parents of a task, which also waits for the start; beyond it a relay would be needed."""
 OUTPUT: Final = "output"
 
 

@@ -27,7 +27,7 @@ _REFERENCE: Final = re.compile(rf"\$\{{tasks\.({TASK_ID.pattern})\.output((?:{ST
 
 
 class NotAReference(ValueError):
-    """Something begins like a reference and is none; `shown` is its beginning."""
+    """A text begins like a reference and is none; `shown` is its beginning."""
 
     def __init__(self, text: str) -> None:
         upto, closed, _ = text.partition("}")
@@ -165,7 +165,7 @@ def _misdirected(
 
 
 def _ancestors(parents: Mapping[str, Sequence[str]], bits: Mapping[str, int]) -> dict[str, int]:
-    """Everything a task depends on, as the bits of one number; nothing if there is a cycle."""
+    """Return all ancestors of each task, as the bits of one number; nothing if there is a cycle."""
     try:
         order = list(TopologicalSorter(parents).static_order())
     except CycleError:
@@ -252,7 +252,7 @@ def part_of_value(value: Json, steps: Sequence[Step], *, text: str, place: str) 
 
 
 def _lack(value: Json, step: Step) -> str | None:
-    """Why there is no such part, without a word of the value itself."""
+    """Return why there is no such part, without a word of the value itself."""
     match value, step:
         case dict(), str():
             return None if step in value else f"has no member {step!r}"

@@ -13,7 +13,7 @@ from switchyard.domain.tasks.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One task that runs again, or is decided anew, as it is before that."""
+    """A task that runs again, or is decided anew, as it is before that."""
 
     task: Task
     at_once: bool

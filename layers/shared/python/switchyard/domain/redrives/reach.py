@@ -12,7 +12,7 @@ from switchyard.domain.tasks.task import Task
 @dataclass(frozen=True, slots=True)
 class Reach:
     tasks: frozenset[str]
-    """With relays, without `__end__`."""
+    """The tasks that are reached, with relays, without `__end__`."""
     new_lists: frozenset[str] = frozenset()
     """The fan-outs and jobs among them that make their tasks anew, of the list or input then."""
 

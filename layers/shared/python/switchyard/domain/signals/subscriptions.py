@@ -49,7 +49,7 @@ class EventFilter:
 
     @property
     def kinds(self) -> list[tuple[str, str]]:
-        """Each source with each type of events."""
+        """Return each source with each type of events."""
         return [(source, named) for source in self.sources for named in self.detail_types]
 
     def matches(self, *, source: str, detail_type: str, detail: Json) -> bool:
@@ -79,7 +79,7 @@ class Subscription:
     run: int
     filter: EventFilter
     since_ms: int
-    """When the task became ready: no earlier event counts."""
+    """The time at which the task became ready: no earlier event counts."""
     until_ms: int
 
     @property

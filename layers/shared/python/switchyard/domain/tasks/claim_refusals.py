@@ -65,7 +65,7 @@ ClaimDecision = Claimable | Busy | Done | NotYet | Exhausted | Flagged
 
 
 def why_needless(task: Task, *, run: int, job_cancelled: bool) -> str | None:
-    """Why a wake-up for this run of the task may be deleted without a claim; `None` if it may not.
+    """Return why a wake-up for this run may be deleted without a claim; `None` if it may not.
 
     A settled task with a due time has not been followed yet: its worker may have died before it
     emitted the event, and the wake-up that comes back is what emits it again soon. In a job that

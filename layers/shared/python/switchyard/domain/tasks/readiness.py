@@ -31,7 +31,7 @@ class SettledParent:
 
     @property
     def size(self) -> int:
-        """In edges: how much is to be done about it."""
+        """Return the work that the parent causes, in edges."""
         reports = self.task.ref.task_id.startswith(ADDED_PREFIX)
         return max(len(self.dependents), EDGES_OF_A_CHUNK if reports else 1)
 
@@ -76,7 +76,7 @@ def _edges_in(batch: Sequence[SettledParent]) -> int:
 
 
 def tokens_by_child(parents: Sequence[SettledParent]) -> dict[str, Tokens]:
-    """All that is to be taken out of one task's `waiting_on`, so that it is written once.
+    """Return the tokens to remove from each child's `waiting_on`, so that it is written once.
 
     `__end__` comes after any number of tasks, whatever became of them: none is remembered.
     """
@@ -210,7 +210,7 @@ _UNMET: Final = {
     Rule.ANY_FAILED: "no parent failed",
     Rule.ANY_COMPLETED: "no parent completed",
 }
-"""Why a task is skipped by a rule that no parent's name explains."""
+"""The reasons of a skip by a rule that no parent's name explains."""
 
 
 def _may_run(task: Task, parents: Mapping[str, Task]) -> bool:

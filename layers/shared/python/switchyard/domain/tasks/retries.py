@@ -1,4 +1,4 @@
-"""When a failed attempt is followed by another, and when a step is tried again within its attempt.
+"""Decides when a failed attempt is followed by another, and a step is tried again within one.
 
 A step is tried again only where trying it cost nothing.
 """
@@ -72,7 +72,7 @@ class StepFailure:
 
 @dataclass(frozen=True, slots=True)
 class TryAgain:
-    """After a delay drawn from the whole range."""
+    """Try the step again after a delay drawn from the whole range."""
 
     shortest_ms: int
     longest_ms: int

@@ -13,14 +13,14 @@ MAX_ACTIVITY_BYTES: Final = 100  # the control item has to stay under a kilobyte
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeSigns:
-    """All times are the worker's."""
+    """Signs of life of an attempt. All times are the worker's."""
 
     beat_at_ms: int
-    """When the renewal was asked for: a sign of life."""
+    """The time at which the renewal was asked for: a sign of life."""
     activity: str | None = None
     """`type:step`, as the child last said; `None` before it said anything."""
     activity_at_ms: int | None = None
-    """Since when it does the same: a call of a tool with other arguments is something else."""
+    """The time since which it does the same; a tool call with other arguments is something else."""
     repeats: int = 0
     """How often in a row it has made the same call of a tool."""
 
@@ -32,7 +32,7 @@ def short(activity: str) -> str:
 MAX_ATTEMPTS: Final = 3
 
 Json = Any
-"""Whatever JSON can say; its shape is the business of a definition's schema."""
+"""Any JSON value; its shape is checked by a definition's schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ NO_OVERRIDES: Final = Overrides()
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """One run of a task. A wake-up is about one: it says nothing about a later one."""
+    """A run of a task. A wake-up is about one run: it says nothing about a later one."""
 
     ref: TaskRef
     run: int
@@ -127,7 +127,7 @@ class Task:
     not_completed: frozenset[str] = frozenset()
     cancel_requested: bool = False
     held_until_ms: int = 0
-    """When a held task ends by itself."""
+    """The time at which a held task ends by itself."""
     decision: str | None = None
     """The id of the request that ended a held task; none where time did."""
     ready_at_ms: int | None = None

@@ -57,7 +57,7 @@ def parse_cron(text: str) -> Cron:
 
 
 def cron_runs(cron: Cron, after: datetime) -> Iterator[datetime]:
-    """All of them, earliest first. Seconds do not count: a run is on the minute."""
+    """Yield all runs, earliest first. Seconds do not count: a run is on the minute."""
     for day in _days(cron, after):
         for hour in cron.hours:
             for minute in cron.minutes:
@@ -175,6 +175,6 @@ def _on(year: int, month: int, weekdays: set[int]) -> set[int]:
 
 
 def _nearest_weekday(year: int, month: int, day: int) -> int:
-    """From Monday to Friday, and never in another month."""
+    """Return the nearest day from Monday to Friday, never in another month."""
     workdays = sorted(_on(year, month, {2, 3, 4, 5, 6}))
     return min(workdays, key=lambda candidate: (abs(candidate - day), candidate))

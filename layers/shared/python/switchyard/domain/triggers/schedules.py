@@ -1,4 +1,4 @@
-"""When a schedule fires: AWS's `cron(…)` and `rate(…)`, in UTC.
+"""Computes when a schedule fires: AWS's `cron(…)` and `rate(…)`, in UTC.
 
 rate(5 minutes)                      every five minutes, counted from when it was set
 cron(0 9 ? * MON-FRI *)              minutes hours day-of-month month day-of-week year

@@ -10,9 +10,9 @@ from switchyard.domain.ids import EVENT_ID, JOB_ID, JobRef, task_named
 from switchyard.domain.tasks.task import Json, Tags
 
 TRIGGER_TAG: Final = "trigger"
-"""On every job that a trigger starts: the trigger's name."""
+"""The tag of every job that a trigger starts: the trigger's name."""
 PATH_TAG: Final = "trigger-path"
-"""If that was for an event of another job: the triggers that led to that one, the last one last."""
+"""The tag of a job started for another job's event: the triggers that led to it, in order."""
 RESERVED_TAGS: Final = (TRIGGER_TAG, PATH_TAG)
 MAX_CHAIN: Final = 3
 """Triggers in a row: with `n` chained ones, a job leads to no more than n + n² + n³ others."""
@@ -55,7 +55,7 @@ def rule_prefix(stage: str) -> str:
 
 
 def submission_key(name: str, occasion: str) -> str:
-    """One job per trigger and event, however often the event comes."""
+    """Return the key by which a trigger starts one job per event, however often the event comes."""
     return f"{name}/{occasion}"
 
 

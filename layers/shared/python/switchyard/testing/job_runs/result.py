@@ -16,7 +16,7 @@ class TaskResult:
     """The status as `switchyard job` shows it: completed, failed, skipped or cancelled."""
     output: Any = None
     error: str | None = None
-    """Why it failed, or why it was skipped."""
+    """The reason why the task failed, or why it was skipped."""
     attempts: int = 0
     inputs: Sequence[Any] = ()
     """The input of each attempt, with its references filled in."""
@@ -33,7 +33,7 @@ class JobResult:
     started: Sequence[str]
     """The tasks in the order in which their attempts began, each once for every attempt."""
     events: Sequence[Event]
-    """Everything that was emitted, in order."""
+    """All events that were emitted, in order."""
     seconds: float
     """How long the job would have taken, by the clock of the test."""
 

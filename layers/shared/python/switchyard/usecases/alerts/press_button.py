@@ -48,7 +48,7 @@ class Pressed:
     """The text after the user's name that says what was done; or why nothing was done."""
     done: bool = False
     not_posted: str | None = None
-    """Why the outcome could not be posted in the thread, if it could not."""
+    """The reason why the outcome could not be posted in the thread, if it could not."""
 
 
 @dataclass(frozen=True, kw_only=True)

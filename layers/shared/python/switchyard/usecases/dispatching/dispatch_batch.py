@@ -20,7 +20,7 @@ from switchyard.usecases.dispatching.dispatch_task import Dispatcher
 
 
 class JobStep(Protocol):
-    """Every write of it is conditional: two at once, or one that dies anywhere, do no harm."""
+    """A step of a large job. All writes are conditional: repeated or broken-off ones do no harm."""
 
     def go_on(self, job: Job, *, until: float) -> bool:
         """Work until `until` on the monotonic clock; `True` if nothing is left to do."""
@@ -51,7 +51,7 @@ Answer = WakeUp | Exception
 """The request of a message that was handled; or the reason why the message has to come back."""
 
 Act = Callable[[Sequence[WakeUp]], None]
-"""On what concerns one job."""
+"""Acts on the wake-ups of one job."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,7 @@ PAUSES_SECONDS: Final = tuple(Backoff(first=0.05, longest=0.8).pauses(5))
 
 @dataclass(frozen=True, kw_only=True)
 class _Adding:
-    """One request on its way."""
+    """A request that is being carried out."""
 
     ref: JobRef
     pinned: Mapping[str, Pinned]
@@ -168,7 +168,7 @@ class TaskAdder:
         return plan_chunk(group, seen, pinned=adding.pinned, at_ms=at_ms)
 
     def _written(self, chunk: Chunk, until: float) -> bool:
-        """After an outage the very same once more: the first may have arrived, or still do."""
+        """Write the chunk; after an outage try the very same, since the first may have arrived."""
         for pause in PAUSES_SECONDS:
             try:
                 return self.additions.add(chunk)

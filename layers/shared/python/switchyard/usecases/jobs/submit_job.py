@@ -134,7 +134,7 @@ class Submitter:
         return _answer(tenant, request, taken, repeated=repeated)
 
     def _accepted_before(self, asked: _Submission) -> KeyTaken | None:
-        """By a try that this one has nothing to add to, whatever was deleted since."""
+        """Return the job of an earlier try that this one has nothing to add to."""
         if asked.key is None or problem_with_key(asked.key):
             return None
         now_ms = self.clock.now_ms()

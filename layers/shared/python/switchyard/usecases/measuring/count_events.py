@@ -21,7 +21,7 @@ class Tally:
             self._minutes[minute_ms] = self._minutes.get(minute_ms, Counts()) + counts
 
     def add_to(self, counters: Counters) -> str | None:
-        """Why something was not counted, if so: the events are saved, and that is what matters."""
+        """Return why something was not counted, if so; the events themselves are saved."""
         try:
             for minute_ms, counts in self._minutes.items():
                 counters.add(minute_ms, counts)

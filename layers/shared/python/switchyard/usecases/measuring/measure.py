@@ -13,7 +13,7 @@ from switchyard.domain.tasks.task import milliseconds
 from switchyard.ports import Clock, Counters, Presence, PublishedMinutes, QueueDepths, Unsettled
 
 ON_THEIR_WAY_MS: Final = milliseconds(timedelta(seconds=15))
-"""So long after its end a minute's events may still be on their way to the counters."""
+"""The time after its end in which a minute's events may still be on their way to the counters."""
 CAUGHT_UP_MS: Final = milliseconds(timedelta(minutes=10))
 AT_ONCE: Final = 10_000  # a page ends at a megabyte anyway
 
