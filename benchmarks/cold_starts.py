@@ -1,4 +1,4 @@
-"""How long a function takes to be imported, beside what no function can do without: boto3.
+"""Measures how long a function takes to be imported, beside what none can do without: boto3.
 
 Each import has a process of its own, with the function's folder and our layer, as on Lambda. What
 counts is processor time, the least of several rounds, and its ratio to that of `import boto3` with

@@ -82,7 +82,7 @@ class DispatchHarness:
             raise SystemExit(f"nothing is ready, and the job is not completed: {found}")
 
     def _any_ready(self) -> list[TaskRef]:
-        """Some, in random order."""
+        """Take some ready tasks, in random order."""
         taken = []
         for _ in range(min(WORKERS, len(self._ready))):
             chosen = self._dice.randrange(len(self._ready))

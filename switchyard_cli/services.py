@@ -42,7 +42,7 @@ class Cloud(Protocol):
     def down(self, say: Say) -> None: ...
 
     def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> AbstractContextManager[bool]:
-        """Up within the block; yields whether it will be stopped after its last user.
+        """Keep it up within the block; yield whether it will be stopped after its last user.
 
         Workers serve the packages of `functions`, too, from now on.
         """

@@ -131,7 +131,7 @@ class LocalCloud:
             )
 
     def endpoint(self) -> Endpoint:
-        """How to reach it while it runs."""
+        """Return the endpoint of the running cloud."""
         return running_endpoint(self._home)
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:

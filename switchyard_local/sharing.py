@@ -25,7 +25,7 @@ class Sharing:
         up: Callable[[Say], object],
         down: Callable[[Say], None],
     ) -> Iterator[bool]:
-        """Up within the block. Yields whether it will be stopped when everybody has left."""
+        """Keep it up within the block; yield whether it will be stopped after its last user."""
         self.users.parent.mkdir(parents=True, exist_ok=True)
         with self.users.open("a") as handle:
             fcntl.flock(handle, fcntl.LOCK_SH)

@@ -28,7 +28,7 @@ class Message:
     id: str
     body: str
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """Beside its id."""
+    """The attributes of the message beside its id."""
     poison: str = ""
     """The defect of the message, if it has one."""
 
@@ -44,7 +44,7 @@ class ProducerSwitches:
     """A whole body instead, in which `{n}` stands for the message's number."""
     attributes: Mapping[str, str] = field(default_factory=dict)
     versions: int = 0
-    """If there are any: so many messages for each entity, each with `entity` and `version`."""
+    """The number of messages for each entity, each with `entity` and `version`; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)

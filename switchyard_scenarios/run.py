@@ -72,7 +72,7 @@ def listing() -> list[str]:
 
 
 def _check_that_it_can_be_written(report: Path) -> None:
-    """Before anything runs: it would be lost."""
+    """Raise `BadUsage` before anything runs whose report would be lost."""
     where = report if report.exists() else report.parent
     if report.is_dir() or not os.access(where, os.W_OK):
         raise BadUsage(f"The report cannot be written to {report}: name a file with --report.")

@@ -50,7 +50,7 @@ class Runner:
     planted: str = ""
 
     def run_all(self, scenarios: Sequence[Scenario], board: Board, *, at_once: int) -> list[Result]:
-        """Their results, in the same order; after an interruption, of those that had ended."""
+        """Return the results in the same order; after an interruption, of those that had ended."""
         waiting: queue.SimpleQueue[Scenario] = queue.SimpleQueue()
         results: dict[str, Result] = {}
         for scenario in scenarios:

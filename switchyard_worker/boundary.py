@@ -79,7 +79,7 @@ class Code:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputFile:
     name: str
-    """Below the folder `inputs`."""
+    """The file's name below the folder `inputs`."""
     size: int
     key: str = field(default="", repr=False)
     """The object's key in the bucket. The child does not get it, nor the checksum."""

@@ -16,7 +16,7 @@ PRIVATE = ec2.SubnetConfiguration(name="Private", subnet_type=ec2.SubnetType.PRI
 
 
 class WorkerNetwork(Construct):
-    """Two zones, behind NAT gateways if the stage pays for any."""
+    """A network in two zones, behind NAT gateways if the stage pays for any."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, stage: Stage, reachable: Reachable

@@ -94,7 +94,7 @@ class Verifier:
         return TaskRecord(status=task.status, run=task.run, attempt=task.attempt, outcome=outcome)
 
     def _output(self, job_id: str, task: TaskSummary) -> Any:
-        """Settled for good in its run, so read once."""
+        """Return the output of a settled task, which is read once for each run."""
         key = task.task_id, task.run
         if key not in self._outputs:
             self._outputs[key] = self.api.task(job_id, task.task_id).output

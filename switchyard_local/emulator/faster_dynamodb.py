@@ -20,7 +20,7 @@ from typing import Any, Final
 from ministack.services import dynamodb
 
 EXPRESSIONS: Final = 1_000
-"""How many are remembered; our functions use a few dozen."""
+"""The most expressions that are remembered; our functions use a few dozen."""
 UNCHANGEABLE: Final = frozenset({str, int, float, bool, bytes, type(None)})
 
 NUMBERS: Final = 10_000

@@ -26,14 +26,14 @@ class WorkerFleet:
     worker: Callable[[str], WorkerProcess]
     """Returns the worker process of a role."""
     alone: Callable[[], AbstractContextManager[None]]
-    """No other command starts or stops anything within the block."""
+    """Enters a block in which no other command starts or stops anything."""
     cloud_runs: Callable[[], bool]
     _known: dict[str, int | None] = field(default_factory=dict)
     """The processes that were reported, by their roles."""
 
     @property
     def slots(self) -> int:
-        """How many tasks a worker does at once."""
+        """Return the number of tasks that a worker does at once."""
         return int(self.deployed()["MAX_CONCURRENT_CLAUDE"])
 
     def present(self) -> list[WorkerProcess]:

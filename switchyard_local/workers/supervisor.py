@@ -42,7 +42,7 @@ class SupervisedWorker(Protocol):
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended, -9 for signal 9; None if that is not known. To be asked once."""
+        """Return the exit code, -9 for signal 9; `None` if unknown. To be called once."""
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal; do nothing if the worker has ended."""

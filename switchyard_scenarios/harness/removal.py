@@ -57,7 +57,7 @@ def sweep(place: Place, clock: Clock, say: Say = lambda _: None) -> list[Names]:
 
 
 def _parts(place: Place, names: Names) -> Iterator[Callable[[], object]]:
-    """How to remove each, but for the queue of dead letters."""
+    """Yield the removal of each part, but for the dead-letter queue."""
     yield partial(_remove_function, place, names.batch)
     for table in names.tables:
         yield partial(_remove, place.client("dynamodb").delete_table, TableName=table)

@@ -80,7 +80,7 @@ class Worker:
 
     @property
     def exit_code(self) -> int | None:
-        """Negative, if a signal ended it; `None` while it runs."""
+        """Return the exit code, negative if a signal ended it; `None` while it runs."""
         return self._process.poll()
 
     @property

@@ -8,7 +8,7 @@ from switchyard.ports import Clock
 
 
 class Failed(Exception):
-    """There is no going on; one sentence: what was waited for, and what was there instead."""
+    """The scenario cannot go on; one sentence: what was waited for, and what was there instead."""
 
 
 @dataclass(frozen=True, slots=True)

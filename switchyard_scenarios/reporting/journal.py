@@ -28,7 +28,7 @@ class Journal:
         self._clock = clock
 
     def note(self, act: str, message: str, *, fence: int = 0, **facts: Any) -> None:
-        """Written at once, as one line, whatever else writes to the file."""
+        """Write an entry at once, as one line, whatever else writes to the file."""
         said = {"at_ms": self._clock.now_ms(), "act": act, "message": message, "fence": fence}
         with self._file.open("a") as file:
             file.write(f"{json.dumps(said | {'facts': facts})}\n")

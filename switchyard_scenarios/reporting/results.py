@@ -1,4 +1,4 @@
-"""How scenarios ended, for people's eyes and for machines."""
+"""The results of scenarios, for people and for machines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ class Band:
 
 
 def timeline(evidence: Evidence) -> str:
-    """Empty, if nothing was measured."""
+    """Draw the figures as SVG; return an empty text if nothing was measured."""
     figures = evidence.figures
     if not figures:
         return ""

@@ -15,7 +15,7 @@ from switchyard_scenarios.switched.effects import Status
 PATIENCE_SECONDS: Final = 40.0
 LOOKS_AT_AN_EMPTY_QUEUE: Final = 3  # in a row
 LOOKS_ON_AWS: Final = 60
-"""There, SQS counts what was true a while ago."""
+"""The looks in a row at an empty queue on AWS, where SQS counts what was true a while ago."""
 LONGER_ON_AWS: Final = 4
 
 
@@ -54,7 +54,7 @@ class Watch:
         self._on_aws = harness.place.stage != LOCAL
 
     def look(self) -> Seen:
-        """Once, now."""
+        """Look once, now."""
         if self._harness.place.interrupted():
             raise KeyboardInterrupt
         tasks = self._harness.depth(self._harness.queue_url)

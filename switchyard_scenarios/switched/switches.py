@@ -16,7 +16,7 @@ class CrashPoint(StrEnum):
     """The points in the handling of a message at which a worker can die."""
 
     WORKING = "working"
-    """At the first renewal of its lease, while the child still runs."""
+    """The worker dies at the first renewal of its lease, while the child still runs."""
     BEFORE_EFFECT = "before-effect"
     """The work is done, and not yet recorded."""
     AFTER_EFFECT = "after-effect"
@@ -44,9 +44,9 @@ class WorkerSwitches(BaseSettings):
 
     no_delete_after_process: bool = False
     receive_visibility_seconds: PositiveInt | None = None
-    """How long a received message is hidden, instead of what the lease calls for."""
+    """The seconds for which a received message is hidden, instead of what the lease calls for."""
     visibility_extension_seconds: PositiveInt | None = None
-    """How long an extension hides it, likewise."""
+    """The seconds for which an extension hides a message, instead of what the lease calls for."""
     extend_every_n: PositiveInt = 1
     """The worker asks for every n-th extension of a message only."""
     message_limit: PositiveInt | None = None

@@ -17,7 +17,7 @@ class ToolCall:
     """`None` for a call that never returned."""
     input: str | None = None
     output: str | None = None
-    """Both as bounded text without secrets; `None` where there was none."""
+    """The output; like the input a bounded text without secrets, `None` where there was none."""
     failed: bool = False
 
     def as_json(self) -> dict[str, Any]:

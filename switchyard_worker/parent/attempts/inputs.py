@@ -45,7 +45,7 @@ DELAY_AFTER_OUTAGE_MS: Final = 10_000
 MOST_LISTED: Final = 1_000
 """The most files of one task that are looked at; a worker uploads no more than 201."""
 MOST_NAMED: Final = 10
-"""How many names a sentence about a missing file gives."""
+"""The most names that a sentence about a missing file gives."""
 
 
 class NoSuchInput(Rejected):

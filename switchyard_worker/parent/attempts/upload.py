@@ -253,7 +253,7 @@ def _lost(completed: Concluded, outage: Unavailable, *, what: str = "result") ->
 
 
 _CLAIMS: Final = (b"counted", b"tokens", b"cost")
-"""How lines of a summary begin that state figures."""
+"""The beginnings of a summary's lines that state figures."""
 
 
 def with_counted(name: str, content: bytes, usage: Usage) -> bytes:

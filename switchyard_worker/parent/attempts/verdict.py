@@ -25,7 +25,7 @@ class Concluded:
     outcome: Outcome
     output: Json = None
     retry_after_ms: int | None = None
-    """How long the API that refused a request asked to wait, if it did."""
+    """The wait that the API asked for when it refused a request, if it did."""
 
     @property
     def completed(self) -> bool:

@@ -26,7 +26,7 @@ FIRST_DELAY_MS: Final = 2_000
 LONGEST_DELAY_MS: Final = 60_000
 SECONDS_BETWEEN_PROBES: Final = 10.0
 LEAST_REST_SECONDS: Final = 60.0
-"""How long a machine rests after too much trouble in a row, even if a probe finds nothing."""
+"""The time that a machine rests after too much trouble in a row, even if a probe finds nothing."""
 MOST_GIVEN_BACK: Final = 50
 """Attempts at one task that cost it nothing; after that it may be what makes machines sick."""
 

@@ -29,7 +29,7 @@ MAX_COUNT_SECONDS: Final = 10.0
 MOST_UNFINISHED: Final = 3
 """A task whose files cannot be counted in time so often in a row is ended."""
 REST: Final = 10
-"""How many times longer than a count took the pause after it is at least."""
+"""The ratio of the pause after a count to the time that the count took, at least."""
 
 
 MOST_HIDDEN: Final = 2

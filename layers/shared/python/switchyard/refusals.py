@@ -1,4 +1,4 @@
-"""How the API says no: every error has its status here, once."""
+"""The API's refusals: every error has its status here, once."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus

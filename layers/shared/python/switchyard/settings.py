@@ -96,7 +96,7 @@ class SweeperSettings(EmitterSettings):
     alerts_queue_url: str
     """The alerts queue, for alerts that were postponed."""
     sweep_at_most: PositiveInt = 500
-    """How many overdue things one run looks at."""
+    """The most overdue items that one run looks at."""
     sweep_seconds: PositiveInt = 20
     """The seconds after which a run stops looking; Lambda ends it at 30 s."""
 
@@ -189,11 +189,11 @@ class CheckSettings(EmitterSettings, AlertingSettings):
     """The silence after which a task is worth a warning."""
     silent_critical_ms: PositiveInt = _WELL.silent_critical_ms
     overtime_ms: PositiveInt = _WELL.overtime_ms
-    """How long a task may run when neither its definition nor a redrive says so."""
+    """The time that a task may run when neither its definition nor a redrive says so."""
     progress_ms: PositiveInt = _WELL.progress_ms
-    """How long a task may do one and the same thing."""
+    """The time for which a task may do one and the same thing."""
     same_call_repeats: PositiveInt = _WELL.repeats
-    """How often in a row the same call of a tool is too often."""
+    """The number of equal tool calls in a row that is too many."""
 
     @property
     def limits(self) -> HealthLimits:
@@ -215,8 +215,8 @@ class WorkerSettings(EmitterSettings):
     """The tenant of tasks in bare messages; without it they are refused."""
     max_concurrent_claude: PositiveInt = 3
     max_messages: int = Field(default=10, ge=1, le=10)
-    """How many messages one receive may take; never more than there are free slots, unless those
-    before were all for tasks that had settled."""
+    """The most messages of one receive; never more than there are free slots, unless those before
+    were all for tasks that had settled."""
     wait_time_seconds: int = Field(default=20, ge=0, le=20)
     visibility_extension_interval: PositiveInt = 20_000
     """Milliseconds between two renewals of a lease."""
@@ -235,7 +235,7 @@ class WorkerSettings(EmitterSettings):
     child_disk_mb: PositiveInt = 2048
     """The disk space that a task may use; a worker on Fargate has 20 GB for all its slots."""
     child_max_files: PositiveInt = 100_000
-    """How many files and folders a task may have at once."""
+    """The most files and folders that a task may have at once."""
     child_https_proxy: str = ""
     """The HTTPS proxy that agents' programs are given; without it they are given none."""
     claude_model: str = "claude-sonnet-5-5"
@@ -245,10 +245,10 @@ class WorkerSettings(EmitterSettings):
     """The packages whose functions the worker serves, as folders or import names with commas
     between; installed packages with an entry point are served as well."""
     stop_grace_seconds: PositiveInt = 100
-    """How long running tasks may finish after a stop signal; Fargate kills at 120 s."""
+    """The time in which running tasks may finish after a stop signal; Fargate kills at 120 s."""
     output_folder: Path = Path(".output")
     delete_files_after_upload: bool = False
     offline_delay_ms: int = Field(default=0, ge=0)
-    """How long the offline agent pretends to think."""
+    """The time for which the offline agent pretends to think."""
     worker_service_arn: str = ""
     """The ECS service that the worker belongs to; with it a worker sees that it is replaced."""

@@ -67,7 +67,7 @@ class Asked:
     max_tokens: int
     streams: bool
     searches: int
-    """How many searches the API may make for it."""
+    """The number of searches that the API may make for the request."""
     input_bound: int | None
     """The most tokens that can be read; `None` if only the API can count them."""
     caches_for_an_hour: bool

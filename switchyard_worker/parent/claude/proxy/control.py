@@ -28,7 +28,7 @@ class Register:
     token: str
     models: tuple[str, ...]
     seconds: float
-    """How long the token is valid, if it is not revoked before."""
+    """The time for which the token is valid, if it is not revoked before."""
     cap_usd: float | None = None
     web_search: bool = False
 
@@ -72,7 +72,7 @@ class Spent:
     stopped: str | None = None
     """The reason why the last request was refused, if it was its cost."""
     refusals: Mapping[str, int] = field(default_factory=dict)
-    """How many requests were refused since the last message, by reason."""
+    """The number of requests that were refused since the last message, by reason."""
     final: bool = False
     """The token is revoked: nothing follows."""
 

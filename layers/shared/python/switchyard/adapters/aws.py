@@ -1,4 +1,4 @@
-"""How we talk to AWS: one way to make a client, one way to call it, one translation of failure."""
+"""Talks to AWS: one way to make a client, one way to call it, one translation of failure."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _BOTOCORE_BACKOFF: Final = Backoff(first=1, longest=20)  # seconds, in the mode 
 
 @dataclass(frozen=True, kw_only=True)
 class TimeLimits:
-    """How long a client waits for AWS, and how often it tries."""
+    """The time that a client waits for AWS, and how often it tries."""
 
     connect_seconds: int = 2  # one lost packet is sent again after a second
     read_seconds: int = 5  # between two packets, not for a whole object

@@ -76,7 +76,7 @@ class AwsInspection:
         return {url.rpartition("/")[2]: self._waiting(url) for url in self.dead_letter_queues()}
 
     def dead_letter_queues(self) -> Sequence[str]:
-        """Their URLs."""
+        """Return the URLs of the dead-letter queues."""
         return sorted(url for url in self._resources(QUEUE) if holds_dead_letters(url))
 
     def _stack_status(self, name: str) -> str | None:

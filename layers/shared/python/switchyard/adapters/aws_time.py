@@ -171,7 +171,7 @@ def _clock(*, ticks: Seconds) -> AwsClock:
 
 
 def _note_request(request: Any, **_: Any) -> None:
-    """Called once for each try: a retry is created anew."""
+    """Note when a request is sent; each retry is created anew and calls this again."""
     request.context[_SENT_AT] = [time.ticks() for time in _OBSERVERS]
 
 

@@ -7,7 +7,7 @@ from switchyard.adapters.aws import call
 from switchyard.contracts.worker_log import mark_of, printed_in
 
 LATENESS_MS: Final = 60_000
-"""How much later than a younger one a line may arrive and still be found."""
+"""The delay after a younger line with which a line may arrive and still be found."""
 
 
 class CloudWatchTaskOutput:

@@ -1,4 +1,4 @@
-"""How many hands do the same to several things."""
+"""Runs the same call for several things, in threads or one by one."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

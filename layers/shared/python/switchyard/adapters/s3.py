@@ -15,7 +15,7 @@ from switchyard.domain.prompts.artifacts import UNKNOWN_TYPE
 from switchyard.ports import PIECE_BYTES, StoredBlob, UploadRequest
 
 LINK_SECONDS: Final = 15 * 60
-"""How long a presigned link opens its blob."""
+"""The time for which a presigned link opens its blob."""
 
 # Without the permission to list, S3 answers that a missing object is forbidden.
 _MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied", "403"})

@@ -57,7 +57,7 @@ class RefusedForNow(Refused):
     def __init__(self, sentence: str, *, pause_seconds: float = PAUSE_SECONDS) -> None:
         super().__init__(sentence)
         self.pause_seconds = pause_seconds
-        """How long to wait before the next try; likewise below."""
+        """The seconds to wait before the next try; also in the classes below."""
 
 
 class Unreachable(ClientError):

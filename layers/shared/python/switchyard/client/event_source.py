@@ -33,7 +33,7 @@ class EventSource:
     followed: str | None = None
     """The job or task whose end is the end of following."""
     status: Callable[[], str] | None = None
-    """How that stands."""
+    """Returns the status of the followed job or task."""
 
     @classmethod
     def of_job(cls, api: Routes, asked: EventsAsked, job_id: str) -> Self:

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 POLLS: Final = Backoff(first=0.5, longest=2.0, factor=1.3)  # seconds
 LATENESS: Final = timedelta(minutes=1)
-"""How much later than a younger one an event may arrive and still be shown."""
+"""The delay after a younger event with which an event may arrive and still be shown."""
 LAST_EVENT_PATIENCE_SECONDS: Final = 10.0
 
 

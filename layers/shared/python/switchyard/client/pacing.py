@@ -1,4 +1,4 @@
-"""How often one looks again: often at first, ever less often for who waits long.
+"""Decides when to look again: often at first, ever less often during a long wait.
 
 A key has 10,000 requests a day. A caller that waits for a whole day makes about 4,000 of them.
 """

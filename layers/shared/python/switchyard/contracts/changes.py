@@ -58,7 +58,7 @@ class PlannedTask(Written):
     cost_usd: float = 0.0
     """The cost of the task's last run, with the items that it makes anew."""
     items: int | None = None
-    """How many items it has that are made anew; `None` if it makes none."""
+    """The number of items that it makes anew; `None` if it makes none."""
 
 
 class OlderVersion(Written):
@@ -85,7 +85,7 @@ class RedriveAccepted(Written):
     ready_tasks: tuple[str, ...]
     """The tasks that begin at once."""
     reopened_tasks: int
-    """Together with those that follow them."""
+    """The number of tasks that are reopened, with those that follow them."""
     cost_usd: float = 0.0
     """The cost of all these tasks in their last run."""
     planned_tasks: tuple[PlannedTask, ...] = ()

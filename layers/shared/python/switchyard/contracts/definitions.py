@@ -104,7 +104,7 @@ Command = Annotated[
 
 class RetryPolicy(Closed):
     max_attempts: int = Field(default=MAX_ATTEMPTS, ge=1, le=MAX_ATTEMPTS)
-    """How often a task is tried if what went wrong may pass."""
+    """The most attempts at a task whose failure may pass."""
 
 
 class TaskDefinition(Closed):

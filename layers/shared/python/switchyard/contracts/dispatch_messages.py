@@ -94,7 +94,7 @@ class WakeUp:
     by_event: bool
     """An event may arrive long after its transition; a direct message always asks for work."""
     trace_id: str | None = field(default=None, compare=False)
-    """If it is known: what is sent directly does not say it."""
+    """The trace, if it is known: a message that is sent directly does not have it."""
 
     @property
     def job(self) -> JobRef:

@@ -15,7 +15,7 @@ NOT_FOUND = {"health": "not_found"}
 
 
 class HealthQuestion(Closed):
-    """How one task is; no schedule asks like that."""
+    """A question for the health of one task; no schedule asks like that."""
 
     request_id: str
     tenant_id: str
@@ -109,11 +109,11 @@ class HealthSection(Closed):
     """The silence after which a task is worth a warning."""
     silent_critical: Span | None = None
     overtime: Span | None = None
-    """How long it may run; else a minute more than its timeout."""
+    """The time that a task may run; a minute more than its timeout when absent."""
     progress: Span | None = None
-    """How long it may do one and the same thing."""
+    """The time for which a task may do one and the same thing."""
     repeats: int | None = Field(default=None, ge=2, le=1_000)
-    """How often in a row the same call of a tool is too often."""
+    """The number of equal tool calls in a row that is too many."""
 
     @model_validator(mode="after")
     def _warns_before_it_is_critical(self) -> Self:

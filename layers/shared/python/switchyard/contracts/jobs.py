@@ -97,7 +97,7 @@ class TaskSummary(Written):
 
 class FileLink(Written):
     name: str
-    """Below the attempt's prefix."""
+    """The file's name below the attempt's prefix."""
     size: int
     """Bytes."""
     content_type: str
@@ -118,7 +118,7 @@ class JobView(Written):
     run: int = 1
     total_tasks: int
     progress: dict[str, int]
-    """How many tasks are in each status."""
+    """The number of tasks in each status."""
     failed_task_id: str | None = None
     """The first that failed in this run."""
     cancel_requested: bool = False

@@ -1,4 +1,4 @@
-"""How the API says no: problem details that list every problem with its place."""
+"""The API's refusals: problem details that list every problem with its place."""
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus

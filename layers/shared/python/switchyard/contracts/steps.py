@@ -49,7 +49,7 @@ class StepDefinition(Closed):
     description: CleanText = Field(min_length=1, max_length=20_000)
     output_schema: JsonSchema | None = None
     output_file: Annotated[str, AfterValidator(_output_file)] | None = None
-    """Below `artifacts/`; `{name}.json` when absent, the task's result for the last step."""
+    """The file below `artifacts/`; when absent `{name}.json`, or for the last step the result."""
     max_turns: int | None = Field(default=None, ge=1, le=200)
     tools: ToolNames | None = None
     timeout: StepMilliseconds | None = None

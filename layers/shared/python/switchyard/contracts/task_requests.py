@@ -75,7 +75,7 @@ def _span(given: Any) -> Any:
 
 TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
 AnyTaskId = Annotated[str, AfterValidator(_any_task_id), described_by(ANY_TASK_ID)]
-"""Also that of an item of a fan-out."""
+"""The id of a task, also of an item of a fan-out."""
 ConditionText = Annotated[
     str, AfterValidator(_condition), Field(json_schema_extra={"maxLength": MAX_CHARACTERS})
 ]
@@ -113,19 +113,19 @@ class TaskRequest(Closed):
     key: Texts | None = unless_absent()
     """The name of an item; its number when absent."""
     tolerate: int | str | None = unless_absent()
-    """How many items may fail without failing the task: a number, or a share like `5 %`."""
+    """The most items that may fail without failing the task: a number, or a share like `5 %`."""
     when: ConditionText | None = unless_absent()
     """The condition on parents' outputs that has to hold for it to run; else it is skipped."""
     question: CleanText | None = unless_absent(min_length=1, max_length=MAX_QUESTION)
     """The question to a person."""
     timeout: Span | None = unless_absent()
-    """How long a decision or a signal may take; a year when absent."""
+    """The time that a decision or a signal may take; a year when absent."""
     on_timeout: OnTimeout | None = unless_absent()
     on_reject: OnReject | None = unless_absent()
     value_schema: SimpleJsonSchema | None = unless_absent()
     """The schema that an edited value, or the value of a signal, has to match."""
     wait_for: Span | None = unless_absent(alias="for")
-    """How long a wait takes, from when its parents have settled."""
+    """The time that a wait takes, from when its parents have settled."""
     until: AwareDatetime | None = unless_absent()
     """The time at which a wait ends."""
     event: EventPattern | None = unless_absent()

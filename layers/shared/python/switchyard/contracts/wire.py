@@ -145,7 +145,7 @@ DefinitionName = Annotated[str, AfterValidator(_definition_name), described_by(D
 
 
 def unless_absent(**more: Any) -> Any:
-    """Left out if it is null: a job has ten thousand tasks, and one answer."""
+    """Return a field that is left out if it is null: one answer may have ten thousand tasks."""
     return Field(default=None, exclude_if=lambda value: value is None, **more)
 
 

@@ -19,7 +19,7 @@ _NAMES: Final = ("key", "secret", "password", "passwd", "token", "credential", "
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How secrets of a kind look, and what stays of one."""
+    """The shape of a kind of secret, and what stays of one."""
 
     name: str
     pattern: re.Pattern[str]

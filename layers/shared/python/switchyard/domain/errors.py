@@ -181,7 +181,7 @@ class EventsNotAccepted(Unavailable):
 
 
 class NewerVersion(Unavailable):
-    """Written by a newer version of Switchyard: left to one that understands it."""
+    """A newer version of Switchyard wrote it: it is left to one that understands it."""
 
 
 class LeaseLost(Unavailable):

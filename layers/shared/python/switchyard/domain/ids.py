@@ -13,7 +13,7 @@ TASK_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 - _"
 ITEM_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ITEM_KEY_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
 MAX_KEYS: Final = 8
-"""Two lists and a job at each of two levels, and two lists within."""
+"""The most keys of an item: two lists and a job at each of two levels, and two lists within."""
 _KEYS: Final = rf"(?:\[~?{ITEM_KEY.pattern}\]){{0,{MAX_KEYS}}}"
 ANY_TASK_ID: Final = re.compile(rf"{TASK_ID.pattern}{_KEYS}")
 """The id of any task: one that another made has its key behind the id of that, `a[0]`. Numbers of

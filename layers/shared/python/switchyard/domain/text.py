@@ -14,7 +14,7 @@ def in_slices(things: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 
 MAX_READ: Final = 10_000
-"""How many characters of a text are cleaned for display; far more than is shown of any."""
+"""The most characters of a text that are cleaned for display; far more than is shown of any."""
 
 _STEERING: Final = frozenset({"Cc", "Cf", "Cs"})  # controls, invisible formatting, half characters
 _ANSI: Final = re.compile(

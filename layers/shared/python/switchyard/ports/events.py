@@ -71,7 +71,7 @@ class Counters(Protocol):
     """Adds up the numbers of events, for two days, at best effort: nothing is decided by it."""
 
     def add(self, minute_ms: int, counts: Counts) -> None:
-        """To what was added before. Raise `Unavailable`, whatever went wrong."""
+        """Add to what was counted before. Raise `Unavailable`, whatever went wrong."""
 
     def between(self, from_ms: int, to_ms: int) -> Mapping[int, Counts]:
         """Return counts by minute: those that begin from `from_ms` on and before `to_ms`, in order.

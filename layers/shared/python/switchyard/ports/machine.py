@@ -22,7 +22,7 @@ class SharedClock(Clock, Protocol):
     """A clock whose `now_ms` may be compared with what another machine stored."""
 
     def wall_offset(self) -> ClockOffset | None:
-        """How far the machine's wall clock is ahead of the shared time; `None` if not known."""
+        """Return how far the wall clock is ahead of the shared time; `None` if not known."""
 
 
 Sleep = Callable[[float], Awaitable[None]]

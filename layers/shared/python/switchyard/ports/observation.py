@@ -47,7 +47,7 @@ class Inspection(Protocol):
     def switches(self) -> Sequence[Switch]: ...
 
     def dead_letters(self) -> Mapping[str, int]:
-        """How many messages wait in each dead-letter queue, by its name."""
+        """Return the number of messages in each dead-letter queue, by its name."""
 
 
 class PauseSwitch(Protocol):

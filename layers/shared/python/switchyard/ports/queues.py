@@ -1,4 +1,4 @@
-"""Both ends of the task queue, and the queue of the dispatcher."""
+"""Ports of both ends of the task queue, and of the dispatcher's queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class QueueDepth:
     """The approximate number of messages: SQS does not count exactly."""
 
     waiting: int
-    """To be received now; those that are to come later are not among them."""
+    """The messages that can be received now; those with a delay are not among them."""
     hidden: int
     """Received, and not deleted yet."""
 

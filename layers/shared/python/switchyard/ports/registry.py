@@ -42,7 +42,7 @@ class TriggerStore(Protocol):
     """A tenant's triggers, by name."""
 
     def put(self, tenant: str, trigger: Trigger, *, now_ms: int) -> AppliedTrigger:
-        """New ones are enabled; a known one stays as it was, and so does its last run."""
+        """Store the trigger. A new one is enabled; a known one keeps its state and last run."""
 
     def find(self, tenant: str, name: str) -> AppliedTrigger | None: ...
 

@@ -27,7 +27,7 @@ class Operation:
     group: str
     summary: str
     refusals: frozenset[int] = frozenset()
-    """Beside those that every route has."""
+    """The statuses of refusals beside those that every route has."""
     query: type[Wire] | None = None
     headers: Mapping[str, str] | None = None
     answer: Mapping[str, Mapping[str, str]] | None = None

@@ -160,8 +160,8 @@ def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
 
 
 _NEWER: Final = "newer/"
-"""Before the rule of a task with a condition or without a worker, and of a fan-out's items: a
-version that knows none of them does not know such a rule, and leaves the task alone."""
+"""The prefix of the rule of a task with a condition or without a worker, and of a fan-out's items:
+a version that knows none of them does not know such a rule, and leaves the task alone."""
 
 
 def _is_new(task: Task) -> bool:

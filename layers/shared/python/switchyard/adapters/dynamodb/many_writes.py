@@ -113,5 +113,5 @@ def in_transactions(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 def _units(item: Item) -> int:
-    """At most: its text is longer than what is stored."""
+    """Return the most write units of the item: its text is longer than what is stored."""
     return UNITS_PER_KILOBYTE * (len(str(item).encode()) // 1024 + 1)

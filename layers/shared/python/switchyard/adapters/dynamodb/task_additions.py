@@ -116,7 +116,7 @@ def _moved(change: Change) -> Update:
 
 
 def _followed(change: Change) -> Update:
-    """No more than what is new is sent: a transaction takes 4 MB, and parents may have many."""
+    """Append only the new dependents: a transaction takes 4 MB, and parents may have many."""
     return Update(
         append={"tasks": list(change.further)},
         condition="size(#tasks) = :as_read",

@@ -19,7 +19,7 @@ from switchyard.ports.deduplication import Deduplication
 from switchyard.usecases.alerts.press_button import ButtonPresses, Press
 
 REMEMBERED_MS: Final = 3 * MAX_AGE_SECONDS * 1000
-"""How long a signature is remembered; a request is accepted for twice its maximum age."""
+"""The time for which a signature is remembered; requests are accepted for twice the maximum age."""
 MAX_REPLY: Final = 1_000
 
 

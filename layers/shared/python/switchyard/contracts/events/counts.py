@@ -33,7 +33,7 @@ Count = Annotated[int, Field(ge=0, le=_MOST)]
 
 
 class CountedFields(BaseModel):
-    """No more than is counted: a newer sender may say more, an older one says less."""
+    """The fields that are counted: a newer sender may say more, an older one says less."""
 
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True

@@ -17,7 +17,7 @@ FREE_FORM: Final = ("input", "output", "claudeOutput", "tasks", "newTasks", "tas
 OVERFLOW: Final = "_s3Overflow"
 """Stands among the properties instead of the free-form ones that were moved to the bucket."""
 DELIVERY_RETRIES: Final = 185
-"""How often EventBridge tries to deliver an event again: as often as it does by default.
+"""The number of times that EventBridge tries to deliver an event again: its default.
 
 The default is named because it is not the same for every kind of bus.
 https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
@@ -153,7 +153,7 @@ class StoredEvent(Written):
 
     @property
     def order(self) -> tuple[int, str]:
-        """Two events of one millisecond have an order too."""
+        """Return the sort key, by which two events of one millisecond have an order too."""
         return self.timestamp, self.event_id
 
 

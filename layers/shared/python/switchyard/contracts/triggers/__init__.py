@@ -166,7 +166,7 @@ class TriggerRun(Written):
 
     @classmethod
     def of_job(cls, job: JobAccepted, event_id: str) -> Self:
-        """At the time of the job, which is the same however often the event comes."""
+        """Take the time of the job, which is the same however often the event comes."""
         return cls(at=job.created_at, event_id=event_id, job_id=job.job_id)
 
 

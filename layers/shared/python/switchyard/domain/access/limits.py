@@ -35,7 +35,7 @@ class RequestLimits:
         return -(-_SECOND_US // self.per_second)  # rounded up: never faster than the rate
 
     def latest_us(self, now_us: int) -> int:
-        """Up to here a key may be ahead of the clock and make one more request."""
+        """Return how far a key may be ahead of the clock and still make one more request."""
         return now_us + (self.burst - 1) * self.step_us
 
     def is_honest(self, free_at_us: int, now_us: int) -> bool:
@@ -117,7 +117,7 @@ class Ceilings:
     tools: tuple[str, ...] | None = None
     """The tools that tenants may grant to agents; `None`: any."""
     max_open_tasks: int = 100_000
-    """How many tasks one tenant's unsettled jobs may have together."""
+    """The most tasks that one tenant's unsettled jobs may have together."""
 
     def __post_init__(self) -> None:
         for default, most, field in (

@@ -15,11 +15,11 @@ from switchyard.domain.tasks.task import milliseconds
 LEASE: Final = milliseconds(timedelta(seconds=60))
 """Longer than the timeout of any function that publishes alerts."""
 REMEMBERED: Final = milliseconds(timedelta(days=30))
-"""How long an alert stays in the table after its incident is over."""
+"""The time that an alert stays in the table after its incident is over."""
 AFTER_REFUSAL: Final = milliseconds(timedelta(minutes=10))
 """The pause after a refusal that a person has to mend, such as a missing scope."""
 GIVEN_UP_AFTER: Final = milliseconds(timedelta(days=1))
-"""How long refusals are retried."""
+"""The time for which refusals are retried."""
 WEBHOOK_RETRIES: Final = tuple(
     milliseconds(after)
     for after in (
@@ -53,9 +53,9 @@ class Alert:
 
     key: str
     fence: int = 0
-    """How often the alert was leased."""
+    """The number of times that the alert was leased."""
     asks: int = 0
-    """How often a process found it leased and asked for another update."""
+    """The number of times that a process found it leased and asked for another update."""
     fingerprint: str = ""
     """The fingerprint of the state that was last published completely."""
     open: bool = False
@@ -162,7 +162,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """There is nothing to publish."""
+    """A decision that there is nothing to publish."""
 
     reason: str
 

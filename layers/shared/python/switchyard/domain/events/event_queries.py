@@ -41,7 +41,7 @@ class EventQuery:
     """`None` is the table itself."""
     partition: str
     stem: str
-    """How the sort keys of all answers begin."""
+    """The beginning of the sort keys of all answers."""
     by_time: bool = True
     """Whether the time follows the stem; otherwise an entity does, and then the time."""
     first: str

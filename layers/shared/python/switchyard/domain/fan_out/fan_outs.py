@@ -24,7 +24,7 @@ TOLERANCE_RULE: Final = 'a number of items, like 5, or a share of them, like "5 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How many items may fail without failing their fan-out."""
+    """The number of items that may fail without failing their fan-out."""
 
     count: int = 0
     percent: Decimal | None = None

@@ -1,4 +1,4 @@
-"""How a running task is: silent, too long, or alive without getting anywhere."""
+"""Judges a running task: silent, too long, or alive without getting anywhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -176,7 +176,7 @@ def _unchanged(task: Task, now_ms: int) -> int:
 
 
 def _within_attempt(task: Task, moment_ms: int | None, now_ms: int) -> int:
-    """How long ago that was, or else the start.
+    """Return the time since that moment, or else since the start.
 
     Clocks differ and jump: what has yet to happen is happening now, and nothing of an attempt was
     before it began.

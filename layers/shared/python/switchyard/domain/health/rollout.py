@@ -1,4 +1,4 @@
-"""How a release replaces the workers of the one before it, decided from values alone."""
+"""Decides how a release replaces the workers of the one before it."""
 
 import math
 from collections.abc import Sequence

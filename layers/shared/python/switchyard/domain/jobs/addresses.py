@@ -33,7 +33,7 @@ _NEVER: Final = {
 _ALLOCATED: Final = ip_network("2000::/3")
 """Global unicast addresses of IPv6, by IANA; `is_global` also accepts most of the rest."""
 _TRANSLATED: Final = _networks("64:ff9b::/96", "::/96", "::ffff:0:0:0/96")
-"""Their last four bytes are an IPv4 address."""
+"""Networks of IPv6 whose last four bytes are an IPv4 address."""
 
 
 def problem_with_address(text: str, *, nearby_allowed: bool) -> str | None:

@@ -1,4 +1,4 @@
-"""How far the cancellation of a job has come."""
+"""The progress of the cancellation of a job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

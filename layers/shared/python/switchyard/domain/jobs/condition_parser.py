@@ -38,7 +38,7 @@ from switchyard.domain.tasks.task import Json
 
 MAX_CHARACTERS: Final = 2_000
 MAX_NESTING: Final = 32
-"""How many parentheses, brackets and `not` may be open at once."""
+"""The most parentheses, brackets and `not` that may be open at once."""
 MAX_REFERENCES: Final = 100
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}

@@ -15,8 +15,9 @@ from switchyard.domain.prompts.references import Reference, UnresolvedReference,
 from switchyard.domain.tasks.task import Json
 
 MAX_COMPARED: Final = 500_000
-"""How much one evaluation compares: each value counts, and each hundred characters of a text. An
-output has at most 100,000 values; without a limit, a condition could compare them fifty times."""
+"""The most that one evaluation compares: each value counts, and each hundred characters of a text.
+An output has at most 100,000 values; without a limit, a condition could compare them fifty
+times."""
 
 
 class Operator(StrEnum):

@@ -25,7 +25,7 @@ class TaskSpec:
 
     task_id: str
     name: str
-    """Empty where no worker runs it."""
+    """The name of the definition; empty where no worker runs the task."""
     depends_on: tuple[str, ...] = ()
     input: Json = None
     rule: Rule = Rule.ALL_COMPLETED

@@ -47,15 +47,15 @@ class Job:
     cancelled_by: str | None = None
     """A person, where one is known."""
     cancel_cursor: str | None = None
-    """How far a cancellation has come, as a `CancelCursor` in text; `None` when it is over."""
+    """The progress of a cancellation, as a `CancelCursor` in text; `None` when it is over."""
     additions: int = 0
-    """How often tasks were added: each chunk of them is one."""
+    """The number of additions: each chunk of tasks is one."""
     document_key: str | None = None
     """The bucket key of the plan of a job that is too large to be written while it is accepted."""
     written: int = 0
-    """How many items of that plan have been written so far."""
+    """The number of items of that plan that have been written so far."""
     file_count: int | None = None
-    """How many files it was submitted with, if any; a document in the bucket names them."""
+    """The number of files it was submitted with, if any; a document in the bucket names them."""
     redrive_key: str | None = None
     """The bucket key of the plan of a redrive that is not over."""
 
@@ -169,9 +169,9 @@ class NextStep(StrEnum):
     EXPAND = "expand"
     """Accepted, and its items are not all written."""
     CANCEL = "cancel"
-    """Some of its tasks are still to be visited, or their events to be emitted."""
+    """Some tasks are still to be visited, or their events to be emitted."""
     REDRIVE = "redrive"
-    """Some of its tasks are still to be opened again."""
+    """Some tasks are still to be opened again."""
 
 
 def next_step(job: Job) -> NextStep | None:

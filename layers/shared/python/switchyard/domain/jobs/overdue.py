@@ -27,7 +27,7 @@ class Action(StrEnum):
     WAKE = "wake"
     """PROCESSING without a lease: a worker has to take it over."""
     DISPATCH = "dispatch"
-    """Settled, and its edges are not all removed: the dispatcher has to follow it."""
+    """The task has settled, and its edges are not all removed: the dispatcher has to follow it."""
     AUDIT = "audit"
     """An open job: the dispatcher shall follow settled tasks that another still waits for."""
     ADVANCE = "advance"
@@ -41,7 +41,7 @@ class Action(StrEnum):
     ABANDON = "abandon"
     """A job that was never opened: nothing of it can run, so nothing of it is due."""
     LEAVE = "leave"
-    """Not due any more."""
+    """The item is not due any more."""
 
     @property
     def nudges(self) -> bool:
@@ -95,7 +95,7 @@ def decide_job_step(job: Job | None, *, now_ms: int) -> Step:
 
 
 def forgotten_parents(tasks: Iterable[Task]) -> tuple[TaskRun, ...]:
-    """Settled tasks that a WAITING one still names, and that are not due themselves.
+    """Return settled tasks that a WAITING one still names, and that are not due themselves.
 
     Those that are due are found by their own due time, and their event is emitted again then.
     """

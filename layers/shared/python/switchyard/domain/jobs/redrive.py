@@ -90,14 +90,14 @@ class RedrivePlan:
     """None before those that wait for it: `__end__` comes first."""
     ready: tuple[Reopening, ...]
     relays: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """New ones, each with what it waits on."""
+    """New relays, each with what it waits on."""
     edges: Mapping[str, NewEdges] = field(default_factory=dict)
     """New edges of tasks that had no dependent among the reopened tasks, and of new relays."""
     inputs: Mapping[str, Json] = field(default_factory=dict)
     requested_by: str | None = None
     """A person, where one is known."""
     fewer_tasks: int = 0
-    """How many items the job has no longer, until their fan-outs make them anew."""
+    """The number of items that the job has no longer, until their fan-outs make them anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,12 @@ class Counts:
     failures: int = 0
     """Tasks, once no attempt is left; those that timed out are counted apart."""
     failed_attempts: int = 0
-    """Others followed them."""
+    """The number of failed attempts that another one followed."""
     timeouts: int = 0
     timed: int = 0
     """Attempts whose duration is known."""
     processing_ms: int = 0
-    """How long those took together."""
+    """The time that those attempts took together."""
     by_definition: Mapping[str, Spending] = field(default_factory=dict)
 
     def __add__(self, other: "Counts") -> "Counts":

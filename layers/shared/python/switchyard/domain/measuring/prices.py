@@ -26,7 +26,7 @@ class Tokens:
     cache_read: int = 0
     cache_creation: int = 0
     cache_creation_1h: int = 0
-    """How many of `cache_creation` live an hour."""
+    """The tokens of `cache_creation` that live an hour."""
 
     @property
     def read(self) -> int:
@@ -39,7 +39,7 @@ class Price:
     output: float
     cache_read: float
     dearer_above: int | None = None
-    """More input tokens than this cost more; how much more was not published."""
+    """The number of input tokens above which they cost more; how much more was not published."""
 
     def of(self, tokens: Tokens) -> float:
         five_minutes = tokens.cache_creation - tokens.cache_creation_1h
@@ -89,6 +89,6 @@ def cost_of(model: str, tokens: Tokens) -> Cost:
 
 
 def output_tokens_for(usd: float, model: str) -> int | None:
-    """How many tokens an answer may have for that much; `None` for a model without a price."""
+    """Return the tokens of an answer for that much; `None` for a model without a price."""
     price = price_of(model)
     return None if price is None else int(usd * TOKENS_PER_PRICE / price.output)

@@ -189,7 +189,7 @@ def job_span(
 
 
 def attempt_span(attempt: Attempt, *, trace: Trace, lasted: Lasted, ending: Ending) -> Span:
-    """Below its job; a bare task's below who sent it."""
+    """Return the span of an attempt, below its job's; a bare task's is below its sender's."""
     ref = attempt.ref
     return Span(
         trace_id=trace.trace_id,

@@ -20,7 +20,7 @@ class Planned:
     cost_usd: float
     """The cost of its last run; of a fan-out that makes its items anew, including its items."""
     items: int | None
-    """How many of those there are now."""
+    """The number of items that there are now."""
 
 
 def planned_tasks(picture: JobPicture, plan: RedrivePlan) -> list[Planned]:

@@ -1,4 +1,4 @@
-"""How far a redrive reaches: which tasks run again, or are decided anew."""
+"""Finds the tasks that a redrive reaches: those that run again, or are decided anew."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -71,6 +71,6 @@ def _followed(
 
 
 def _is_reopened(task: Task, before: str) -> bool:
-    """Completed tasks stay as they are, but for fan-outs and jobs: they gather what was made."""
+    """Return whether it is reopened: completed tasks stay, except for those that gather items."""
     gathers = task.fans_out and is_made_by(before, task.ref.task_id)
     return task.state is not TaskState.COMPLETED or gathers

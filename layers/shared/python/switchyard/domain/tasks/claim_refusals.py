@@ -12,7 +12,7 @@ from switchyard.domain.tasks.task import Outcome, Task
 
 LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit
 UNKNOWN_WAIT_MS: Final = 60_000
-"""Between two looks at a task in a state that only a newer worker knows."""
+"""The time between two looks at a task in a state that only a newer worker knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class Busy:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Settled: emit the stored outcome's event again."""
+    """The task has settled: emit the stored outcome's event again."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class NotYet:
-    """To be tried again after `wait_ms`; `None` when only a parent's settling can help."""
+    """The claim is tried again after `wait_ms`; `None` when only a parent's settling can help."""
 
     reason: str
     wait_ms: int | None

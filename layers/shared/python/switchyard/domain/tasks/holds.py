@@ -13,7 +13,7 @@ from switchyard.domain.tasks.readiness import DISPATCHER
 from switchyard.domain.tasks.task import Json, Outcome, Task, milliseconds
 
 LONGEST_MS: Final = milliseconds(timedelta(days=366))
-"""How long a task may be held; an approval and a signal without a timeout are held so long."""
+"""The longest time for which a task is held; approvals and signals without a timeout take it."""
 SHORTEST_MS: Final = 1_000
 NOT_DECIDED: Final = "not_decided"
 """The category of a failure for want of a decision or a signal."""

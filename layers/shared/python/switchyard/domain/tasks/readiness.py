@@ -48,7 +48,7 @@ def take_batch(waiting: deque[SettledParent], *, edges: int) -> list[SettledPare
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long edges take, by the last batch of them.
+    """The time that one edge takes, by the last batch.
 
     A slow table gets small batches: one that does not end before the function does is lost, and
     its messages stay hidden for minutes.

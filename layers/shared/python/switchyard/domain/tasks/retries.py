@@ -65,9 +65,9 @@ class StepFailure:
     paid: bool
     """Whether a token was paid for."""
     tries: int
-    """How often the step was tried by now."""
+    """The number of tries of the step by now."""
     retry_after_ms: int | None = None
-    """How long the API that refused asked to wait."""
+    """The wait that the API asked for when it refused."""
 
 
 @dataclass(frozen=True, slots=True)

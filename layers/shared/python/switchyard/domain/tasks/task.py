@@ -22,7 +22,7 @@ class LifeSigns:
     activity_at_ms: int | None = None
     """The time since which it does the same; a tool call with other arguments is something else."""
     repeats: int = 0
-    """How often in a row it has made the same call of a tool."""
+    """The number of equal tool calls that it made in a row."""
 
 
 def short(activity: str) -> str:
@@ -45,7 +45,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a task ended: everything its event will contain, except the output itself."""
+    """The end of a task: everything its event will contain, except the output itself."""
 
     state: TaskState
     duration_ms: int = 0
@@ -106,16 +106,16 @@ class Task:
     conditional: bool = False
     """Whether a condition among its data decides, too, whether it runs."""
     expanded: int | None = None
-    """How many of the items are written that a task makes others with."""
+    """The number of items that are written, of a task that makes others."""
     child_count: int | None = None
-    """How many tasks a fan-out, or a job, has made; `None` before they may run."""
+    """The number of tasks that a fan-out, or a job, has made; `None` before they may run."""
     items_run: int | None = None
     """The run in which the tasks that it makes begin; `None` for the first, before any redrive made
     it make them anew."""
     tolerated: bool = False
     """Whether it belongs to a fan-out that is allowed some failures."""
     parent_count: int = 0
-    """How many tasks it follows, where that has to be known: of relays, and of one rule."""
+    """The number of parents, where that has to be known: of relays, and of one rule."""
     run: int = 1
     attempt: int = 0
     max_attempts: int = MAX_ATTEMPTS
@@ -135,7 +135,7 @@ class Task:
     settled_at_ms: int | None = None
     due_at_ms: int | None = None
     resends: int = 0
-    """How often the sweeper had to nudge it since it was last claimed, released or given up."""
+    """The number of resends by the sweeper since it was last claimed, released or given up."""
     signs: LifeSigns | None = None
     """The life signs of the attempt that was last claimed; `None` before its first renewal."""
     last_error: str | None = None
@@ -176,7 +176,7 @@ class Payload:
     when: str | None = None
     """The condition that has to hold for the task to run."""
     hold: Mapping[str, Json] | None = None
-    """How a task is held, as `contracts/holds.py` reads it."""
+    """The hold of the task, as `contracts/holds.py` reads it."""
     files: tuple[str, ...] = ()
     """The names of the files that the task is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ from switchyard.domain.triggers.schedules import (
 _DAY: Final = timedelta(days=1)
 _MINUTES_OF_HOUR: Final = 60
 _YEARS_AHEAD: Final = 2
-"""How many years ahead the offsets of a zone are looked up."""
+"""The years ahead for which the offsets of a zone are looked up."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""How a job and its tasks ended in a test."""
+"""The results of a job and its tasks in a test."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from switchyard.contracts.events import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskResult:
-    """How one task ended."""
+    """The result of one task."""
 
     task_id: str
     status: str
@@ -26,7 +26,7 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
-    """How a job ended; `result["draft"]` is one of its tasks."""
+    """The result of a job; `result["draft"]` is one of its tasks."""
 
     status: str
     tasks: Mapping[str, TaskResult]
@@ -35,7 +35,7 @@ class JobResult:
     events: Sequence[Event]
     """All events that were emitted, in order."""
     seconds: float
-    """How long the job would have taken, by the clock of the test."""
+    """The time that the job would have taken, by the clock of the test."""
 
     def __getitem__(self, task_id: str) -> TaskResult:
         return self.tasks[task_id]

@@ -44,7 +44,7 @@ class KeyRing:
         return self.keys.all(tenant)
 
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
-        """Once revoked, always revoked. Raise `UnknownKey`."""
+        """Revoke a key for good. Raise `UnknownKey`."""
         _require_tenant(tenant)
         found = [key for key in self.keys.all(tenant) if key.key_id == key_id]
         if not KEY_ID.fullmatch(key_id) or not found:

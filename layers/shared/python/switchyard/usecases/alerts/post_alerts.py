@@ -49,7 +49,7 @@ from switchyard.ports.alerting import (
 PAUSE_MS: Final = 15_000
 """The time for which this process does not call the chat after it did not answer."""
 CLOCKS_DIFFER_MS: Final = 120_000
-"""How far the chat's clock and ours may be apart."""
+"""The most by which the chat's clock and ours may be apart."""
 
 Step = Callable[[Alert], tuple[Alert, PublishResult]]
 

@@ -238,7 +238,7 @@ class Dispatcher:
         return settled
 
     def _clear_due(self, tasks: Sequence[Task], *, together: bool) -> None:
-        """Together costs twice the write units, and far less time."""
+        """Clear due times; `together` costs twice the write units, and far less time."""
         if together and len(tasks) > 1:
             self._graph.clear_due_of_many(tasks)
         else:

@@ -51,7 +51,7 @@ def _what_is_left(ref: TaskRef, payloads: Payloads) -> Payload:
 
 
 def emit_again(task: Task, *, payloads: Payloads, emitter: Emitter) -> str | None:
-    """Under the same id and at the same time as before.
+    """Emit the event of a settled task again, with the same id and time.
 
     An output that has expired is left out rather than the event: return what is missing.
     """

@@ -28,7 +28,7 @@ from switchyard.ports import Clock, DefinitionStore, Presence, Unsettled, Unsett
 
 ROWS_PER_PAGE: Final = 1_000
 MAX_WAITING: Final = 2_000
-"""How many tasks that were handed back are looked at; the code that they lack is the same."""
+"""The most tasks that were handed back that are looked at; the code they lack is the same."""
 
 Pinned = tuple[str, str, int]
 """The tenant of a definition, its name and its version."""

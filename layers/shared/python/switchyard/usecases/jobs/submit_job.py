@@ -68,7 +68,7 @@ class _Submission:
     key: str | None
     kind: KeyKind
     trace: str | None
-    """No part of what is asked for: a second try is often in another span."""
+    """The trace context, no part of the request: a second try is often in another span."""
 
     @cached_property
     def said(self) -> str:

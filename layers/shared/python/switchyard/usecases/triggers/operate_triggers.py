@@ -39,7 +39,7 @@ from switchyard.ports import (
 from switchyard.usecases.definitions.put_definition import accepted_definition, put_definition
 
 MAX_COMPARED: Final = 1_000
-"""How many registered definitions a mistyped name is compared with."""
+"""The most registered definitions that a mistyped name is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
