@@ -22,9 +22,9 @@ ROUNDS: Final = 10
 A_CLIENT: Final = "import boto3; boto3.client('dynamodb')"
 BOTO3: Final = "boto3"
 BOTO3_MS: Final = 240
-"""Processor time, the least of many on the class of machine that the budgets are meant for."""
+"""The processor time of boto3, the least of many on the kind of machine that budgets are for."""
 BUDGET_MS: Final[Mapping[str, int]] = {"api": 450}
-"""Beyond boto3 and a client."""
+"""The budgets of functions beyond boto3 and a client."""
 OTHERS_MS: Final = 350
 
 _MEASURED: Final = """
@@ -108,7 +108,7 @@ def _handler(verb: str) -> Import:
 
 
 def _measured(imports: str, *paths: Path) -> Import:
-    """Traced, as on the stages in AWS."""
+    """Measure with tracing, as on the stages in AWS."""
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join(map(str, paths)),

@@ -82,7 +82,7 @@ class CountedClient:
 
 @contextmanager
 def counted_by_botocore(clients: Clients, meter: Meter) -> Iterator[Clients]:
-    """Real clients: a request that one of them tries again was one call."""
+    """Return real clients that count; a request that one of them tries again was one call."""
 
     def note(model: Any, **_more: Any) -> None:
         meter.note(model.name)

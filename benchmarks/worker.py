@@ -71,7 +71,7 @@ def measure(harness: BenchHarness, count: int, folder: Path) -> dict[str, Any]:
 def worker(
     harness_environment: Mapping[str, str], folder: Path, report: Path
 ) -> Iterator[psutil.Process]:
-    """Ended in order, so that its report is written."""
+    """Run a worker and end it in order, so that its report is written."""
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers/shared/python")]),

@@ -22,7 +22,7 @@ def results() -> Console:
 
 
 def notices() -> Console:
-    """Progress, hints and errors: never in the way of a pipe that reads the results."""
+    """Return a console for progress, hints and errors, apart from results that a pipe reads."""
     return _console(to_stderr=True)
 
 

@@ -64,7 +64,7 @@ class LocalCloud:
         port: int | None = None,
         extra_environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`folder` has its data; without one, where `default_folder` says.
+        """Use the data in `folder`, or else in that of `default_folder`.
 
         `extra_environment` reaches MiniStack, hence every Lambda function, and the worker."""
         self._home = Home((folder or default_folder()).resolve())

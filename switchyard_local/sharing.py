@@ -12,9 +12,9 @@ from switchyard_local.say import Say
 @dataclass(frozen=True)
 class Sharing:
     users: Path
-    """Locked, shared, by everybody who uses the cloud at the moment."""
+    """The file on which every user of the cloud has a shared lock."""
     temporary: Path
-    """Exists while the cloud is up only for those who use it."""
+    """The file that exists while the cloud is up only for its users."""
 
     @contextmanager
     def borrowed(

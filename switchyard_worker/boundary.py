@@ -64,7 +64,7 @@ class Code:
     """The code of a code task: a function of a package, or a program."""
 
     function: str = ""
-    """`package.module:name`."""
+    """The function, as `package.module:name`."""
     package: str = ""
     path: str = ""
     """The folder of the package, or the file of a module."""

@@ -1,4 +1,4 @@
-"""Woken by settled tasks, new jobs and whatever was left over: moves jobs on."""
+"""Moves jobs on: handles settled tasks, new jobs and work that was left over."""
 
 from collections.abc import Mapping
 from functools import cache, partial

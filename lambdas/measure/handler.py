@@ -1,4 +1,4 @@
-"""Called every minute: publishes how the stage does."""
+"""Publishes the measurements of the stage, every minute."""
 
 from functools import cache
 from typing import Any

@@ -82,5 +82,5 @@ def acknowledge(scope: IConstruct, rule: str, *, because: str) -> None:
 
 
 def acknowledge_wildcard(scope: IConstruct, resource: str, *, because: str) -> None:
-    """`resource` as the finding quotes it: references stand in angle brackets."""
+    """Acknowledge a finding; `resource` is as it quotes it: references stand in angle brackets."""
     acknowledge(scope, f"AwsSolutions-IAM5[Resource::{resource}]", because=because)

@@ -54,7 +54,7 @@ class WorkerNetwork(Construct):
             )
 
     def _storage_endpoints(self) -> tuple[ec2.GatewayVpcEndpoint, ec2.GatewayVpcEndpoint]:
-        """Gateway endpoints are free; NAT gateways charge by the gigabyte."""
+        """Make gateway endpoints, which are free; NAT gateways charge by the gigabyte."""
         services = ec2.GatewayVpcEndpointAwsService
         return (
             self.vpc.add_gateway_endpoint("S3", service=services.S3),

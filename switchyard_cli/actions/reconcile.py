@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 class Finding(StrEnum):
     LOST = "lost"
-    """Accepted after the moment: nothing of it is in the table."""
+    """The job was accepted after the moment: nothing of it is in the table."""
     CANCELLED = "cancelled"
     """The job was cancelled after the moment, and goes on now."""
     RUNS_AGAIN = "runs again"
@@ -53,7 +53,7 @@ class Reconciler:
     api: Api
 
     def reconcile(self, since: str) -> Reconciliation:
-        """`since` is the moment that the table was restored to."""
+        """Compare log and table; `since` is the moment that the table was restored to."""
         created = self._jobs(since, JobCreated.event_type)
         cancelled = self._jobs(since, JobCancelled.event_type)
         ended = {job for name in _ENDS for job in self._jobs(since, name)}

@@ -90,7 +90,7 @@ class SmokeCheck:
     clock: Clock
     timeout_seconds: float
     report: Callable[[Reached], None]
-    """Hears of each step as it happens."""
+    """Called with each step as it happens."""
     workers_present: Callable[[], int]
     reached: list[Reached] = field(default_factory=list)
     job_id: str | None = None

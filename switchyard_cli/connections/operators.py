@@ -23,7 +23,7 @@ def local_endpoint(stage: Stage, services: Services) -> Endpoint | None:
 
 @contextmanager
 def operating(what: str) -> Iterator[None]:
-    """`what` of a stage is used within the block."""
+    """Translate errors of the block, in which `what` of a stage is used."""
     try:
         yield
     except Rejected as error:

@@ -50,7 +50,7 @@ class Node:
     state: str | None = None
     """The status of the task, if it has one; it is the colour of the box."""
     alike: str = ""
-    """Nodes that may be drawn as one box have the same."""
+    """A key that nodes share which may be drawn as one box."""
     count: int = 1
     many: bool = False
     """Whether the box stands for tasks whose number is not known yet."""

@@ -71,7 +71,7 @@ def _print_output(view: TaskView, console: Console) -> None:
 
 
 def _most_informative(tasks: Sequence[TaskSummary]) -> list[TaskSummary]:
-    """Failures and results if there are too many, and always in running order."""
+    """Return failures and results if there are too many tasks, always in running order."""
     in_order = [task for _, task in in_running_order(tasks)]
     results = result_tasks(tasks)
     first = sorted(in_order, key=lambda t: t.status != FAILED and t.task_id not in results)

@@ -36,7 +36,7 @@ class TriggerView(Written):
     """The name of the trigger's rule; `None` if the rule is missing."""
     last_run: TriggerRun | None
     next_run: datetime | None
-    """`None` for triggers that wait for events, and while the trigger is disabled."""
+    """The next run; `None` for triggers that wait for events, and while the trigger is disabled."""
 
 
 def view_of(applied: AppliedTrigger, rule: str | None, *, now_ms: int) -> TriggerView:

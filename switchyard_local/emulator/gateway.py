@@ -23,11 +23,11 @@ class Gateway:
         self._port = port
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> Reply | None:
-        """None when nothing answers."""
+        """Send a GET; return `None` when nothing answers."""
         return self._send("GET", path, headers or {}, b"")
 
     def post(self, path: str) -> Reply | None:
-        """None when nothing answers."""
+        """Send a POST; return `None` when nothing answers."""
         return self._send("POST", path, {}, b"")
 
     def call(self, target: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ NPM_INDEX = "npm's registry (npm_config_registry, HTTPS_PROXY)"
 HASHED = ("--require-hashes",)
 """A package whose content is not the one that was pinned is refused."""
 PINNED_BUILD = ("--no-build-isolation",)
-"""Built with the hatchling that requirements.txt pins, not with the newest one there is."""
+"""The option to build with the hatchling that requirements.txt pins, not with the newest one."""
 
 
 def environment_steps(root: Path, venv: Path) -> list[Step]:
@@ -52,7 +52,7 @@ def package_steps(root: Path, venv: Path, *, claude: bool) -> list[Step]:
 
 
 def uv_step(doing: str, venv: Path, *what: str) -> Step:
-    """uv does not read pip's configuration, so where only pip knows the way, pip does it."""
+    """Return a step with uv; if that fails, with pip, whose configuration uv does not read."""
     with_pip = Step(f"{doing} with pip (slower)", pip(venv, *what), PIP_INDEX)
     return Step(doing, uv(venv, *what), UV_INDEX, otherwise=with_pip)
 
@@ -68,7 +68,7 @@ def uv(venv: Path, *what: str) -> list[str]:
 
 
 def npm(root: Path, venv: Path) -> list[str]:
-    """Node and npm come from a wheel, so the machine needs neither.
+    """Return the npm command; Node and npm come from a wheel, so the machine needs neither.
 
     `npm ci` installs what the lock file says, and checks its integrity.
     """

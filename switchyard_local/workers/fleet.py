@@ -41,7 +41,7 @@ class WorkerFleet:
         return [self._reported(worker) for worker in workers if worker.running]
 
     def start(self) -> WorkerProcess:
-        """Another one; it may have been started by `up` in the meantime.
+        """Start another worker; `up` may have started one in the meantime.
 
         Raise `CloudError` when the cloud was stopped: nothing would stop this worker.
         """

@@ -66,7 +66,7 @@ class Supervisor:
         say: Say,
         present: Sequence[SupervisedWorker] = (),
     ) -> None:
-        """`slots`: how many tasks a worker does at once. `present`: who works already."""
+        """Supervise workers of `slots` tasks at once each; `present` are those already there."""
         self._policy = policy
         self._start = start
         self._depth = depth

@@ -80,7 +80,7 @@ def _warm_up(functions: Any, name: str) -> None:
 
 
 def archive(*, whole: bool) -> bytes:
-    """`whole`: with what it imports, which the local cloud has beside itself."""
+    """Return the function's archive; if `whole`, with its imports, which the local cloud has."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         file.write(batch_function.__file__, "batch_function.py")

@@ -38,7 +38,7 @@ class Harness:
     """The defect that this run is to have, by its name; none, if it is empty."""
 
     def build(self, *, redrive: bool = True) -> None:
-        """`redrive`: whether a message ends among the dead letters when it came too often."""
+        """Build the resources; `redrive`: whether messages can become dead letters."""
         dead_letters = self.make_queue(self.names.dead_letters)
         self.make_queue(self.names.tasks, dead_letters=dead_letters if redrive else None)
         dynamodb = self.place.client("dynamodb")
@@ -93,7 +93,7 @@ class Harness:
         }
 
     def depth(self, url: str) -> Mapping[str, int]:
-        """`waiting`, `hidden` and `delayed`, as SQS counts them."""
+        """Return `waiting`, `hidden` and `delayed`, as SQS counts them."""
         counted = {
             "waiting": "ApproximateNumberOfMessages",
             "hidden": "ApproximateNumberOfMessagesNotVisible",

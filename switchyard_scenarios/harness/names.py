@@ -12,7 +12,7 @@ _OF_A_HARNESS: Final = re.compile(rf"({PREFIX}[0-9a-f]{{6}}-)dead-letters")
 @dataclass(frozen=True, slots=True)
 class Names:
     prefix: str
-    """`scenarios-`, six hexadecimal digits, `-`."""
+    """The prefix of all names: `scenarios-`, six hexadecimal digits, `-`."""
 
     @classmethod
     def numbered(cls, number: int) -> "Names":

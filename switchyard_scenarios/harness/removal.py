@@ -140,7 +140,7 @@ def _remove(act: Callable[..., Any], **what: str) -> None:
 
 
 def _unless_gone(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`None` for what is not there."""
+    """Act, or return `None` if the resource does not exist."""
     try:
         return act(*args, **kwargs)
     except ClientError as error:

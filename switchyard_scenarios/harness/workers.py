@@ -108,7 +108,7 @@ class Worker:
         raise Failed(f"{self.name} did not end within {seconds:g} s")
 
     def stop(self) -> int:
-        """Asked to, and with the time to finish."""
+        """Ask the worker to stop, and give it the time to finish."""
         self.signal(signal.SIGTERM)
         return self.wait()
 

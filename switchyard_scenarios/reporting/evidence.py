@@ -44,7 +44,7 @@ class Evidence:
         self._last: dict[str, int] = {}
 
     def note(self, label: str, value: int | str = "", *, at_ms: int | None = None) -> None:
-        """`at_ms` is a time of the clock; now, if it is not said."""
+        """Note an event; `at_ms` is a time of the clock, now if absent."""
         self.notes.append(Note(self._since(at_ms), label, value))
 
     def measure(self, label: str, value: int) -> None:
@@ -56,7 +56,7 @@ class Evidence:
         self.counts[label] = value
 
     def check(self, sentence: str, held: bool, *, shown: object = "") -> None:  # noqa: FBT001
-        """`sentence` says what ought to be so. All checks are made, whichever fails."""
+        """Record a check; `sentence` says what ought to be so. All are made, whichever fails."""
         self.checks.append(Check(sentence, held, _reported(shown)))
 
     @property

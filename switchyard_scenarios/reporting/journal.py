@@ -14,7 +14,7 @@ class Entry:
     at_ms: int
     worker: str
     act: str
-    """`received`, `claimed`, `refused`, `effect`, …: `docs/scenarios.md` lists them."""
+    """The act: `received`, `claimed`, `refused`, `effect`, …: `docs/scenarios.md` lists them."""
     message: str
     """The id that its producer gave it; else SQS's own."""
     fence: int

@@ -23,10 +23,10 @@ LONGER_ON_AWS: Final = 4
 class Seen:
     waiting: int
     hidden: int
-    """Received and not deleted."""
+    """The messages that are received and not deleted."""
     delayed: int
     dead: int
-    """Among the dead letters, received or not."""
+    """The messages among the dead letters, received or not."""
     workers: int
     statuses: Mapping[str, Item]
     """Rows of `message_status`, by message."""
@@ -93,7 +93,7 @@ class Watch:
         seconds: float = PATIENCE_SECONDS,
         each: Callable[[Seen], object] = lambda _: None,
     ) -> Seen:
-        """Handled to the end, or given up: nothing waits, and nothing is in flight.
+        """Wait until all is handled or given up: nothing waits, and nothing is in flight.
 
         `each` is called with every observation.
         """

@@ -15,7 +15,7 @@ VERSIONS: Final = 3
 ORDERS: Final = tuple(permutations(range(1, VERSIONS + 1)))
 """The orders in which versions can arrive, with an entity for each."""
 AT_ONCE: Final = 3
-"""Entities whose versions all come together, and race."""
+"""The number of entities whose versions all come together, and race."""
 
 
 @dataclass(frozen=True)

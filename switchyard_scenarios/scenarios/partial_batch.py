@@ -101,7 +101,7 @@ def _send(
 def _check_together(
     together: Iterable[tuple[Hashable, str]], batch: Batch, where: str, evidence: Evidence
 ) -> None:
-    """`together`: messages, each with what distinguishes its batch from others."""
+    """Check that batches are mixed; `together` has messages, each with a key of its batch."""
     batches: dict[Hashable, set[str]] = defaultdict(set)
     for key, message in together:
         batches[key].add(message)

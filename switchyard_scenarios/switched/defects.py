@@ -29,7 +29,7 @@ Switched = Callable[[WorkerPorts, WorkerSwitches], WorkerPorts]
 
 
 def with_defect(ports: WorkerPorts, switches: WorkerSwitches, switched: Switched) -> WorkerPorts:
-    """Inside what `switched` puts around the ports, or around that."""
+    """Plant the defect in the ports, inside or around those that `switched` returns."""
     if switches.planted in _INSIDE:
         ports = _INSIDE[switches.planted](ports)
     whole = switched(ports, switches)
@@ -52,7 +52,7 @@ class DeletesBeforeWork:
         """Do nothing: the message is deleted already."""
 
     def delete(self, *messages: Received) -> None:
-        """Long since."""
+        """Do nothing: the message was deleted when it was received."""
 
 
 class NeverExtends:

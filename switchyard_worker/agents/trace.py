@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # an agent without todos need not pay for them
 class ToolCall:
     name: str
     duration_ms: int | None = None
-    """`None` for a call that never returned."""
+    """The duration; `None` for a call that never returned."""
     input: str | None = None
     output: str | None = None
     """The output; like the input a bounded text without secrets, `None` where there was none."""

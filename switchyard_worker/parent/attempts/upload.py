@@ -50,7 +50,7 @@ class Uploader:
         *,
         counted: Usage | None = None,
     ) -> None:
-        """`counted` is what the API reported, where the attempt could ask it anything."""
+        """Report `counted`, the usage by the API, if the attempt could use the API."""
         self._runtime = runtime
         self._blobs = blobs
         self._redaction = redaction

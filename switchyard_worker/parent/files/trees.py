@@ -48,7 +48,7 @@ class Bounds:
 @dataclass(frozen=True, slots=True)
 class Entry:
     name: str
-    """Relative to where the walk began."""
+    """The path relative to where the walk began."""
     status: os.stat_result
 
     @property

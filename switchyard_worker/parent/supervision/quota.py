@@ -57,7 +57,7 @@ class Quota:
     megabytes: int
     files: int
     processes: int
-    """Threads among them; counted only where the task has a user of its own."""
+    """The processes, threads among them; counted only where the task has a user of its own."""
     clock: Clock
     sleep: Sleep
     offload: Offload

@@ -90,7 +90,7 @@ def for_gateway(refused: Response[str]) -> dict[str, Any]:
 
 
 def refusal(status: HTTPStatus, detail: str, problems: Sequence[Problem] = ()) -> Response[str]:
-    """However long a request is, what is said of it fits into an answer."""
+    """Return a refusal that fits into an answer, however long the request is."""
     body = ProblemDetails(
         title=title_of(status),
         status=status,

@@ -83,7 +83,7 @@ class DispatcherSettings(EmitterSettings):
     job_queue_url: str
     """The queue for jobs that are being written, cancelled or redriven."""
     ceilings: Ceilings = WIDEST_CEILINGS
-    """Among them how many open tasks a tenant may have: a fan-out waits for room."""
+    """The ceilings; one limits a tenant's open tasks, and a fan-out waits for room."""
     dispatch_seconds: PositiveInt = 20
     """The seconds after which it leaves the rest for later; Lambda ends it at 30 s."""
 

@@ -15,7 +15,7 @@ from switchyard_worker.parent.claude.proxy.refusals import invalid, too_large
 
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024  # what the Messages API takes
 MAX_STRUCTURE: Final = 1_000_000
-"""Brackets and commas: a parsed value takes a hundred times the memory of its three bytes."""
+"""The most brackets and commas: a parsed value takes a hundred times its three bytes."""
 
 COUNTED_FIELDS: Final = frozenset(
     {

@@ -73,7 +73,7 @@ def client(service: Service, limits: TimeLimits = USUAL_LIMITS, /, **where: str)
 
 
 def _config(limits: TimeLimits) -> Config:
-    """`total_max_attempts` counts tries, while `max_attempts` in a client's config counts retries.
+    """Make the configuration: `total_max_attempts` counts tries, unlike `max_attempts`.
 
     https://docs.aws.amazon.com/botocore/latest/reference/config.html
     """

@@ -28,7 +28,7 @@ Seconds = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """AWS's time less the local ticks lies between `low` and `high`, seen at the tick `at`."""
+    """The bounds of AWS's time less the local ticks, seen at the tick `at`."""
 
     low: float
     high: float
@@ -55,7 +55,7 @@ class Bounds:
 
 
 class AwsTime:
-    """Narrows an interval with each answer.
+    """Estimates AWS's time: each answer narrows an interval.
 
     As long as the machine's own clock agrees with all answers it is believed, since an NTP server
     is more exact than a header. Otherwise AWS's time is that of the interval. A single answer that

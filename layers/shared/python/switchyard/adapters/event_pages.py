@@ -1,4 +1,4 @@
-"""Reading the log to the end or page by page, wherever it is stored."""
+"""Reads the log to the end or page by page, wherever it is stored."""
 
 import json
 from abc import ABC, abstractmethod
@@ -105,7 +105,7 @@ class EventPages(ABC):
                 yield record
 
     def _fitting(self, records: Sequence[Record], max_bytes: int) -> Iterator[StoredEvent]:
-        """Whole events as long as they fit together, but at least one."""
+        """Yield whole events as long as they fit together, but at least one."""
         total = 0
         for record in self._wholes(records):
             event, size = self._at_most(record, max_bytes)

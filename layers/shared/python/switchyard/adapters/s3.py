@@ -98,7 +98,7 @@ def _in_base64(digest: Any) -> str:
 
 
 class S3Links:
-    """Signed with the credentials of this process: a link may do what they may, as long as they.
+    """Signs links with the credentials of this process, which limit what a link may do.
 
     So a function's may end sooner than it says.
     """

@@ -181,7 +181,7 @@ class Client:
             yield from news
 
     def save(self, link: FileLink, folder: Path) -> Path:
-        """Bring a file of a task (`task(…).files`) into a folder; its path there."""
+        """Download a file of a task (`task(…).files`) into a folder; return its path there."""
         return self._ask(lambda: saved(link.name, self._api.download(link), folder))
 
     def cancel(self, job_id: str) -> CancelAccepted:

@@ -72,7 +72,7 @@ class Routes:
         self._connection.close()
 
     def submit(self, job: SubmitJob, *, key: str) -> JobAccepted:
-        """However often it is sent under the same key, it is one job."""
+        """Submit a job; however often it is sent under the same key, it is one job."""
         from switchyard.contracts.jobs import KEY_HEADER, JobAccepted
 
         return self._call(JobAccepted, "POST", "/jobs", json=_body(job), headers={KEY_HEADER: key})

@@ -32,7 +32,7 @@ class RedriveJob(Closed):
     from_: TaskNames = Field(default=(), max_length=MAX_TASKS, alias="from")
     """Run again with everything that comes after them, whatever became of it."""
     input: JsonValue = None
-    """Instead of the one that its task had; needs exactly one task."""
+    """The input instead of the task's own; needs exactly one task."""
     latest: bool = False
     """Whether the tasks that are named, or selected, run the latest version of their definition."""
     dry_run: bool = False
@@ -79,7 +79,7 @@ MAX_NAMED: Final = 100
 class RedriveAccepted(Written):
     job_id: str
     status: str = "redriving"
-    """`planned` after a dry run."""
+    """The status, which is `planned` after a dry run."""
     run: int
     """The job's next one."""
     ready_tasks: tuple[str, ...]
@@ -110,11 +110,11 @@ class DecideTask(Closed):
     """Stands for what was decided on, as `GET …/decision` says; something else is refused."""
     comment: CleanText | None = Field(default=None, max_length=MAX_COMMENT)
     value: JsonValue = None
-    """Given on instead of what was shown; its `valueSchema` is checked."""
+    """The value that is passed on instead of the shown one; it is checked by `valueSchema`."""
     decided_by: CleanLine | None = Field(default=None, max_length=200)
     """The person, as the caller knows them; beside it the key is always recorded."""
     request_id: RequestId | None = None
-    """Repeated with the same id, the request is answered as before."""
+    """The id of this request: repeated with the same id, it is answered as before."""
 
     @property
     def gives_value(self) -> bool:
@@ -123,11 +123,11 @@ class DecideTask(Closed):
 
 class SignalTask(Closed):
     value: JsonValue = None
-    """Becomes the task's output."""
+    """The value that becomes the task's output."""
     run: int | None = Field(default=None, ge=1)
     """The run that the task must be in."""
     request_id: RequestId | None = None
-    """Repeated with the same id, the request is answered as before."""
+    """The id of this request: repeated with the same id, it is answered as before."""
 
 
 class ShownParent(Written):

@@ -119,7 +119,7 @@ class TaskDefinition(Closed):
     description: Annotated[str, Field(min_length=1, max_length=20_000), CLEANED] | None = Field(
         default=None, validate_default=True
     )
-    """Needed for an agent: its prompt."""
+    """The prompt, which an agent needs."""
     tag: Annotated[str, Field(min_length=1, max_length=200), CLEANED] | None = Field(
         default=None, validate_default=True
     )

@@ -88,7 +88,7 @@ class ListInFile(Closed):
     """A file of JSON Lines: each of its lines is an item of a list."""
 
     file: str = Field(max_length=MAX_PATTERN_CHARACTERS)
-    """`job/NAME`, or `TASK/NAME` for an artifact of a task before."""
+    """The file's name: `job/NAME`, or `TASK/NAME` for an artifact of a task before."""
 
 
 class FileContent(Closed):

@@ -26,7 +26,7 @@ class HealthQuestion(Closed):
 
     @property
     def ref(self) -> TaskRef | None:
-        """`None` for an id that no task can have."""
+        """Return the task; `None` for an id that no task can have."""
         try:
             return task_named(self.tenant_id, self.request_id)
         except ValueError:

@@ -78,7 +78,7 @@ class TaskSummary(Written):
     """The time at which a held task ends by itself."""
     depends_on: tuple[str, ...]
     status: str
-    """`waiting` until there is an event of it."""
+    """The status, which is `waiting` until there is an event of the task."""
     last_event_type: str | None = unless_absent()
     """The last event, as far as the task's own item shows: the event log may have a later one."""
     last_event_at: datetime | None = unless_absent()
@@ -90,7 +90,7 @@ class TaskSummary(Written):
     error: str | None = unless_absent()
     """The beginning of its error, or of the error of its earlier attempt if it has none."""
     activity: str | None = unless_absent()
-    """While it runs, what it does: `type:step`, or `progress:` and what its code reported."""
+    """The activity of a running task: `type:step`, or `progress:` and what its code reported."""
     cancel_requested: bool | None = unless_absent()
     """True once the task's cancellation was asked for, in this run."""
 
@@ -126,7 +126,7 @@ class JobView(Written):
     reopened_at: datetime | None = unless_absent()
     """The time at which this run began, if it is not the first."""
     completed_at: datetime | None = None
-    """While a redrive prepares the next run, this is still the end of the run before."""
+    """The end of the run; while a redrive prepares the next run, the end of the run before."""
     tags: dict[str, str] = Field(default_factory=dict)
     notify: Notify | None = None
     """The channel or webhook that is notified of the job's failures."""
@@ -153,7 +153,7 @@ class TaskView(TaskSummary):
     output_tokens: int = 0
     cache_read_tokens: int = 0
     input: Any = None
-    """Null as well once it has expired in the bucket; likewise below."""
+    """The input; null as well once it has expired in the bucket, like the output."""
     output: Any = None
     input_location: str | None = None
     """The key of the input in the bucket, if the answer has no room for it."""

@@ -1,4 +1,4 @@
-"""Where a producer wants the end of a job published."""
+"""Requests for notifications: where a producer wants the end of a job published."""
 
 from typing import Annotated, Self
 
@@ -45,7 +45,7 @@ class Notify(Closed):
     channel: SlackChannel | None = unless_absent()
     """A Slack channel: its name with # in front, or its id."""
     webhook: WebhookUrl | None = unless_absent()
-    """Signed requests are sent there: https only, and to public addresses."""
+    """The URL for signed requests: https only, and at public addresses."""
 
     on: tuple[NotifiedEnd, ...] = Field(
         default=DEFAULT_ENDS, min_length=1, max_length=2, exclude_if=lambda on: on == DEFAULT_ENDS

@@ -58,7 +58,7 @@ class Written(Wire):
 
 
 def refuse_newer(latest: int) -> Callable[[Any], Any]:
-    """Raised as it is: pydantic turns nothing but its own and `ValueError` into a problem."""
+    """Refuse newer schemas; pydantic leaves the error as it is, since it is no `ValueError`."""
 
     def refuse(given: Any) -> Any:
         if isinstance(given, int) and given > latest:
@@ -90,9 +90,9 @@ def _one_line(value: Any) -> Any:
 
 
 CLEANED: Final = BeforeValidator(_clean)
-"""Behind limits of length, where the text may be absent: `Annotated[str, Field(…), CLEANED]`."""
+"""Cleans text that may be absent, after its limits: `Annotated[str, Field(…), CLEANED]`."""
 CleanText = Annotated[str, CLEANED]
-"""Cleaned first, so that limits of length hold for what is left."""
+"""Text that is cleaned first, so that limits of length hold for what is left."""
 
 CleanLine = Annotated[str, BeforeValidator(_one_line)]
 """Clean text on one line: no value can begin a line of its own in a log."""

@@ -13,7 +13,7 @@ _PEM_BEGINS: Final = re.compile(rf"-----BEGIN {_PEM_LABEL}")
 _PEM_ENDS: Final = re.compile(rf"-----END {_PEM_LABEL}")
 _NOT_WITHIN: Final = r"(?<![A-Za-z0-9])"
 _QUOTE: Final = r"(?:\\{0,8}[\"'])?"
-"""Perhaps escaped: JSON in a text of JSON is common."""
+"""A quote that may be escaped: JSON in a text of JSON is common."""
 _NAMES: Final = ("key", "secret", "password", "passwd", "token", "credential", "signature")
 
 

@@ -44,7 +44,7 @@ def problem_in(value: Any) -> str | None:
 
 
 def _crowd(known: int, value: Any) -> str | None:
-    """Asked before the parts of a value are looked at, which may be millions."""
+    """Return the problem of too many parts, before they are looked at: they may be millions."""
     match value:
         case dict():
             known += 2 * len(value)

@@ -127,7 +127,7 @@ class Transition:
     deletes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The members that leave each set."""
     due: int | Due = Due.UNCHANGED
-    """`due_at_ms` from now on."""
+    """The due time `due_at_ms` from now on."""
     already: Guard | None = None
     """The guard that holds of an item to which this very transition was written: a caller that asks
     again is answered with that item. `None`: no guard shows it."""

@@ -18,7 +18,7 @@ class ApiKeys(Protocol):
     def add(self, tenant: str, key_hash: str, *, label: str | None, now_ms: int) -> None: ...
 
     def find(self, tenant: str, key_hash: str) -> ApiKey | None:
-        """Revoked or not."""
+        """Find a key, revoked or not."""
 
     def all(self, tenant: str) -> tuple[ApiKey, ...]:
         """The oldest first."""

@@ -73,7 +73,7 @@ class JobStore(Protocol):
         """The job with the state of each task, and no more of them. Raise `UnknownJob`."""
 
     def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
-        """Newest first. Raise `Rejected` for a cursor that is not one of ours."""
+        """Return jobs, newest first. Raise `Rejected` for a cursor that is not one of ours."""
 
     def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
         """Remember the first failure of this run; return the job with whichever was first."""

@@ -42,7 +42,7 @@ class Inspection(Protocol):
         """Return the version of the CDK's bootstrap stack; `None` if there is no such stack."""
 
     def workers(self) -> Workers | None:
-        """`None` if there is no service."""
+        """Return the service's workers; `None` if there is no service."""
 
     def switches(self) -> Sequence[Switch]: ...
 
@@ -57,7 +57,7 @@ class PauseSwitch(Protocol):
         """Pause from now on. If consumption is paused already, that pause stays and is returned."""
 
     def resume(self) -> None:
-        """Harmless if it is not paused."""
+        """Resume consumption; harmless if it is not paused."""
 
     def paused(self) -> Pause | None: ...
 

@@ -41,7 +41,7 @@ class QueueDepth:
     waiting: int
     """The messages that can be received now; those with a delay are not among them."""
     hidden: int
-    """Received, and not deleted yet."""
+    """The messages that are received, and not deleted yet."""
 
 
 class QueueDepths(Protocol):

@@ -56,7 +56,7 @@ class TriggerStore(Protocol):
         """Remove the trigger; putting it again begins anew. Raise `UnknownTrigger`."""
 
     def note_run(self, tenant: str, name: str, run: TriggerRun) -> None:
-        """Unless the trigger is gone, or a later run is noted already."""
+        """Note a run, unless the trigger is gone, or a later run is noted already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

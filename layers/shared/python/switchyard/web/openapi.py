@@ -78,7 +78,7 @@ def _groups() -> list[str]:
 
 
 def _completed(found: Document) -> Document:
-    """`found` is what Powertools knows of a route; its id begins with the function's name."""
+    """Complete the description of a route that Powertools made; its id has the function's name."""
     name = next(name for name in sorted(OPERATIONS, key=len, reverse=True) if _is(found, name))
     known = OPERATIONS[name]
     success = {status: answer for status, answer in found["responses"].items() if status < "300"}

@@ -62,7 +62,7 @@ def listing_attributes(job: Job) -> Item:
 
 
 def due_attributes(name: str, due_at_ms: int) -> Item:
-    """`name` is a request id, or a job id: it spreads the due index over its shards."""
+    """Return the attributes of the due index, which `name`, a request or job id, spreads."""
     return {DUE_SHARD: due_shard(name), DUE_AT: due_at_ms}
 
 
@@ -190,7 +190,7 @@ def _kind(item: Mapping[str, Any]) -> TaskKind | None:
 
 
 def _overrides_attribute(overrides: Overrides) -> Item:
-    """Absent, like everything empty."""
+    """Return the attribute, which is absent when empty."""
     return _without_empty({"overrides": _without_empty(asdict(overrides))})
 
 

@@ -23,7 +23,7 @@ ROUNDS: Final = 5
 PATIENCE_SECONDS: Final = 5.0  # with a partition that is asked for more than it gives
 ON_THREADS: Final = Threads()
 WHATEVER_IS_THERE: Final = ""
-"""Instead of a condition."""
+"""An empty condition, which every item meets."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ class DynamoDbTable:
         return [item for items in read for item in items]
 
     def put_new(self, item: Item) -> bool:
-        """`False` when there is an item with its key."""
+        """Put the item; return `False` when there is one with its key."""
         try:
             call(self._client.put_item, TableName=self.name, **_if_new(item))
         except ClientError as error:

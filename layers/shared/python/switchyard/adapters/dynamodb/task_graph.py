@@ -67,7 +67,7 @@ class DynamoDbTaskGraph:
         return task
 
     def _remove(self, ref: TaskRef, tokens: Mapping[str, bool]) -> Task:
-        """Refused, it is asked again for fewer each time: a token that is gone does not return."""
+        """Remove tokens; if refused, try fewer each time: a token that is gone does not return."""
         answer = self._writer.write_task(ref, edge_transitions.remove_edges(tokens))
         task = _as_it_is(ref, answer)
         left = {token: done for token, done in tokens.items() if token in task.waiting_on}

@@ -56,7 +56,7 @@ class _Figures(CountedFields):
 
 
 def counted(event: ArrivedEvent) -> Counts | None:
-    """`None` if such events are not counted."""
+    """Return what the event adds; `None` if such events are not counted."""
     once = _COUNTED.get(event.event_type)
     if once is None or not 0 <= event.timestamp <= LAST_MS:
         return None

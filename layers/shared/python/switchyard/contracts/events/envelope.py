@@ -117,7 +117,7 @@ class ArrivedEvent(Written):
 
     @property
     def trace(self) -> Trace | None:
-        """`None` if it names none, or nothing that could be one."""
+        """Return the trace that the event names, if it names a valid one."""
         said = self._context
         return known_trace(said.get("traceId"), said.get("parentSpanId"))
 
@@ -149,7 +149,7 @@ class StoredEvent(Written):
     event_type: str
     timestamp: int
     properties: dict[str, Any] | None = None
-    """`None` in a summary."""
+    """The event's properties; `None` in a summary."""
 
     @property
     def order(self) -> tuple[int, str]:

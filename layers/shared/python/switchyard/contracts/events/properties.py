@@ -12,7 +12,7 @@ class Properties(Written):
     event_type: ClassVar[str]
     entity_type: ClassVar[EntityType]
     sparse: ClassVar[bool] = False
-    """Found through its entity's history alone: each further index entry is a paid write."""
+    """Whether only the entity's history lists it: each further index entry is a paid write."""
 
     run: int
     fence: int = 0
@@ -41,7 +41,7 @@ class TaskProperties(Properties):
     entity_type: ClassVar[EntityType] = EntityType.TASK
 
     job_id: str | None = None
-    """`None` for a bare task."""
+    """The job's id; `None` for a bare task."""
     request_id: str
 
     @property

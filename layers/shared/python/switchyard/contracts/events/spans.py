@@ -80,7 +80,7 @@ _ATTEMPT_ENDINGS: Final[Mapping[str, Callable[[_Attempt], Ending]]] = {
 
 
 def spanned(event: ArrivedEvent) -> Span | None:
-    """`None` for an event that ends no span, and for one that says too little of it."""
+    """Return the span that the event ended; `None` if it ended none, or says too little of it."""
     trace = event.trace
     if trace is None or not 0 <= event.timestamp <= LAST_MS:
         return None

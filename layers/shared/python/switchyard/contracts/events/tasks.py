@@ -50,7 +50,7 @@ class TaskHeld(TaskProperties):
     event_type: ClassVar[str] = "Task Held"
 
     kind: str
-    """`approval`, `wait` or `signal`; a newer version may know others."""
+    """The kind: `approval`, `wait` or `signal`; a newer version may know others."""
     held_until: int
     question: str | None = None
     """The question to a person."""
@@ -83,7 +83,7 @@ class TaskProcessingFailed(AttemptEnded):
     error_category: str
     duration_ms: int | None = None
     usage: UsageFigures | None = None
-    """`None` if nothing was spent, or the amount is unknown."""
+    """The usage; `None` if nothing was spent, or the amount is unknown."""
 
 
 class TaskReleased(AttemptEnded):
@@ -115,7 +115,7 @@ class TaskFailed(AttemptEnded):
     error_category: str
     retry_count: int
     source: str
-    """`worker`, `dlq` or `dispatcher`."""
+    """The source of the failure: `worker`, `dlq` or `dispatcher`."""
     kind: str | None = None
     decided_by: str | None = None
     """The person who rejected it."""
@@ -131,7 +131,7 @@ class TaskTimeout(AttemptEnded):
     timeout_ms: int
     elapsed_ms: int
     signal: str
-    """`SIGTERM` or `SIGKILL`."""
+    """The signal: `SIGTERM` or `SIGKILL`."""
     usage: UsageFigures | None = None
 
 

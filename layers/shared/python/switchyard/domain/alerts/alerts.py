@@ -13,7 +13,7 @@ from switchyard.domain.alerts.incidents import IncidentState
 from switchyard.domain.tasks.task import milliseconds
 
 LEASE: Final = milliseconds(timedelta(seconds=60))
-"""Longer than the timeout of any function that publishes alerts."""
+"""The time of a lease: longer than the timeout of any function that publishes alerts."""
 REMEMBERED: Final = milliseconds(timedelta(days=30))
 """The time that an alert stays in the table after its incident is over."""
 AFTER_REFUSAL: Final = milliseconds(timedelta(minutes=10))

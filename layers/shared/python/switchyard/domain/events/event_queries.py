@@ -38,7 +38,7 @@ EVER: Final = Period()
 class EventQuery:
     tenant: str
     index: str | None
-    """`None` is the table itself."""
+    """The index; `None` is the table itself."""
     partition: str
     stem: str
     """The beginning of the sort keys of all answers."""
@@ -169,7 +169,7 @@ def _entity(ref: TaskRef | JobRef) -> str:
 
 
 def _part(text: str) -> str:
-    """Part of a key: `#` would let it say more than its place."""
+    """Return a part of a key: `#` would let it say more than its place."""
     if not text or "#" in text:
         raise Rejected(f"{text!r} cannot be part of a key")
     return text

@@ -43,7 +43,7 @@ class TaskEventFacts:
     run: int
     fence: int
     state: TaskState
-    """QUEUED when a worker handed it back."""
+    """The state after the event: QUEUED when a worker handed the task back."""
     attempt: int | None = None
     """The number of the attempt that the event ended, if it names one."""
     given_back: bool = False

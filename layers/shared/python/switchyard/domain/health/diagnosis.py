@@ -153,7 +153,7 @@ def judge_consumption(pause: Pause | None, *, since: str, option: str) -> Findin
 
 
 def judge_rollout(state: RolloutState, *, said: str, option: str) -> Finding:
-    """`said` describes the state as people read it."""
+    """Judge a rollout; `said` describes the state as people read it."""
     if not state.replaced:
         return Finding("rollout", Level.OK, said)
     return Finding("rollout", Level.WARN, said, f"switchyard rollout --watch{option}")

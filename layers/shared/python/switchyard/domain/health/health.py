@@ -60,7 +60,7 @@ class OwnLimits:
     repeats: int | None = None
 
     def within(self, stage: HealthLimits, *, timeout_ms: int | None) -> HealthLimits:
-        """`timeout_ms` is what an attempt may take, if its definition says so."""
+        """Fill in the stage's limits; `timeout_ms` is an attempt's, if its definition has one."""
         usual = timeout_ms + ENDING_MS if timeout_ms else stage.overtime_ms
         return HealthLimits(
             silent_warning_ms=self.silent_warning_ms or stage.silent_warning_ms,
@@ -104,7 +104,7 @@ class HealthReport:
 
 
 def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:
-    """`task` is being processed."""
+    """Check a task that is being processed."""
     health, reason = judge(task, limits, now_ms=now_ms)
     return CheckedTask(
         ref=task.ref,

@@ -26,7 +26,7 @@ class Prerequisites:
     docker_answers: bool
     caller: str | NotSeen
     bootstrap_version: int | NotSeen | None
-    """`None` if the account was never bootstrapped in this region."""
+    """The bootstrap's version; `None` if the account was never bootstrapped in this region."""
     has_claude_secret: bool | NotSeen
 
 

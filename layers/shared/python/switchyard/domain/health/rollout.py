@@ -18,7 +18,7 @@ MOST_MINUTES: Final = 2880
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """Releases are named as ECS names revisions of a task definition: `family:revision`."""
+    """A deployment of ECS. Releases are revisions of a task definition: `family:revision`."""
 
     own: str
     """The release that the worker was started from."""
@@ -60,7 +60,7 @@ class RolloutState:
     """The workers of a stage and the release that they should run."""
 
     current: str | None
-    """`None` when the service does not say."""
+    """The current release; `None` when the service does not say."""
     workers: Sequence[PresentWorker]
 
     @property

@@ -33,7 +33,7 @@ class Newcomer:
     parents: tuple[str, ...]
     """The ids that the task waits for: those of relays, if it has too many parents."""
     spec: TaskSpec | None
-    """`None` for a relay."""
+    """The spec of the task; `None` for a relay."""
 
     @property
     def writes(self) -> int:
@@ -97,7 +97,7 @@ def _misdirected(specs: Sequence[TaskSpec], there: Mapping[str, Sequence[str]]) 
 
 
 def grouped(specs: Sequence[TaskSpec], *, number: int) -> list[Group]:
-    """Parents before children, each group few enough writes for a chunk.
+    """Group the specs, parents before children, each group few enough writes for a chunk.
 
     `number` is that of the first chunk. The names of the relays also say which tasks they are for:
     another request may be adding other tasks at the same number.

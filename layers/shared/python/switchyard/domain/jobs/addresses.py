@@ -17,7 +17,7 @@ _NEARBY: Final = {
     "private": _networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"),
     "shared by a carrier's customers": _networks("100.64.0.0/10"),
 }
-"""Reached where the stage allows it."""
+"""Networks that are reached where the stage allows it."""
 _NEVER: Final = {
     "unspecified": _networks("0.0.0.0/8", "::/128"),
     # Clouds answer there with credentials, AWS at a private address as well.

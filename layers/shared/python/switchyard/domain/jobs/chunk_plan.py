@@ -45,7 +45,7 @@ def candidates(end: Task) -> tuple[str, ...]:
 def plan_chunk(
     group: Group, seen: ChunkContext, *, pinned: Mapping[str, Pinned], at_ms: int
 ) -> Chunk | None:
-    """`None` while `__end__` has no room: who settled is soon gone from it. Raise `Conflict`."""
+    """Plan a chunk; `None` while `__end__` waits for too many, which passes. Raise `Conflict`."""
     end = open_end(seen.job, seen.end)
     _require_absent(group, seen)
     _require_room(group, seen)
@@ -88,7 +88,7 @@ def _require_absent(group: Group, seen: ChunkContext) -> None:
 
 
 def _require_room(group: Group, seen: ChunkContext) -> None:
-    """Others may have added theirs since the request was checked."""
+    """Raise `Conflict` without room: others may have added tasks since the request was checked."""
     if seen.job.total_tasks + len(group.specs) > MAX_WITH_ITEMS:
         raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_WITH_ITEMS:,} tasks")
 

@@ -26,7 +26,7 @@ class ChunkContext:
 
     job: Job
     end: Task | None
-    """`None` if it is not written yet."""
+    """The task `__end__` as read; `None` if it is not written yet."""
     existing_tasks: Mapping[str, ExistingTask]
 
 
@@ -88,7 +88,7 @@ class Chunk:
     job: Job
     """The job as read: it has to be open in that run, and neither cancelled nor redriven."""
     end: Task
-    """`__end__` as read: it has to wait in that run, and waits for the chunk's relay as well."""
+    """The task `__end__` as read: it has to wait in that run, and waits for the relay as well."""
     moved: Task | None
     """A task that `__end__` waited for, and for which the relay waits instead."""
     relay: Task
@@ -116,7 +116,7 @@ class Chunk:
 
 
 def open_end(job: Job, end: Task | None) -> Task:
-    """`__end__` of a job that takes tasks. Raise `Conflict`, or `NotNow` where that will pass."""
+    """Return `__end__` of a job that takes tasks. Raise `Conflict`, or `NotNow` if it passes."""
     name = job.ref.job_id
     if job.state is JobState.WRITING:
         raise NotNow(f"{name} is still being written; try again in a moment")

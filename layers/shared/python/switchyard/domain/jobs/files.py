@@ -50,7 +50,7 @@ class FileReference:
 
     text: str
     source: str
-    """`job`, or the id of a task."""
+    """The source: `job`, or the id of a task."""
     pattern: str
 
     @classmethod

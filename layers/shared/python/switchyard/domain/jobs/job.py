@@ -85,7 +85,7 @@ class Job:
 
     @property
     def listing_order(self) -> str:
-        """Sorts a tenant's jobs by age; also the cursor of a listing."""
+        """Return the sort key of a tenant's jobs by age, which is also the cursor of a listing."""
         return f"{self.created_at_ms:013d}#{self.ref.job_id}"
 
 
@@ -167,7 +167,7 @@ def _visible(tasks: tuple[T, ...]) -> tuple[T, ...]:
 
 class NextStep(StrEnum):
     EXPAND = "expand"
-    """Accepted, and its items are not all written."""
+    """The job is accepted, and its items are not all written."""
     CANCEL = "cancel"
     """Some tasks are still to be visited, or their events to be emitted."""
     REDRIVE = "redrive"

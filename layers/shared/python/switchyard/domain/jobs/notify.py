@@ -43,7 +43,7 @@ class Hook:
     host: str
     port: int
     target: str
-    """Path and query."""
+    """The path and query of the URL."""
 
     @property
     def authority(self) -> str:

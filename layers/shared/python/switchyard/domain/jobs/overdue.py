@@ -21,11 +21,11 @@ MAX_DOUBLINGS: Final = 6  # five minutes become five hours, a minute becomes one
 
 class Action(StrEnum):
     START = "start"
-    """READY: emit its event, send its message, mark it queued."""
+    """The task is READY: emit its event, send its message, mark it queued."""
     RESEND = "resend"
-    """QUEUED: its message may be lost."""
+    """The task is QUEUED: its message may be lost."""
     WAKE = "wake"
-    """PROCESSING without a lease: a worker has to take it over."""
+    """The task is PROCESSING without a lease: a worker has to take it over."""
     DISPATCH = "dispatch"
     """The task has settled, and its edges are not all removed: the dispatcher has to follow it."""
     AUDIT = "audit"
@@ -35,9 +35,9 @@ class Action(StrEnum):
     WAIT = "wait"
     """Nothing is wrong: look again later."""
     DECIDE = "decide"
-    """WAITING for nothing: the dispatcher shall decide it."""
+    """The task is WAITING for nothing: the dispatcher has to decide it."""
     END_HOLD = "end hold"
-    """HELD, and its time has come: the dispatcher shall end it."""
+    """The task is HELD, and its time has come: the dispatcher has to end it."""
     ABANDON = "abandon"
     """A job that was never opened: nothing of it can run, so nothing of it is due."""
     LEAVE = "leave"
@@ -60,7 +60,7 @@ class Step:
     action: Action
     reason: str
     due_at_ms: int | None = None
-    """`None` leaves the due time as it is."""
+    """The new due time; `None` leaves it as it is."""
 
 
 def decide_task_step(task: Task | None, *, now_ms: int) -> Step:

@@ -97,7 +97,7 @@ def payload_of(spec: TaskSpec) -> Payload:
 
 
 def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
-    """`__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
+    """Return `__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
     return Task(
         ref=ref,
         state=TaskState.WAITING,

@@ -40,7 +40,7 @@ class Reopening:
     run: int
     fence: int
     waiting_on: frozenset[str] = frozenset()
-    """None: it may run at once."""
+    """The edge tokens; with none it may run at once."""
     not_completed: frozenset[str] = frozenset()
     overrides: Overrides = NO_OVERRIDES
     items_run: int | None = None
@@ -87,7 +87,7 @@ class RedrivePlan:
     """The job's, which the redrive ends."""
     asked_at_ms: int
     waiting: tuple[Reopening, ...]
-    """None before those that wait for it: `__end__` comes first."""
+    """The reopenings of waiting tasks, dependents before their parents: `__end__` comes first."""
     ready: tuple[Reopening, ...]
     relays: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """New relays, each with what it waits on."""

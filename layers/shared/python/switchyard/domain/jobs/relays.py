@@ -58,7 +58,7 @@ def _without_items(dependents: Edges) -> Edges:
 
 
 def _visible(parents: Edges, child: str, behind: dict[str, tuple[str, ...]]) -> Iterator[str]:
-    """Trees of relays are shallow, and what is `behind` a relay is looked up once."""
+    """Look through relays; trees of relays are shallow, and each relay is looked up once."""
     for parent in parents.get(child, ()):
         if not parent.startswith(HIDDEN_PREFIX):
             yield parent
@@ -82,7 +82,7 @@ def _with_narrow_fan_in(dependents: Edges, names: Iterator[str], most: int) -> d
 def _gathered(
     parents: tuple[str, ...], narrow: dict[str, list[str]], names: Iterator[str], most: int
 ) -> tuple[str, ...]:
-    """Few enough to be waited for: the parents themselves, or relays that wait for them."""
+    """Return few enough to be waited for: the parents themselves, or relays that wait for them."""
     while len(parents) > most:
         groups = {next(names): group for group in _groups(parents, most)}
         for relay, group in groups.items():

@@ -17,7 +17,7 @@ class Spending:
     """The tokens and dollars that attempts used, whether or not they completed."""
 
     cost_micro_usd: int = 0
-    """Millionths of a dollar: whole numbers add up exactly, in any order."""
+    """The cost in millionths of a dollar: whole numbers add up exactly, in any order."""
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0

@@ -65,7 +65,7 @@ PRICES: Final = {
 @dataclass(frozen=True, slots=True)
 class Cost:
     usd: float | None
-    """`None` for a model without a price here."""
+    """The cost; `None` for a model without a price here."""
     note: str | None = None
 
 

@@ -34,7 +34,7 @@ class TraceParent:
 
     @classmethod
     def parse(cls, text: str | None) -> Self | None:
-        """`None` for what is no `traceparent` of version 00: the standard has it ignored."""
+        """Parse a `traceparent` of version 00; the standard has any other ignored: `None`."""
         found = _TRACEPARENT.fullmatch(text or "")
         if found is None or not (_says_something(found[1]) and _says_something(found[2])):
             return None

@@ -73,7 +73,7 @@ def texts_in(value: Json) -> Iterator[tuple[Place, str]]:
 
 
 def parts_of(text: str, path: Place = ()) -> list[str | Reference]:
-    """Plain text and references in turn. Raise `NotAReference`."""
+    """Split a text into plain text and references in turn. Raise `NotAReference`."""
     parts: list[str | Reference] = []
     done = 0
     while beginning := _BEGINNING.search(text, done):

@@ -28,7 +28,7 @@ EVENT: Final = "event"
 MAX_PATTERN_BYTES: Final = 4_096
 """The most bytes of a pattern, as on EventBridge; also once its references are filled in."""
 MAX_NAMES: Final = 5
-"""Sources of a pattern, and types of events likewise."""
+"""The most sources of a pattern, and the most types of events."""
 MAX_NAME: Final = 256
 CATEGORY: Final = "event_pattern"
 """The category of the failure of a signal whose pattern cannot be filled in."""

@@ -41,7 +41,7 @@ def decide_postponement(
     usage: Usage,
     now_ms: int,
 ) -> Postpone | GiveUp | None:
-    """`None` when it is to be tried again like any other: what was paid for costs its attempt."""
+    """Decide; `None` when it is retried like any other: what was paid for costs its attempt."""
     if retry_after_ms is None and category is FailureCategory.RATE_LIMIT:
         retry_after_ms = NOT_EMITTED_MS
     if retry_after_ms is None or not category.transient:

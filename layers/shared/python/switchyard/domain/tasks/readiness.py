@@ -176,7 +176,7 @@ class Readiness:
 def decide_readiness(
     task: Task, parents: Mapping[str, Task], *, job_cancelled: bool = False
 ) -> Readiness:
-    """`parents` has those in `task.not_completed`; the others completed.
+    """Decide what becomes of the task; `parents` has those in `task.not_completed`.
 
     A task of a job that is being cancelled is treated as flagged, also before it is visited.
     """

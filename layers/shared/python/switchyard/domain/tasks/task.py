@@ -18,7 +18,7 @@ class LifeSigns:
     beat_at_ms: int
     """The time at which the renewal was asked for: a sign of life."""
     activity: str | None = None
-    """`type:step`, as the child last said; `None` before it said anything."""
+    """The activity `type:step`, as the child last said; `None` before it said anything."""
     activity_at_ms: int | None = None
     """The time since which it does the same; a tool call with other arguments is something else."""
     repeats: int = 0

@@ -81,7 +81,7 @@ def _days(cron: Cron, after: datetime) -> Iterator[datetime]:
 def parse_numbers(
     field: str, text: str, low: int, high: int, *, names: Sequence[str] = ()
 ) -> tuple[int, ...]:
-    """`*`, numbers, ranges and steps, separated by commas. `names` stand for `low` and so on."""
+    """Parse `*`, numbers, ranges and steps, with commas between. `names` stand for `low` and on."""
     chosen: set[int] = set()
     for part in text.split(","):
         found = _PART.fullmatch(part.upper())
@@ -165,7 +165,7 @@ def _length(year: int, month: int) -> int:
 
 
 def _weekday(year: int, month: int, day: int) -> int:
-    """1 is Sunday, as AWS counts."""
+    """Return the weekday, 1 for Sunday, as AWS counts."""
     return date(year, month, day).isoweekday() % 7 + 1
 
 

@@ -190,12 +190,12 @@ def _rendered(value: Json, values: Mapping[str, Json], path: Place) -> Json:
 
 
 def _of_input(path: Place) -> bool:
-    """`tasks.3.input…`: there alone, references are looked for."""
+    """Return whether it is in an input, `tasks.3.input…`: references are only looked for there."""
     return len(path) > 2 and path[0] == "tasks" and path[2] == "input"
 
 
 def _is_structure(path: Place) -> bool:
-    """`tags`, `tasks`, `tasks.3`: what comes as a whole could hold anything, references too."""
+    """Return whether it is `tags`, `tasks` or `tasks.3`, which must not come as a whole."""
     return path == ("tags",) or (path[:1] == ("tasks",) and len(path) <= 2)
 
 

@@ -39,7 +39,7 @@ class KeyRing:
         return key
 
     def all(self, tenant: str) -> tuple[ApiKey, ...]:
-        """Revoked ones too, the oldest first."""
+        """Return all keys of a tenant, revoked ones too, the oldest first."""
         _require_tenant(tenant)
         return self.keys.all(tenant)
 

@@ -63,7 +63,7 @@ class BatchDispatcher:
     seconds: float
 
     def handle(self, bodies: Mapping[str, str]) -> dict[str, Answer]:
-        """Bodies and answers by message id.
+        """Handle messages; bodies and answers are by message id.
 
         It takes about `seconds`: what is left then is sent to the dispatch queue again.
         """
@@ -89,7 +89,7 @@ class BatchDispatcher:
         return answers
 
     def _leave(self, group: Sequence[WakeUp]) -> None:
-        """Begun now, it would not be over when the function is."""
+        """Send the group back to the queue: it would not be over when the function is."""
         self.dispatches.send(list(dict.fromkeys(woken.ref for woken in group)))
 
     def _act(self, group: Sequence[WakeUp], *, until: float) -> None:

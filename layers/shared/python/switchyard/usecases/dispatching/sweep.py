@@ -162,7 +162,7 @@ class Sweeper:
         self.emitter.emit(job_events.created(job, tasks, payloads))
 
     def _added(self, ref: JobRef) -> set[str]:
-        """Asked after the tasks were read: no chunk comes between the two."""
+        """Read the chunks' relays after the tasks, so that no chunk comes between the two."""
         job = self.jobs.find(ref)
         numbers = range(1, job.additions + 1) if job else ()
         refs = [ref.task(added_relay(number)) for number in numbers]

@@ -58,7 +58,7 @@ class TaskChecker:
         )
 
     def check_one(self, ref: TaskRef) -> CheckedTask | None:
-        """`None` for a task that is not being processed. Raise `Unavailable`."""
+        """Check one task; `None` if it is not being processed. Raise `Unavailable`."""
         for checked in self._checked(self._read([ref]), self.clock.now_ms()):
             return checked
         return None

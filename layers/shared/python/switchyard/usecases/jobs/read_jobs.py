@@ -124,7 +124,7 @@ def read_task(
 def _what_fits(
     payload: Payload, outcome: Outcome, files: TaskFiles, *, room: int
 ) -> dict[str, Json]:
-    """Input and output, or where they are; the output first: a producer has the input."""
+    """Return input and output, or where they are; the output first: a producer has the input."""
     shown: dict[str, Json] = {}
     for name, value, key in (
         ("output", payload.output, payload.output_key or f"{outcome.artifacts}{RESULT_FILE}"),

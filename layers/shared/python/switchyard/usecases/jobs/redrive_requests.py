@@ -76,9 +76,9 @@ class RedriveRequests:
     clock: Clock
     ceilings: Ceilings = WIDEST_CEILINGS
     open_tasks: OpenTaskLimit | None = None
-    """`None` where operators ask, who are not limited."""
+    """The limit of open tasks; `None` for operators, who are not limited."""
     definitions: DefinitionStore | None = None
-    """`None` where the latest version of a definition cannot be asked for."""
+    """The definitions; `None` where the latest version cannot be asked for."""
 
     def request_redrive(
         self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None

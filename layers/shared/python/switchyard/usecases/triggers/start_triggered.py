@@ -76,7 +76,7 @@ class TriggerStarter:
     parking: MessageParking
     clock: Clock
     bucket: str
-    """Switchyard's own."""
+    """The name of Switchyard's own bucket."""
 
     def start(self, message: Delivered) -> Started | Dropped | Parked:
         """Raise `Unavailable`: then the message has to come back."""
