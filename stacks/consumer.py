@@ -31,7 +31,7 @@ LEASE_ATTRIBUTES = (
     *("due_at_ms", "cancel_requested", "resends", "signs", "last_error", "outcome", "output"),
     *("output_key", "kind"),
 )
-"""What a worker writes of a task that it was given, and what it makes these writes depend on.
+"""The attributes that a worker writes of its task, and those that these writes depend on.
 
 `kind` is there because a claim depends on it: a held task has one, and no worker runs it. Not among
 them: what a task is and needs (definition, input, dependencies), and what a job is.

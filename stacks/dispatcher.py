@@ -80,7 +80,7 @@ class DispatcherStack(Stack):
 
 
 def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
-    """Beside moving jobs on it writes the large ones, cancels and redrives."""
+    """Allow it to move jobs on, write large ones, cancel and redrive."""
     allow(
         role,
         "dynamodb:BatchGetItem",

@@ -1,4 +1,4 @@
-"""What the other stacks share: queues, tables, the bus and the bucket."""
+"""The resources that the other stacks share: queues, tables, the bus and the bucket."""
 
 from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events

@@ -16,7 +16,7 @@ class Entry(NamedTuple):
     section: str
     name: str
     target: str
-    """`module:function` below `switchyard_cli.commands`."""
+    """The command's `module:function` below `switchyard_cli.commands`."""
     help: str
 
 

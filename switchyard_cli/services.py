@@ -42,7 +42,7 @@ class Cloud(Protocol):
     def down(self, say: Say) -> None: ...
 
     def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> AbstractContextManager[bool]:
-        """Up within the block; yields whether it will be stopped after its last user.
+        """Keep it up within the block; yield whether it will be stopped after its last user.
 
         Workers serve the packages of `functions`, too, from now on.
         """
@@ -70,7 +70,7 @@ class Services:
     """Return a new idempotency key."""
     cloud: Cloud
     worker_output: Path
-    """Where the local cloud's worker leaves its files, a folder per request."""
+    """The folder of the files of the local cloud's worker, with a folder for each request."""
     deployed_url: Callable[[str], str]
     """The API's URL of a deployed stage. Raises `SwitchyardError`."""
     api_keys: Callable[[str, Endpoint | None], AbstractContextManager[KeyRing]]
@@ -88,11 +88,11 @@ class Services:
     triggers: Callable[[str, Endpoint | None], AbstractContextManager[TriggerOperator]]
     """The triggers of a stage, with their rules; otherwise as `api_keys`."""
     tenants: Callable[[str, Endpoint | None], AbstractContextManager[TenantOperator]]
-    """What operators allow the tenants of a stage; otherwise as `api_keys`."""
+    """The settings of the tenants of a stage, which operators make; otherwise as `api_keys`."""
     eraser: Callable[[str, Endpoint | None], AbstractContextManager[TenantEraser]]
     """Erases tenants of a stage; otherwise as `api_keys`."""
     task_output: Callable[[str, Endpoint | None, str, int], AbstractContextManager[TaskOutput]]
-    """What a task of a stage prints, by its request id and from a time on; as `api_keys`."""
+    """The output of a task of a stage, by its request id and from a time on; as `api_keys`."""
     checker: Callable[[str, Endpoint | None], AbstractContextManager[TaskChecker]]
     """Looks at the running tasks of a stage; otherwise as `api_keys`."""
     measurer: Callable[[str, Endpoint | None], AbstractContextManager[Measurer]]
@@ -100,7 +100,7 @@ class Services:
     rollout: Callable[[str, Endpoint | None], AbstractContextManager[RolloutWatch]]
     """Looks at the releases of a stage's workers; otherwise as `api_keys`."""
     examiner: Callable[[str, str, Endpoint | None], Examiner]
-    """Of a stage, with the option that its commands need; the local one is at its endpoint."""
+    """Examines a stage; its commands need the option, and the local stage is at the endpoint."""
     transport: httpx.BaseTransport | None = None
     """Replaces the network in tests."""
 

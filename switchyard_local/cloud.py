@@ -46,7 +46,7 @@ class Status:
     worker_pid: int | None
     api_url: str | None
     healthy: bool
-    """Both processes run, and the API lets its key in and nobody else."""
+    """Both processes run, and the API accepts its key and refuses requests without it."""
 
     @property
     def running(self) -> bool:
@@ -54,7 +54,7 @@ class Status:
 
 
 class LocalCloud:
-    """One local cloud per folder. Every method may be called in any state of it, and may raise
+    """A local cloud, one per folder. Every method may be called in any state of it, and may raise
     `CloudError`."""
 
     def __init__(
@@ -64,7 +64,7 @@ class LocalCloud:
         port: int | None = None,
         extra_environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`folder` has its data; without one, where `default_folder` says.
+        """Use the data in `folder`, or else in that of `default_folder`.
 
         `extra_environment` reaches MiniStack, hence every Lambda function, and the worker."""
         self._home = Home((folder or default_folder()).resolve())
@@ -123,7 +123,7 @@ class LocalCloud:
         )
 
     def require_worker(self) -> None:
-        """Raise `CloudError` when nobody is there to do the tasks."""
+        """Raise `CloudError` when no worker runs."""
         if self._worker.pid is None:
             raise CloudError(
                 "The local cloud's worker has ended, so no task goes on. "
@@ -131,7 +131,7 @@ class LocalCloud:
             )
 
     def endpoint(self) -> Endpoint:
-        """How to reach it while it runs."""
+        """Return the endpoint of the running cloud."""
         return running_endpoint(self._home)
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:

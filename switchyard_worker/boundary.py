@@ -1,4 +1,4 @@
-"""Everything that the parent (the worker) and the child (a process per attempt) share.
+"""The files and models that the parent (the worker) and the child (one per attempt) share.
 
 The parent writes `task.json`; the child writes `outcome.json` and prints markers. Whatever the
 child writes may be an agent's work: the parent checks it like any other input. Parent and child
@@ -19,13 +19,13 @@ from typing import IO, Any, Final, Literal, NamedTuple, cast
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 
 TASK_FILE: Final = "task.json"
-"""What the parent writes for the child: an `Assignment`."""
+"""The file that the parent writes for the child: an `Assignment`."""
 INPUT_FILE: Final = "input.json"
 """The input of a task that runs a program, in the folder that the program starts in."""
 INPUTS: Final = "inputs"
 """The folder with the files that a task is given."""
 OUTCOME_FILE: Final = "outcome.json"
-"""What the child writes last: its status, its output or error, and what it used."""
+"""The file that the child writes last: its status, its output or error, and what it used."""
 SUMMARY_FILE: Final = "logs/summary.log"
 TRACE_FILE: Final = "traces/session_trace.json"
 TASK_STEP: Final = "task-step"
@@ -61,10 +61,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """What a code task runs: a function of a package, or a program."""
+    """The code of a code task: a function of a package, or a program."""
 
     function: str = ""
-    """`package.module:name`."""
+    """The function, as `package.module:name`."""
     package: str = ""
     path: str = ""
     """The folder of the package, or the file of a module."""
@@ -79,7 +79,7 @@ class Code:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputFile:
     name: str
-    """Below the folder `inputs`."""
+    """The file's name below the folder `inputs`."""
     size: int
     key: str = field(default="", repr=False)
     """The object's key in the bucket. The child does not get it, nor the checksum."""
@@ -106,17 +106,17 @@ class Assignment:
     step_name: str = TASK_STEP
     steps: Sequence[Step] = ()
     max_cost_usd: float | None = None
-    """What the agent may still spend."""
+    """The amount that the agent may still spend, in dollars."""
     process_output: str | None = None
     memory_mb: int | None = None
     file_mb: int = MAX_FILE_MB
     max_processes: int | None = None
-    """Where the child runs as a user of its own."""
+    """The most processes of a child that runs as a user of its own."""
     traceparent: str | None = None
     """The trace context of the attempt's span."""
     offline_delay_ms: int = 0
     code: Code | None = None
-    """What runs instead of an agent."""
+    """The code that runs instead of an agent."""
     inputs: Sequence[InputFile] = ()
     artifacts: Sequence[str] = ()
     """Patterns for the files that the task has to leave behind."""

@@ -1,4 +1,4 @@
-"""Called every minute: publishes how the stage does."""
+"""Publishes the measurements of the stage, every minute."""
 
 from functools import cache
 from typing import Any
@@ -34,7 +34,7 @@ def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
 
 
 def publish(numbers: Numbers, *, at_ms: int, **dimensions: str) -> None:
-    """Of a minute that is over; what is measured now is published when the function ends."""
+    """Publish numbers of a minute that is over, apart from those of this moment."""
     then = get_metrics()
     for name, whose in dimensions.items():
         then.add_dimension(name, whose)

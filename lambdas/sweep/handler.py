@@ -1,4 +1,4 @@
-"""Called every minute: nudges on whatever is overdue."""
+"""Sends wake-ups, every minute, for whatever is overdue."""
 
 from functools import cache
 from typing import Any

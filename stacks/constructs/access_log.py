@@ -1,4 +1,4 @@
-"""One JSON line per request to an HTTP API."""
+"""Logs each request to an HTTP API as one JSON line."""
 
 import json
 

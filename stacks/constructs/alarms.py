@@ -116,14 +116,14 @@ def looked_up(name: str) -> str:
 
 
 def unreported(name: str, stage: Stage) -> str:
-    """Of an alarm that wakes no watcher: it does not begin with the stage's prefix."""
+    """Return the name of an alarm that posts no alert: it does not have the stage's prefix."""
     return f"switchyard-{name}-{stage.name}"
 
 
 def watch_depth(
     scope: Construct, what: str, dead_letters: sqs.Queue, *, stage: Stage, reader: str
 ) -> None:
-    """That a function drains the queue.
+    """Raise alarms when no function drains the queue.
 
     While it fails, its messages are hidden and not visible; when it is not called, they are
     visible. Either count alone would miss one of the two.
@@ -162,7 +162,7 @@ def hidden(queue: sqs.Queue) -> cloudwatch.Metric:
 
 
 def counted(name: str, stage: Stage, *, service: str, **dimensions: str) -> cloudwatch.Metric:
-    """What a function counts."""
+    """Return a metric that a function counts."""
     powertools = powertools_environment(stage, service=service)
     return cloudwatch.Metric(
         namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],

@@ -1,4 +1,4 @@
-"""An HTTP API that answers nobody without a key."""
+"""An HTTP API that refuses every request without a key."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ FAILURES = 5  # a single failure may pass, and callers try again
 
 
 class AuthorisedApi(Construct):
-    """Every route has the authorizer, because the API has it, unless a route says otherwise."""
+    """An API with an authorizer, which every route has unless it says otherwise."""
 
     def __init__(
         self,

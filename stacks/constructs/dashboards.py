@@ -44,7 +44,7 @@ class StageDashboard(Construct):
 
 
 def _by_definition(title: str, name: str, stage: Stage) -> cloudwatch.GraphWidget:
-    """Whichever definitions there are: new ones need no deployment."""
+    """Return a graph by definition, whichever there are: new ones need no deployment."""
     schema = ",".join([NAMESPACE, metrics.DEFINITION, "service", metrics.STAGE])
     wanted = f'{{{schema}}} MetricName="{name}" {metrics.STAGE}="{stage.name}"'
     found = cloudwatch.MathExpression(

@@ -78,7 +78,7 @@ class Measuring(Construct):
 def measured(
     name: str, stage: Stage, *, statistic: str = "Average", over: Duration = EVERY
 ) -> cloudwatch.Metric:
-    """One of the numbers that the function publishes."""
+    """Return the metric of a number that the function publishes."""
     return cloudwatch.Metric(
         namespace=NAMESPACE,
         metric_name=name,

@@ -24,7 +24,7 @@ def watch_stage(scope: Construct, *, stage: Stage, measure: lambda_.Function) ->
         "OldestItemTooOld",
         measured("age_of_oldest_item", stage, statistic="Maximum"),
         stage=stage,
-        meaning="A task has been ready for over half an hour, and nobody took it. Look with "
+        meaning="A task has been ready for over half an hour, and no worker took it. Look with "
         "`switchyard metrics` and `switchyard doctor`: are there workers, are they paused, does "
         "the model refuse them?",
         above=LONGEST_WAIT.to_seconds(),

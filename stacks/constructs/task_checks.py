@@ -53,7 +53,7 @@ class TaskChecks(Construct):
             "HealthNotChecked",
             self.check.function.metric_errors(period=CHECK_EVERY),
             stage=stage,
-            meaning="Nobody looks after running tasks: the function check-health fails. Its log "
+            meaning="Running tasks are not checked: the function check-health fails. Its log "
             f"is /aws/lambda/{stage.prefixed('check-health')}.",
         )
         limits = json.dumps(asdict(stage.health_limits))

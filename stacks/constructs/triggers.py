@@ -126,7 +126,7 @@ def allow_changing_triggers(role: iam.IRole, triggers: Triggers, *, stage: Stage
 
 
 def _rule_arns(scope: Construct, *, stage: Stage, bus_name: str) -> list[str]:
-    """Of this stage, on our bus and on the account's default one, whose rules name no bus."""
+    """Return the ARNs of this stage's rules, on our bus and on the account's default one."""
     named = f"{rule_prefix(stage.name)}*"
     stack = Stack.of(scope)
     return [

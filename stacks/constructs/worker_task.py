@@ -36,7 +36,7 @@ UNNEEDED_CAPABILITIES = (
 
 MEMORY_MB: Final = 4096
 WORKERS_MEMORY_MB: Final = 512
-"""What the worker, its proxy for Claude and its guarded checks use themselves."""
+"""The memory that the worker, its proxy for Claude and its guarded checks use themselves."""
 
 
 def memory_of_each_task_mb(slots: int) -> int:
@@ -45,7 +45,7 @@ def memory_of_each_task_mb(slots: int) -> int:
 
 
 class WorkerTask(Construct):
-    """Its root file system is read-only; what tasks write goes to volumes that die with it."""
+    """The worker's ECS task: its root file system is read-only; tasks write to its volumes."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, stage: Stage, environment: Mapping[str, str]
@@ -82,7 +82,7 @@ class WorkerTask(Construct):
             self, "Claude", f"switchyard/{stage.name}/claude"
         )
         self.claude_credential_arn = secret.secret_arn
-        """Without the six random characters at its end."""
+        """The secret's ARN without the six random characters at its end."""
         return ecs.Secret.from_secrets_manager(secret)
 
     def _log_group(self, stage: Stage) -> logs.LogGroup:

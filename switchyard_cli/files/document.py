@@ -48,7 +48,7 @@ def read_document(file: Path) -> Document:
 
 
 def field_name(place: Place) -> str:
-    """As one would write it in code: `tasks[2].dependsOn`."""
+    """Return the place as one would write it in code: `tasks[2].dependsOn`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return "".join(parts).removeprefix(".")
 

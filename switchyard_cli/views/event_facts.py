@@ -1,4 +1,4 @@
-"""What matters of an event, in a few words."""
+"""Sums up the important facts of an event in a few words."""
 
 from __future__ import annotations
 

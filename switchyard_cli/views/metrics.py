@@ -60,7 +60,7 @@ class StageMetrics(Written):
     at: datetime
     window_seconds: float
     metrics: dict[str, float | None]
-    """By the names that CloudWatch knows them by; nothing where nothing is known."""
+    """The values by their CloudWatch names; `None` where nothing is known."""
     definitions: tuple[DefinitionSpending, ...]
 
     @classmethod

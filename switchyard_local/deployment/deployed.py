@@ -1,4 +1,4 @@
-"""What the stacks say about themselves once they are deployed."""
+"""Reads the outputs of the deployed stacks."""
 
 import json
 from collections.abc import Mapping

@@ -24,16 +24,16 @@ class WorkerFleet:
     deployed: Callable[[], Mapping[str, str]]
     """The environment that workers are to have now."""
     worker: Callable[[str], WorkerProcess]
-    """By its role."""
+    """Returns the worker process of a role."""
     alone: Callable[[], AbstractContextManager[None]]
-    """No other command starts or stops anything within the block."""
+    """Enters a block in which no other command starts or stops anything."""
     cloud_runs: Callable[[], bool]
     _known: dict[str, int | None] = field(default_factory=dict)
     """The processes that were reported, by their roles."""
 
     @property
     def slots(self) -> int:
-        """How many tasks a worker does at once."""
+        """Return the number of tasks that a worker does at once."""
         return int(self.deployed()["MAX_CONCURRENT_CLAUDE"])
 
     def present(self) -> list[WorkerProcess]:
@@ -41,9 +41,9 @@ class WorkerFleet:
         return [self._reported(worker) for worker in workers if worker.running]
 
     def start(self) -> WorkerProcess:
-        """Another one; it may have been started by `up` in the meantime.
+        """Start another worker; `up` may have started one in the meantime.
 
-        Raise `CloudError` when the cloud was stopped: nobody would stop this one.
+        Raise `CloudError` when the cloud was stopped: nothing would stop this worker.
         """
         with self.alone():
             if not self.cloud_runs():
@@ -54,7 +54,7 @@ class WorkerFleet:
             return self._reported(worker)
 
     def depth(self) -> QueueDepth:
-        """Of the task queue. Raise `CloudError`."""
+        """Return the depth of the task queue. Raise `CloudError`."""
         asked = {
             "QueueUrl": self.deployed()["SQS_QUEUE_URL"],
             "AttributeNames": [_WAITING, _HIDDEN],

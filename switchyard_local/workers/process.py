@@ -41,7 +41,7 @@ class WorkerProcess:
         extra_environment: Mapping[str, str],
         role: str = ROLE,
     ) -> None:
-        """`role` distinguishes the workers that a supervisor starts beside the first."""
+        """Name the worker by `role`: a supervisor starts several beside the first."""
         self.name = role
         self._root = root
         self._home = home
@@ -82,7 +82,7 @@ class WorkerProcess:
         return os.waitstatus_to_exitcode(status) if pid else None
 
     def signal(self, number: signal.Signals) -> None:
-        """Killed, it takes with it what it started."""
+        """Send a signal; a kill ends the worker's children as well."""
         process = find(self._roster.get(self.name))
         if process is None:
             return

@@ -31,7 +31,7 @@ LONGEST_PAUSE_SECONDS: Final = 60.0
 class SupervisedWorker(Protocol):
     @property
     def name(self) -> str:
-        """Those whose names come last are the first to go."""
+        """The worker's name; workers whose names come last are the first to be stopped."""
 
     @property
     def running(self) -> bool: ...
@@ -42,10 +42,10 @@ class SupervisedWorker(Protocol):
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended, -9 for signal 9; None if that is not known. To be asked once."""
+        """Return the exit code, -9 for signal 9; `None` if unknown. To be called once."""
 
     def signal(self, number: signal.Signals) -> None:
-        """Nothing happens if it has ended."""
+        """Send a signal; do nothing if the worker has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Supervisor:
         say: Say,
         present: Sequence[SupervisedWorker] = (),
     ) -> None:
-        """`slots`: how many tasks a worker does at once. `present`: who works already."""
+        """Supervise workers of `slots` tasks at once each; `present` are those already there."""
         self._policy = policy
         self._start = start
         self._depth = depth
@@ -110,13 +110,13 @@ class Supervisor:
         return decision
 
     def run(self) -> NoReturn:
-        """Until something is raised, such as an interruption."""
+        """Run until something is raised, such as an interruption."""
         while True:
             self.step()
             self._clock.sleep(STEP_SECONDS)
 
     def stop(self, *, keep: int = 0) -> None:
-        """All but so many go, and are waited for; being interrupted hurries them."""
+        """Stop all workers but `keep` and wait for them; an interruption hurries them."""
         self._working = [one for one in self._working if one.worker.running]
         self._wanted = min(keep, len(self._working))
         self._ask_to_stop(self._working, self._clock.monotonic())

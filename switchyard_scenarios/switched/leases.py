@@ -21,13 +21,13 @@ class Work:
     message_id: str
     fence: int
     body: str
-    """As it was sent."""
+    """The body as it was sent."""
     output: Json
 
 
 Effect = Callable[[Work], None]
-"""What else follows from a message. It may be asked for again, with the same fence or a higher
-one: then it must not happen twice."""
+"""A further effect of a message. It may be asked for again, with the same fence or a higher one:
+then it must not happen twice."""
 
 
 @dataclass(frozen=True, kw_only=True)

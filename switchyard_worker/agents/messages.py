@@ -36,7 +36,7 @@ class StreamedMessage:
         self._tokens = Tokens()
         self._text: list[str] = []
         self.stop_reason: str | None = None
-        """`None` until the message is whole."""
+        """The reason for the end; `None` until the message is whole."""
 
     @property
     def text(self) -> str:

@@ -32,7 +32,7 @@ from switchyard_worker.child.results import (
 )
 
 OUTPUT_FILE: Final = "artifacts/result.json"
-"""Where a program may write its task's output."""
+"""The file to which a program may write its task's output."""
 MAX_OUTPUT_BYTES: Final = 20 * 1024 * 1024
 SECONDS_BETWEEN_REPORTS: Final = 1.0
 

@@ -30,7 +30,7 @@ DryRunOption = Annotated[
 
 
 class PushedFunction(Written):
-    """One function of a package; `version` is absent where nothing was registered."""
+    """A function of a package; `version` is absent where nothing was registered."""
 
     name: str
     function: str

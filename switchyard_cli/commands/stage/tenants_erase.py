@@ -80,7 +80,7 @@ def erase(
 
 
 def _to_cancel(tenant: str, stage: Stage, job_ids: Sequence[str]) -> str:
-    """Name the command. Whoever erases a tenant should see which jobs that ends."""
+    """Say how to cancel each open job first: an operator should see which jobs end."""
     named = ", ".join(map(clean, job_ids[:MAX_NAMED]))
     more = f" and {len(job_ids) - MAX_NAMED:,} more" if len(job_ids) > MAX_NAMED else ""
     return (

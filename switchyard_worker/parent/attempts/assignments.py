@@ -80,7 +80,7 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One attempt at a task."""
+    """An attempt at a task."""
 
     request_id: str
     attempt: int
@@ -167,8 +167,8 @@ def _steps(definition: TaskDefinition, defaults: Defaults) -> tuple[Step, ...]:
 
 KEPT_DEFINITIONS: Final = 256
 MAX_CONTEXT_BYTES: Final = 32_000_000
-"""What a task is given of others' outputs: more than any model reads, and three times as much, as
-Python holds it, fits beside the children."""
+"""The most bytes of other tasks' outputs that a task is given: more than any model reads; three
+times as much, as Python holds it, fits beside the children."""
 
 JsonObject = Mapping[str, Json]
 

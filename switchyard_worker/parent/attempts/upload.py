@@ -50,7 +50,7 @@ class Uploader:
         *,
         counted: Usage | None = None,
     ) -> None:
-        """`counted` is what the API reported, where the attempt could ask it anything."""
+        """Report `counted`, the usage by the API, if the attempt could use the API."""
         self._runtime = runtime
         self._blobs = blobs
         self._redaction = redaction
@@ -253,7 +253,7 @@ def _lost(completed: Concluded, outage: Unavailable, *, what: str = "result") ->
 
 
 _CLAIMS: Final = (b"counted", b"tokens", b"cost")
-"""How lines of a summary begin that state figures."""
+"""The beginnings of a summary's lines that state figures."""
 
 
 def with_counted(name: str, content: bytes, usage: Usage) -> bytes:

@@ -25,7 +25,7 @@ class Concluded:
     outcome: Outcome
     output: Json = None
     retry_after_ms: int | None = None
-    """How long the API that refused a request asked to wait, if it did."""
+    """The wait that the API asked for when it refused a request, if it did."""
 
     @property
     def completed(self) -> bool:
@@ -53,7 +53,7 @@ class HandedBack:
     reason: str
     delay_ms: int = 0
     error: str | None = None
-    """What readers of the task see meanwhile."""
+    """The error that readers of the task see meanwhile."""
 
 
 Verdict = Concluded | HandedBack

@@ -66,7 +66,7 @@ class ClaudeAccess:
         """Set when the proxy ended before the attempt did."""
         self.spent = Spent(id=number)
         self.refusals: Counter[str] = Counter()
-        """How many of its requests were refused, by reason."""
+        """The number of refused requests, by reason."""
         self._request_id = request_id
         self._revoke = revoke
         self._final = asyncio.Event()

@@ -30,7 +30,7 @@ class PresenceReports:
         load: Callable[[], Load],
         changed: asyncio.Event,
     ) -> None:
-        """`changed` is set when the load should be written before its next minute."""
+        """Write the load every minute, and when `changed` is set."""
         self._runtime = runtime
         self._presence = presence
         self._worker_id = worker_id

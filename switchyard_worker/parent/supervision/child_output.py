@@ -86,7 +86,7 @@ class Printed:
 
 
 class ChildOutput:
-    """One stream of a child. `write_end` is for the child, and closed here once it has it."""
+    """A stream of a child. `write_end` is for the child, and closed here once it has it."""
 
     def __init__(
         self,

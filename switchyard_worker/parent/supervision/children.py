@@ -128,7 +128,7 @@ class Children:
         watcher: OrphanWatcher | None = None,
     ) -> None:
         self.given_up = 0
-        """How often processes were left after a sweep."""
+        """The number of sweeps that left processes behind."""
         self._clock = clock
         self._sleep = sleep
         self._offload = offload

@@ -42,7 +42,7 @@ class Run:
     duration_ms: int
     signal: str | None = None
     problem: str | None = None
-    """What the child used too much of."""
+    """The limit that the child exceeded, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

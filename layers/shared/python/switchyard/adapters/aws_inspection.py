@@ -76,7 +76,7 @@ class AwsInspection:
         return {url.rpartition("/")[2]: self._waiting(url) for url in self.dead_letter_queues()}
 
     def dead_letter_queues(self) -> Sequence[str]:
-        """Their URLs."""
+        """Return the URLs of the dead-letter queues."""
         return sorted(url for url in self._resources(QUEUE) if holds_dead_letters(url))
 
     def _stack_status(self, name: str) -> str | None:
@@ -86,7 +86,7 @@ class AwsInspection:
         return str(answer["Stacks"][0]["StackStatus"]) if answer else None
 
     def _resources(self, kind: str) -> list[str]:
-        """What the stacks made of this kind."""
+        """Return the physical ids of the stacks' resources of this kind."""
         return [
             resource["PhysicalResourceId"]
             for name in STACKS
@@ -128,7 +128,7 @@ class AwsInspection:
         return answer is not None
 
     def _rules(self) -> dict[str, Any]:
-        """By name, on our bus and on the account's."""
+        """Return the rules by name, on our bus and on the account's."""
         ours = self._rules_of(EventBusName=f"switchyard-{self._stage}")
         shared = self._rules_of(NamePrefix=f"switchyard-{self._stage}-")
         return {rule["Name"]: rule for rule in [*ours, *shared]}
@@ -153,7 +153,7 @@ class AwsInspection:
 
 
 def _rule_name(resource: str) -> str:
-    """Those of a bus of its own are called `bus|rule`."""
+    """Return the rule's name without its bus: a rule of a custom bus has the id `bus|rule`."""
     return resource.rpartition("|")[2]
 
 

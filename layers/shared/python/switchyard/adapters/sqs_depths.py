@@ -1,4 +1,4 @@
-"""How many messages the queues of SQS hold."""
+"""Counts the messages in the queues of SQS."""
 
 from typing import Any, Final
 

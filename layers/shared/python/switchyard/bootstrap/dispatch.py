@@ -82,7 +82,7 @@ def sweeper(settings: SweeperSettings) -> Sweeper:
 
 @dataclass(frozen=True)
 class Making:
-    """What is needed to make tasks of lists and templates."""
+    """The ports and limits that are needed to make tasks of lists and templates."""
 
     definitions: DefinitionStore | None = None
     ceilings: Ceilings = WIDEST_CEILINGS
@@ -93,7 +93,7 @@ NOT_MAKING: Final = Making()
 
 
 class DispatchingParts:
-    """What both are made of, on whichever cloud the adapters stand."""
+    """Builds the dispatcher and the sweeper, on whichever cloud the adapters stand."""
 
     def __init__(
         self,

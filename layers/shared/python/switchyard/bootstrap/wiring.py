@@ -1,4 +1,4 @@
-"""What several deployables have in common."""
+"""Builds the parts that several deployables have in common."""
 
 from typing import Any
 

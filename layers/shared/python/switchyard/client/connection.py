@@ -1,4 +1,4 @@
-"""One HTTP connection to one API: a request in, a model or an error out."""
+"""An HTTP connection to one API: a request in, a model or an error out."""
 
 from __future__ import annotations
 

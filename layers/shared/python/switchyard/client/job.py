@@ -172,7 +172,7 @@ class Job:
         return Task(task_id)
 
     def submission(self) -> SubmitJob:
-        """As the API is sent it. Raise `UnusableJob`."""
+        """Return the request as it is sent to the API. Raise `UnusableJob`."""
         said: dict[str, Any] = {"tags": self._tags} if self._tags else {}
         if self._notify is not None:
             said["notify"] = self._notify

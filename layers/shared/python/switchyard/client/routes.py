@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class Routes:
-    """Every call may raise `ClientError`."""
+    """The routes of the API. Every call may raise `ClientError`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -72,7 +72,7 @@ class Routes:
         self._connection.close()
 
     def submit(self, job: SubmitJob, *, key: str) -> JobAccepted:
-        """However often it is sent under the same key, it is one job."""
+        """Submit a job; however often it is sent under the same key, it is one job."""
         from switchyard.contracts.jobs import KEY_HEADER, JobAccepted
 
         return self._call(JobAccepted, "POST", "/jobs", json=_body(job), headers={KEY_HEADER: key})
@@ -235,7 +235,7 @@ class Routes:
 
 
 def _body(model: BaseModel) -> Any:
-    """Only what the caller said: the API's defaults are its own."""
+    """Return only what the caller said: the API's defaults are its own."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 

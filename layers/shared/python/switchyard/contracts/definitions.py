@@ -48,7 +48,7 @@ ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(MAX_TIMEOUT_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
-"""From a size on that the table has numbers for."""
+"""An amount in dollars, from the smallest that the table has numbers for."""
 
 MAX_ARGUMENTS: Final = 100
 _FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
@@ -61,7 +61,7 @@ _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
 _OF_JOBS: Final = ("tasks", "output", "pinned")
 _OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health")
-"""What jobs do not have: no worker runs one."""
+"""Fields that definitions of kind `job` do not have: no worker runs a job."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
     "then": {"anyOf": [{"required": ["function", "codeHash"]}, {"required": ["command"]}]},
@@ -71,7 +71,7 @@ _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
         "else": {"required": [*_NEEDED_BY_AGENTS]},
     },
 }
-"""What the fields alone do not say, for the description of the API and for editors."""
+"""Rules between fields, for the description of the API and for editors."""
 
 
 def _function(reference: str) -> str:
@@ -104,7 +104,7 @@ Command = Annotated[
 
 class RetryPolicy(Closed):
     max_attempts: int = Field(default=MAX_ATTEMPTS, ge=1, le=MAX_ATTEMPTS)
-    """How often a task is tried if what went wrong may pass."""
+    """The most attempts at a task whose failure may pass."""
 
 
 class TaskDefinition(Closed):
@@ -114,12 +114,12 @@ class TaskDefinition(Closed):
     kind: Literal["agent", "code", "job"] = Field(
         default="agent", exclude_if=lambda kind: bool(kind == "agent")
     )
-    """What does the work: an agent, which is not written, `code`: a function or a program, or
-    `job`: tasks of its own."""
+    """The kind of work: `agent`, the default, which is not written; `code`, a function or a
+    program; or `job`, tasks of its own."""
     description: Annotated[str, Field(min_length=1, max_length=20_000), CLEANED] | None = Field(
         default=None, validate_default=True
     )
-    """Needed for an agent: its prompt."""
+    """The prompt, which an agent needs."""
     tag: Annotated[str, Field(min_length=1, max_length=200), CLEANED] | None = Field(
         default=None, validate_default=True
     )
@@ -131,16 +131,16 @@ class TaskDefinition(Closed):
     input_schema: JsonSchema | None = None
     output_schema: JsonSchema | None = None
     process_output: ProcessName | None = None
-    """What is done to the output, by a name that the worker's image knows."""
+    """The name of a function in the worker's image that processes the output."""
     steps: Annotated[tuple[StepDefinition, ...], at_most(MAX_STEPS)] = Field(
         default=(), max_length=MAX_STEPS
     )
-    """In order; the last one's output is the task's. Without any, the description is the step."""
+    """The steps in order; the last output is the task's. If empty, the description is the step."""
     max_cost_usd: Dollars | None = None
-    """What one attempt may spend."""
+    """The most that one attempt may spend, in dollars."""
     retry: RetryPolicy = RetryPolicy()
     health: HealthSection | None = None
-    """From when on one of its tasks is not well; else as the stage has it."""
+    """The limits of a healthy task; absent ones are the stage's."""
     model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
     function: FunctionName | None = None
@@ -152,7 +152,7 @@ class TaskDefinition(Closed):
     tasks: TaskRequests | None = unless_absent()
     """The tasks of a job's template."""
     output: JsonValue = unless_absent()
-    """What a job returns, with references to its tasks; else what its last tasks made, by id."""
+    """The output of a job, with references to its tasks; else its last tasks' outputs, by id."""
     pinned: dict[DefinitionName, Pinned] | None = unless_absent()
     """The versions of the definitions that a template's tasks name, as of its registration."""
 
@@ -235,7 +235,7 @@ class TaskDefinition(Closed):
 
     @property
     def template(self) -> JobTemplate | None:
-        """What a job is made of; `None` for what a worker runs."""
+        """Return the tasks and the output of a job; `None` for a definition that a worker runs."""
         if self.kind != "job":
             return None
         specs = tuple(task.spec() for task in self.tasks or ())
@@ -288,7 +288,7 @@ class RegisteredDefinition(TaskDefinition, Written):
 class DefinitionList(Written):
     definitions: tuple[RegisteredDefinition, ...]
     cursor: str | None = None
-    """From where to go on, if there are more than an answer holds."""
+    """The place to go on from, if there are more definitions than an answer holds."""
 
 
 class DefinitionDeleted(Written):

@@ -15,7 +15,7 @@ NOT_FOUND = {"health": "not_found"}
 
 
 class HealthQuestion(Closed):
-    """How one task is; no schedule asks like that."""
+    """A question for the health of one task; no schedule asks like that."""
 
     request_id: str
     tenant_id: str
@@ -26,7 +26,7 @@ class HealthQuestion(Closed):
 
     @property
     def ref(self) -> TaskRef | None:
-        """`None` for an id that no task can have."""
+        """Return the task; `None` for an id that no task can have."""
         try:
             return task_named(self.tenant_id, self.request_id)
         except ValueError:
@@ -86,7 +86,7 @@ class StageHealth(Written):
     tasks: tuple[TaskHealth, ...]
     """The worst first."""
     unserved: tuple[UnservedTasks, ...] = ()
-    """What tasks wait for, and no worker serves."""
+    """Tasks that wait for something that no worker serves."""
 
     @classmethod
     def of(cls, report: HealthReport) -> Self:
@@ -106,14 +106,14 @@ class HealthSection(Closed):
     """Milliseconds; what is left out is as the stage has it."""
 
     silent_warning: Span | None = None
-    """From when on a task without a sign of life is worth a warning."""
+    """The silence after which a task is worth a warning."""
     silent_critical: Span | None = None
     overtime: Span | None = None
-    """How long it may run; else a minute more than its timeout."""
+    """The time that a task may run; a minute more than its timeout when absent."""
     progress: Span | None = None
-    """How long it may do one and the same thing."""
+    """The time for which a task may do one and the same thing."""
     repeats: int | None = Field(default=None, ge=2, le=1_000)
-    """How often in a row the same call of a tool is too often."""
+    """The number of equal tool calls in a row that is too many."""
 
     @model_validator(mode="after")
     def _warns_before_it_is_critical(self) -> Self:

@@ -35,7 +35,7 @@ class StoredDocument(Written):
 class JobDocument(StoredDocument):
     schema_version: DocumentSchema = Field(default=SCHEMA_VERSION, alias="schema")
     created_at: int
-    """In milliseconds: the job's, however much later it is written."""
+    """The job's creation in milliseconds, however much later it is written."""
     pinned: dict[str, Pinned]
     """The fixed version of each definition that a task names."""
     trace: str | None = None

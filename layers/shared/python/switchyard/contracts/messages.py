@@ -1,4 +1,4 @@
-"""What travels through the task queue: wake-ups of ours, and whole tasks of other producers."""
+"""Messages of the task queue: wake-ups of ours, and whole tasks of other producers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class MessageAttribute(BaseModel):
-    """As Lambda writes it; a binary value is in base64."""
+    """A message attribute as Lambda delivers it; a binary value is in base64."""
 
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
@@ -96,7 +96,7 @@ class TaskMessage(Written):
 
     @property
     def attributes(self) -> dict[str, MessageAttribute]:
-        """What it is sent with."""
+        """Return the attributes that the message is sent with."""
         said = {REQUEST_ID_ATTRIBUTE: self.request_id, TRACEPARENT: self._traceparent}
         return {
             name: MessageAttribute(data_type="String", string_value=value)
@@ -113,7 +113,7 @@ class ForeignTask:
     name: str
     input: Json
     context: Mapping[str, Json]
-    """What the tasks made that its producer let it wait for."""
+    """The outputs of the tasks that its producer let it wait for."""
     trace: str | None = None
     """The `traceparent` that it came with, if any."""
 
@@ -123,7 +123,7 @@ class Malformed(ValueError):
 
 
 def parse_message(message: Delivered, *, tenant: str | None) -> TaskMessage | ForeignTask:
-    """Ours says its schema. `tenant` is whose all others are; `None` if nobody's are taken in."""
+    """Read a message; one without a schema is a task of `tenant`, refused if that is `None`."""
     document = _document(message.body)
     if "schema" in document:
         return _valid(TaskMessage, document)

@@ -35,7 +35,7 @@ UNITS: Final[Mapping[str, str]] = {
 
 
 def numbers_of(measured: Levels | Flow) -> Numbers:
-    """By the names of their metrics; what nothing is known of is left out."""
+    """Return the numbers by the names of their metrics; unknown ones are left out."""
     return {
         name: value
         for name, value in asdict(measured).items()

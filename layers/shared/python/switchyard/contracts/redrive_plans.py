@@ -62,7 +62,7 @@ class StoredPlan(Written):
     inputs: dict[str, Any]
     requested_by: str | None = None
     fewer_tasks: int = Field(default=0, exclude_if=lambda number: bool(number == 0))
-    """Left out where there are none: earlier releases do not know it."""
+    """The number of items that go; absent if there are none, as earlier releases do not know it."""
 
     @classmethod
     def of(cls, plan: RedrivePlan) -> Self:

@@ -34,7 +34,7 @@ def _output_file(name: str) -> str:
 
 ToolName = Annotated[CleanLine, Field(min_length=1, max_length=200)]
 ProcessName = Annotated[str, AfterValidator(_step_name)]
-"""What `switchyard_worker/child/processors/__init__.py` knows an output's treatment by."""
+"""The name of an output's treatment in `switchyard_worker/child/processors/__init__.py`."""
 ToolNames = Annotated[tuple[ToolName, ...], Field(max_length=MAX_TOOLS), at_most(MAX_TOOLS)]
 
 StepMilliseconds = Annotated[
@@ -43,13 +43,13 @@ StepMilliseconds = Annotated[
 
 
 class StepDefinition(Closed):
-    """What a step does not say is as its definition says it."""
+    """A step of a definition; fields that it does not have are those of the definition."""
 
     name: Annotated[str, AfterValidator(_step_name)]
     description: CleanText = Field(min_length=1, max_length=20_000)
     output_schema: JsonSchema | None = None
     output_file: Annotated[str, AfterValidator(_output_file)] | None = None
-    """Below `artifacts/`; `{name}.json` when absent, the task's result for the last step."""
+    """The file below `artifacts/`; when absent `{name}.json`, or for the last step the result."""
     max_turns: int | None = Field(default=None, ge=1, le=200)
     tools: ToolNames | None = None
     timeout: StepMilliseconds | None = None

@@ -10,7 +10,7 @@ DUE_INDEX: Final = "due-index"
 DUE_SHARD: Final = "due_shard"
 DUE_AT: Final = "due_at_ms"
 DUE_SUMMARY: Final = ("state", "ready_at_ms", "started_at_ms")
-"""Of tasks: each changes only together with the due time, so that no write costs more for it."""
+"""Attributes of tasks that change only with the due time, so that no write costs more for them."""
 
 ALERTS_PARTITION: Final = "ALERTS"
 """The partition of alerts in the state table."""
@@ -34,11 +34,11 @@ EVENT_INDEXES: Final = tuple(f"GSI{n}" for n in range(1, 8))
 EVENT_SUMMARY: Final = ("entityId", "entityType", "tenantId", "eventType", "timestamp", "eventId")
 
 COUNTS_PARTITIONS: Final = "COUNTS#"
-"""Those of the state table that begin with it: a day's counters each."""
+"""The prefix of the state table's partitions that hold a day's counters each."""
 WORKERS_PARTITION: Final = "WORKERS"
 CONSUMPTION_PARTITION: Final = "STAGE#CONSUMPTION"
 DEDUPLICATION_PREFIX: Final = "ONCE#"
-"""Of the partitions with what must not happen twice, one each."""
+"""The prefix of the partitions that record what must not happen twice."""
 
 
 def event_index_name(index: str) -> str:

@@ -1,4 +1,4 @@
-"""One task of a job, as producers describe it: what runs it or holds it, and when."""
+"""A task of a job, as producers describe it: what runs it or holds it, and when."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
@@ -75,13 +75,13 @@ def _span(given: Any) -> Any:
 
 TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
 AnyTaskId = Annotated[str, AfterValidator(_any_task_id), described_by(ANY_TASK_ID)]
-"""Also that of an item of a fan-out."""
+"""The id of a task, also of an item of a fan-out."""
 ConditionText = Annotated[
     str, AfterValidator(_condition), Field(json_schema_extra={"maxLength": MAX_CHARACTERS})
 ]
 Text = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Texts = Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=MAX_LEVELS)]
-"""One text, or one for each of two levels."""
+"""A text, or one for each of two levels."""
 RequestedKind = Literal[TaskKind.APPROVAL, TaskKind.WAIT, TaskKind.SIGNAL, TaskKind.JOB]
 Span = Annotated[int | str, AfterValidator(_span)]
 """Milliseconds, which people may write as `90s`, `15m`, `2h` or `3d`."""
@@ -102,34 +102,34 @@ _ARTICLES: Final = {TaskKind.APPROVAL: "an"}
 class TaskRequest(Closed):
     task_id: TaskId
     kind: RequestedKind | None = unless_absent()
-    """What ends a task that no worker runs."""
+    """The kind of a task that no worker runs."""
     name: DefinitionName | None = unless_absent(validate_default=True)
     """The definition that a worker runs, or of kind `job` the template; others have none."""
     depends_on: tuple[TaskId, ...] = ()
     input: JsonValue = None
     rule: Rule = Rule.ALL_COMPLETED
     for_each: Texts | ListInFile | None = unless_absent()
-    """Where a list is: one task is made for each of its items. A second one is in each item."""
+    """The place of a list: one task is made for each of its items. A second one is in each item."""
     key: Texts | None = unless_absent()
-    """What an item is called; its number when absent."""
+    """The name of an item; its number when absent."""
     tolerate: int | str | None = unless_absent()
-    """How many items may fail without failing the task: a number, or a share like `5 %`."""
+    """The most items that may fail without failing the task: a number, or a share like `5 %`."""
     when: ConditionText | None = unless_absent()
     """The condition on parents' outputs that has to hold for it to run; else it is skipped."""
     question: CleanText | None = unless_absent(min_length=1, max_length=MAX_QUESTION)
-    """What a person is asked."""
+    """The question to a person."""
     timeout: Span | None = unless_absent()
-    """How long a decision or a signal may take; a year when absent."""
+    """The time that a decision or a signal may take; a year when absent."""
     on_timeout: OnTimeout | None = unless_absent()
     on_reject: OnReject | None = unless_absent()
     value_schema: SimpleJsonSchema | None = unless_absent()
-    """What an edited value, or the value of a signal, has to match."""
+    """The schema that an edited value, or the value of a signal, has to match."""
     wait_for: Span | None = unless_absent(alias="for")
-    """How long a wait takes, from when its parents have settled."""
+    """The time that a wait takes, from when its parents have settled."""
     until: AwareDatetime | None = unless_absent()
-    """When a wait ends."""
+    """The time at which a wait ends."""
     event: EventPattern | None = unless_absent()
-    """Which event of the bus ends a signal, beside the API."""
+    """The pattern of an event of the bus that ends a signal, beside the API."""
     files: FileReferences | None = unless_absent(min_length=1)
     """The files that it is given in its folder `inputs`."""
     artifacts: ArtifactPatterns | None = unless_absent(min_length=1)

@@ -13,7 +13,7 @@ TASK_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 - _"
 ITEM_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ITEM_KEY_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
 MAX_KEYS: Final = 8
-"""Two lists and a job at each of two levels, and two lists within."""
+"""The most keys of an item: two lists and a job at each of two levels, and two lists within."""
 _KEYS: Final = rf"(?:\[~?{ITEM_KEY.pattern}\]){{0,{MAX_KEYS}}}"
 ANY_TASK_ID: Final = re.compile(rf"{TASK_ID.pattern}{_KEYS}")
 """The id of any task: one that another made has its key behind the id of that, `a[0]`. Numbers of
@@ -93,7 +93,7 @@ class TaskRef:
 
     @property
     def relay(self) -> bool:
-        """Whether it only passes on that others have settled; nobody runs it."""
+        """Whether it only passes on that others have settled; no worker runs it."""
         return self.task_id.startswith((RELAY_PREFIX, ADDED_PREFIX, FAN_PREFIX))
 
     @property
@@ -122,7 +122,7 @@ def makers_of(task_id: str) -> tuple[str, ...]:
 
 
 def is_made_by(task_id: str, maker: str) -> bool:
-    """Tell whether a task, or a relay, comes from another one."""
+    """Return whether a task, or a relay, was made by another one."""
     return maker in makers_of(task_id)
 
 

@@ -1,7 +1,7 @@
 """The roles that the outside world plays for the use cases.
 
 Every adapter of a port keeps the promises written here; `tests/contract` holds each to them. What
-nobody asks for is not imported: it would only make a function's start slower.
+a function does not use is not imported: it would only make a function's start slower.
 """
 
 from typing import TYPE_CHECKING, Final

@@ -41,7 +41,7 @@ class MemoryPauseSwitch:
 
 
 class MemoryDeployments:
-    """Without a release it is the twin of a machine on which nothing replaces workers."""
+    """Deployments in memory; without a release, on a machine where nothing replaces workers."""
 
     def __init__(self, own: str | None = None) -> None:
         self._own = own

@@ -49,7 +49,7 @@ class _Waiting:
 
 
 class MemoryTaskQueue:
-    """At least once: what is received and not deleted comes again when its visibility ends."""
+    """A queue that delivers at least once: a message that is not deleted comes again."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""What each route is for, what it takes beside path and body, and how it may say no.
+"""Describes each route: its purpose, what it takes beside path and body, and its refusals.
 
 Shapes are not here: they are read from the routes themselves.
 """
@@ -14,7 +14,7 @@ from switchyard.domain.measuring.spans import TRACEPARENT
 
 API_VERSION: Final = "1"
 VERSION_HEADER: Final = "Switchyard-Api-Version"
-"""On every answer of the function; what may change within a version is in docs/api.md."""
+"""A header of every answer of the function; docs/api.md says what may change within a version."""
 JOBS: Final = "Jobs"
 EVENTS: Final = "Events"
 DEFINITIONS: Final = "Task definitions"
@@ -27,11 +27,11 @@ class Operation:
     group: str
     summary: str
     refusals: frozenset[int] = frozenset()
-    """Beside those that every route has."""
+    """The statuses of refusals beside those that every route has."""
     query: type[Wire] | None = None
     headers: Mapping[str, str] | None = None
     answer: Mapping[str, Mapping[str, str]] | None = None
-    """By content type, where the route's own return value does not tell."""
+    """Schemas by content type, where the route's return value does not say."""
 
 
 def _reads(group: str, summary: str, *refusals: int, query: type[Wire] | None = None) -> Operation:
@@ -88,7 +88,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "get_task_definitions": _reads(DEFINITIONS, "List the latest versions", 400),
     "get_task_definition": _reads(DEFINITIONS, "Read the latest version", 404),
-    "delete_task_definition": _reads(DEFINITIONS, "Delete a definition nobody uses", 404, 409),
+    "delete_task_definition": _reads(DEFINITIONS, "Delete a definition that is not used", 404, 409),
     "get_task_definition_version": _reads(DEFINITIONS, "Read one version", 400, 404),
     "get_triggers": _reads(TRIGGERS, "List triggers"),
     "get_trigger": _reads(TRIGGERS, "Read a trigger with its last and next run", 404),

@@ -90,7 +90,7 @@ def _changed(name: str) -> NotNow:
 
 
 def _is_known(item: Item) -> bool:
-    """What was deleted keeps its item, for the number of its next version."""
+    """Return whether it exists: a deleted one keeps its item, for the next version number."""
     return _DELETED not in item
 
 

@@ -62,7 +62,7 @@ def listing_attributes(job: Job) -> Item:
 
 
 def due_attributes(name: str, due_at_ms: int) -> Item:
-    """`name` is a request id, or a job id: it spreads the due index over its shards."""
+    """Return the attributes of the due index, which `name`, a request or job id, spreads."""
     return {DUE_SHARD: due_shard(name), DUE_AT: due_at_ms}
 
 
@@ -118,7 +118,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
 
 _STATE_FIELDS: Final = ("run", "state", "attempt", "rule", "kind", "child_count", "items_run")
 STATES_ATTRIBUTES: Final = ("SK", "job_id", *dict.fromkeys((*_JOB_FIELDS, *_STATE_FIELDS)))
-"""What `job_from` and `state_of_task` read."""
+"""The attributes that `job_from` and `state_of_task` read."""
 
 
 def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
@@ -154,14 +154,14 @@ def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
 
 
 def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """What the map says that `kind` has a field for: a newer version may say more."""
+    """Return the entries that `kind` has a field for: a newer version may write more."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in attribute.items() if name in names}
 
 
 _NEWER: Final = "newer/"
-"""Before the rule of a task with a condition or without a worker, and of a fan-out's items: a
-version that knows none of them does not know such a rule, and leaves the task alone."""
+"""The prefix of the rule of a task with a condition or without a worker, and of a fan-out's items:
+a version that knows none of them does not know such a rule, and leaves the task alone."""
 
 
 def _is_new(task: Task) -> bool:
@@ -190,7 +190,7 @@ def _kind(item: Mapping[str, Any]) -> TaskKind | None:
 
 
 def _overrides_attribute(overrides: Overrides) -> Item:
-    """Absent, like everything empty."""
+    """Return the attribute, which is absent when empty."""
     return _without_empty({"overrides": _without_empty(asdict(overrides))})
 
 

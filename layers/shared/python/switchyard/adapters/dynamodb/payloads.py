@@ -25,7 +25,7 @@ MAX_INLINE: Final = 4_000  # bytes, each: input, parents and output together sta
 
 _KEYS: Final = frozenset(key_item(("", "")))
 _PLACES: Final = ("input", "context", "depends_on", "files", "artifacts", "output")
-"""What is in the item, or where it is in the bucket."""
+"""The parts of a payload that are in the item itself, or in the bucket if they are large."""
 _ATTRIBUTES: Final = frozenset(
     {"when", "hold", "fan_out", *_PLACES, *(f"{name}_key" for name in _PLACES)}
 )

@@ -18,7 +18,7 @@ from switchyard.domain.health.presence import Pause, PresentWorker
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
 _ADDED: Final = ("release", "draining", "busy_until_ms", "sick", "backend", "functions")
-"""Added later: an older worker does not write them, and an older reader does not look at them."""
+"""Attributes that older workers do not write and older readers ignore."""
 
 
 class DynamoDbPresence:

@@ -95,7 +95,7 @@ def _pin(pinned: Pinned) -> Item:
 
 
 _PREFIXES: Final = {KeyKind.PRODUCER: "KEY", KeyKind.TRIGGER: "TRIGGERKEY"}
-"""No producer's key has a #, so none of them is a trigger's."""
+"""The prefixes of keys by kind. No producer's key has a #, so none of them is a trigger's."""
 
 
 def _key(tenant: str, key: str, kind: KeyKind) -> Key:

@@ -85,7 +85,7 @@ class DynamoDbTenantItems:
             self._tables[item.table].delete((item.partition, item.sort))
 
     def _state(self, tenant: str) -> Iterator[TenantItem]:
-        """No index has all items of a tenant, so that the whole table is read."""
+        """Read the whole table, since no index has all items of a tenant."""
         mine = {"mine": f"TENANT#{tenant}#"}
         for item in self._tables["state"].scan("begins_with(#PK, :mine)", mine):
             yield TenantItem("state", item["PK"], item["SK"])

@@ -25,7 +25,7 @@ class JobTasksAdded(JobProperties):
     event_type: ClassVar[str] = "Job Tasks Added"
 
     chunk: int
-    """Which of the job's additions this is: each has an event of its own."""
+    """The number of this addition to the job: each addition has an event of its own."""
     new_tasks: tuple[CreatedTask, ...]
     previous_total_tasks: int
     total_tasks_now: int
@@ -44,7 +44,7 @@ class JobFailureDetected(JobProperties):
 
 class JobSettled(JobProperties):
     started_at: int | None = None
-    """When this run began: the job's creation, or its redrive. Older events do not say it."""
+    """The start of this run: the job's creation, or its redrive. Older events do not have it."""
     total_tasks: int
     task_statuses: dict[str, str]
 

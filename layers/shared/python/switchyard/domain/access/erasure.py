@@ -1,4 +1,4 @@
-"""What of a tenant is erased, and how it is recognised."""
+"""Decides which data of a tenant is erased, and how it is recognised."""
 
 import re
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class TenantItem:
 
 
 def kind_of(item: TenantItem) -> str:
-    """What a report counts the item as."""
+    """Return the kind as which a report counts the item."""
     if item.table != "state":
         return {"events": "events", "definitions": "definitions", "keys": "API keys"}[item.table]
     if not item.partition.startswith("TENANT#"):

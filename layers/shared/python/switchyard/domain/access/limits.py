@@ -1,4 +1,4 @@
-"""What a stage allows: requests of a key, open tasks of a tenant, and what definitions ask for.
+"""Limits of a stage: requests of a key, open tasks of a tenant, and ceilings for definitions.
 
 Requests: so many a second, some of them at once, so many a day. `free_at_us` is when the key would
 be idle again had its requests come evenly, one a step (this is known as GCRA). It may run ahead of
@@ -35,7 +35,7 @@ class RequestLimits:
         return -(-_SECOND_US // self.per_second)  # rounded up: never faster than the rate
 
     def latest_us(self, now_us: int) -> int:
-        """Up to here a key may be ahead of the clock and make one more request."""
+        """Return how far a key may be ahead of the clock and still make one more request."""
         return now_us + (self.burst - 1) * self.step_us
 
     def is_honest(self, free_at_us: int, now_us: int) -> bool:
@@ -45,18 +45,18 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """What is remembered of a key."""
+    """The stored use of a key."""
 
     free_at_us: int
     day: str
     requests: int
-    """On that day."""
+    """The number of requests on that day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
     use: Use
-    """With this request in it."""
+    """The key's use, including this request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ Admission = Admitted | TooFast | DayUsedUp
 
 
 def judge(seen: Use | None, *, now_ms: int, limits: RequestLimits) -> Admission:
-    """A day that another clock has begun already counts as begun.
+    """Judge a request. A day that another clock has begun already counts as begun.
 
-    A clock that was far ahead keeps nobody out: then all of the burst but this request is used up.
+    A clock that was far ahead does not block a key: it uses up the burst but for this request.
     """
     now_us, today = now_ms * 1000, day_of(now_ms)
     use = seen or Use(free_at_us=now_us, day=today, requests=0)
@@ -94,7 +94,7 @@ def judge(seen: Use | None, *, now_ms: int, limits: RequestLimits) -> Admission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a definition, one of its steps or a redrive asks for; `None`: it does not say."""
+    """The limits that a definition, one of its steps or a redrive asks for; `None`: unspecified."""
 
     model: str | None = None
     tools: Sequence[str] = ()
@@ -106,7 +106,7 @@ class Asked:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceilings:
     default_cost_usd: float = 5.0
-    """What an attempt may spend if its definition does not say."""
+    """The most that an attempt may spend if its definition does not say, in dollars."""
     max_cost_usd: float = 10_000.0
     default_turns: int = 10
     max_turns: int = 200
@@ -117,7 +117,7 @@ class Ceilings:
     tools: tuple[str, ...] | None = None
     """The tools that tenants may grant to agents; `None`: any."""
     max_open_tasks: int = 100_000
-    """How many tasks one tenant's unsettled jobs may have together."""
+    """The most tasks that one tenant's unsettled jobs may have together."""
 
     def __post_init__(self) -> None:
         for default, most, field in (
@@ -177,12 +177,12 @@ def _not_among(
 
 
 BEING_SUBMITTED_MS: Final = 15 * 60_000
-"""For how long a job may be counted that is not stored yet: a submission takes at most 30 s."""
+"""The time for which a job counts that is not stored yet: a submission takes at most 30 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenJob:
-    """One job as it is counted."""
+    """A job as it is counted."""
 
     ref: JobRef
     run: int

@@ -19,11 +19,11 @@ from switchyard.domain.health.presence import PresentWorker
 from switchyard.domain.health.unserved import UnservedCode
 
 SHOWN: Final = 100
-"""How many tasks, and how many workers, an incident shows at most; the rest is counted."""
+"""The most tasks, and the most workers, that an incident shows; the rest is counted."""
 NEWEST_SHOWN: Final = 3
 CAUSES_SHOWN: Final = 10
 EXACT_UP_TO: Final = 10
-"""Up to this count, each further dead letter changes the fingerprint."""
+"""The count up to which each further dead letter changes the fingerprint."""
 
 _KINDS: Final = (
     (Health.CRITICAL, "stuck task", "stuck tasks"),
@@ -43,7 +43,7 @@ class Alarm:
     meaning: str
     """The alarm's description: what it means and what to do."""
     reason: str
-    """Why CloudWatch changed the alarm's state."""
+    """The reason why CloudWatch changed the alarm's state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,11 +19,11 @@ from switchyard.domain.transition import Transition
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Everything that is written for a fan-out before its tasks may run."""
+    """The items that are written for a fan-out before its tasks may run."""
 
     plan: JobPlan
     waiting_on: frozenset[str]
-    """What the fan-out waits for, once they may."""
+    """The edge tokens of the fan-out, once its items may run."""
     child_count: int
 
 

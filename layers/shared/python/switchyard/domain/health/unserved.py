@@ -9,7 +9,7 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Task, milliseconds
 
 UNSERVED_AFTER_MS: Final = milliseconds(timedelta(minutes=10))
-"""How long tasks wait before people hear of it: a rollout may just be replacing the workers."""
+"""The time that tasks wait before an incident is posted: a rollout may be replacing workers."""
 SHOWN_HASH: Final = 12
 
 
@@ -28,7 +28,7 @@ class UnservedCode:
     first: TaskRef
     """The task that has waited for the longest time."""
     waiting_ms: int
-    """For how long that task has been ready."""
+    """The time for which that task has been ready."""
 
 
 def unserved_code(

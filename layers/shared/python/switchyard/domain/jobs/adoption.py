@@ -1,4 +1,4 @@
-"""Which messages of other producers become tasks of ours: bare ones, that name no job."""
+"""Decides which messages of other producers become tasks: bare ones, which name no job."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Adoption:
 def decide_adoption(
     request_id: str, body: Mapping[str, Json], *, tenant: str
 ) -> Adoptable | NotAdoptable:
-    """`tenant` is the stage's, whatever the body says."""
+    """Decide whether to adopt; `tenant` is the stage's, whatever the body says."""
     if "jobId" in body:
         return NotAdoptable(f"{request_id!r} names a job, which is not ours to make up")
     problem = problem_with_bare_id(request_id)
@@ -44,7 +44,7 @@ def decide_adoption(
 def adopted_task(
     ref: TaskRef, *, definition: str, pinned: Pinned, now_ms: int, trace: str | None = None
 ) -> Task:
-    """Queued already: the message that it came in is its first wake-up."""
+    """Return the task, queued already: the message that it came in is its first wake-up."""
     if not ref.bare:
         raise ValueError(f"{ref.request_id} belongs to a job")
     return Task(

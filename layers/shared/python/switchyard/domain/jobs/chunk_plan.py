@@ -36,7 +36,7 @@ MOST_CANDIDATES: Final = 20
 
 
 def candidates(end: Task) -> tuple[str, ...]:
-    """Whose place before `__end__` a relay could take, if that can wait for no more."""
+    """Return the tasks that a relay could replace before `__end__`, if its set is full."""
     if len(end.waiting_on) < MAX_NAMES:
         return ()
     return tuple(sorted(map(parent_of, end.waiting_on), key=_oldest_first)[:MOST_CANDIDATES])
@@ -45,7 +45,7 @@ def candidates(end: Task) -> tuple[str, ...]:
 def plan_chunk(
     group: Group, seen: ChunkContext, *, pinned: Mapping[str, Pinned], at_ms: int
 ) -> Chunk | None:
-    """`None` while `__end__` has no room: who settled is soon gone from it. Raise `Conflict`."""
+    """Plan a chunk; `None` while `__end__` waits for too many, which passes. Raise `Conflict`."""
     end = open_end(seen.job, seen.end)
     _require_absent(group, seen)
     _require_room(group, seen)
@@ -88,7 +88,7 @@ def _require_absent(group: Group, seen: ChunkContext) -> None:
 
 
 def _require_room(group: Group, seen: ChunkContext) -> None:
-    """Others may have added theirs since the request was checked."""
+    """Raise `Conflict` without room: others may have added tasks since the request was checked."""
     if seen.job.total_tasks + len(group.specs) > MAX_WITH_ITEMS:
         raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_WITH_ITEMS:,} tasks")
 
@@ -108,7 +108,7 @@ def _movable(end: Task, seen: ChunkContext, name: str) -> Task | None:
 
 
 def _within(group: Group, relay: str) -> dict[str, tuple[str, ...]]:
-    """Who follows the newcomers: others of them, or else the chunk's relay."""
+    """Return the dependents of each newcomer: other newcomers, or else the chunk's relay."""
     following: dict[str, list[str]] = {newcomer.task_id: [] for newcomer in group.newcomers}
     for newcomer in group.newcomers:
         for parent in newcomer.parents:
@@ -147,7 +147,7 @@ def _new_task(
     pinned: Mapping[str, Pinned],
     at_ms: int,
 ) -> Task:
-    """Decided at once if everybody it follows has settled: nobody else would come to do it.
+    """Decide the task at once if all its parents have settled: no later event would do it.
 
     One with a condition is due instead, since what its parents made is not read here.
     """

@@ -38,7 +38,7 @@ from switchyard.domain.tasks.task import Json
 
 MAX_CHARACTERS: Final = 2_000
 MAX_NESTING: Final = 32
-"""How many parentheses, brackets and `not` may be open at once."""
+"""The most parentheses, brackets and `not` that may be open at once."""
 MAX_REFERENCES: Final = 100
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
@@ -49,9 +49,9 @@ _INSTEAD: Final = {
     "=>": ">=", "&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "none": "null",
     "nil": "null", "undefined": "null", "contains": 'in: "x" in ${…}', "exist": "exists",
 }  # fmt: skip
-"""What other languages write, and what a condition has for it."""
+"""Operators of other languages, and what a condition has for each."""
 _AFTER: Final = frozenset({"and", "or", ")", ""})
-"""What may follow a comparison; the end has no text."""
+"""The tokens that may follow a comparison; the end has no text."""
 
 _OTHER_QUOTES: Final = "`\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 _START: Final = "a reference, a value, exists, not or ("

@@ -43,7 +43,7 @@ class Token:
     start: int
     text: str
     value: Json | Reference = None
-    """What a reference or a value stands for."""
+    """The reference or the value that the token stands for."""
 
 
 def mistake(text: str, start: int, found: str, expected: str, hint: str = "") -> InvalidCondition:

@@ -25,20 +25,20 @@ class TaskSpec:
 
     task_id: str
     name: str
-    """Empty where no worker runs it."""
+    """The name of the definition; empty where no worker runs the task."""
     depends_on: tuple[str, ...] = ()
     input: Json = None
     rule: Rule = Rule.ALL_COMPLETED
     when: str | None = None
     """The condition that has to hold for it to run."""
     hold: Hold | None = None
-    """What ends it, where no worker runs it."""
+    """The hold that ends the task, where no worker runs it."""
     files: tuple[str, ...] = ()
-    """Which files it is given, as `FileReference` reads them."""
+    """The names of the files that the task is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
     fan_out: FanOut | None = None
-    """What it makes tasks of, one for each item of a list; then `name` is that of those."""
+    """The list that the task makes tasks of, one for each item; then `name` is that of those."""
     nested: bool = False
     """Whether it is a job, or each of its items is: then `name` is that of a template."""
 

@@ -20,7 +20,7 @@ NO_DEFINITION: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What a task keeps of its definition, however that changes later."""
+    """The values that a task keeps of its definition, however that changes later."""
 
     version: int
     max_attempts: int = MAX_ATTEMPTS
@@ -97,7 +97,7 @@ def payload_of(spec: TaskSpec) -> Payload:
 
 
 def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
-    """`__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
+    """Return `__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
     return Task(
         ref=ref,
         state=TaskState.WAITING,
@@ -110,7 +110,7 @@ def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
 
 
 def needs_parent_count(task: Task) -> bool:
-    """Tell whether it has to be known of the task how many it follows."""
+    """Return whether the number of the task's parents has to be stored."""
     return task.ref.relay or task.rule is Rule.ANY_COMPLETED
 
 

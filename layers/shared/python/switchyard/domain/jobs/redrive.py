@@ -1,4 +1,4 @@
-"""Which tasks a redrive reopens, and how each of them goes on."""
+"""Decides which tasks a redrive reopens, and how each of them goes on."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -22,25 +22,25 @@ BY_DEFAULT: Final = REDRIVABLE - {TaskState.SKIPPED}  # what was skipped follows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What the selected tasks are given instead of what they had."""
+    """The values that the selected tasks are given instead of what they had."""
 
     overrides: Overrides = NO_OVERRIDES
     inputs: Mapping[str, Json] = field(default_factory=dict)
-    """By task id."""
+    """New inputs by task id."""
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     """Other versions of definitions, by the definition's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopening:
-    """One task as it was, and how its next run begins."""
+    """A task as it was, and how its next run begins."""
 
     task_id: str
     state: TaskState
     run: int
     fence: int
     waiting_on: frozenset[str] = frozenset()
-    """None: it may run at once."""
+    """The edge tokens; with none it may run at once."""
     not_completed: frozenset[str] = frozenset()
     overrides: Overrides = NO_OVERRIDES
     items_run: int | None = None
@@ -60,7 +60,7 @@ class Reopening:
 
     @property
     def unmade(self) -> tuple[str, ...]:
-        """What is forgotten of the items that were made."""
+        """Return the attributes that are removed because the items are made anew."""
         return ("child_count", "expanded") if self.items_run else ()
 
     @property
@@ -71,7 +71,7 @@ class Reopening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEdges:
-    """Whom a task wakes when it settles, in addition to those `before`."""
+    """The tasks that a task wakes when it settles, in addition to those in `before`."""
 
     before: tuple[str, ...]
     added: tuple[str, ...]
@@ -87,17 +87,17 @@ class RedrivePlan:
     """The job's, which the redrive ends."""
     asked_at_ms: int
     waiting: tuple[Reopening, ...]
-    """None before those that wait for it: `__end__` comes first."""
+    """The reopenings of waiting tasks, dependents before their parents: `__end__` comes first."""
     ready: tuple[Reopening, ...]
     relays: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """New ones, each with what it waits on."""
+    """New relays, each with what it waits on."""
     edges: Mapping[str, NewEdges] = field(default_factory=dict)
-    """Of tasks that were followed by none of those that are reopened, and of new relays."""
+    """New edges of tasks that had no dependent among the reopened tasks, and of new relays."""
     inputs: Mapping[str, Json] = field(default_factory=dict)
     requested_by: str | None = None
     """A person, where one is known."""
     fewer_tasks: int = 0
-    """How many items the job has no longer, until their fan-outs make them anew."""
+    """The number of items that the job has no longer, until their fan-outs make them anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class NotRedrivable:
 
 
 def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotRedrivable:
-    """Those that were `named`, all of which exist; without any, what failed or was cancelled."""
+    """Return the `named` tasks, which all exist; without names, what failed or was cancelled."""
     if not named:
         completed = {t.ref.task_id for t in picture.tasks if t.state is TaskState.COMPLETED}
         chosen = tuple(
@@ -158,7 +158,7 @@ def plan_redrive(
     now_ms: int,
     again: Iterable[Task] = (),
 ) -> RedrivePlan:
-    """`picture` is of a settled job; `dependents` has those of hidden tasks, too.
+    """Plan the redrive of a settled job; `dependents` has those of hidden tasks, too.
 
     Those to run `again` run with everything that comes after them, the selected with what did not
     complete.
@@ -214,7 +214,7 @@ def _edges_within(reached: Set[str], dependents: Edges) -> dict[str, tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """What becomes of each task that is reached."""
+    """The change of each task that is reached."""
 
     changes: Changes
     selected: Set[str]

@@ -1,4 +1,4 @@
-"""How a stage does, in ten numbers, and what it spends."""
+"""Measures a stage in ten numbers, and what it spends."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _PENDING: Final = frozenset({TaskState.READY, TaskState.QUEUED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """As they are at one moment."""
+    """The levels of a stage at one moment."""
 
     queue_depth: int
     """Messages of the task queue that wait for a worker."""
@@ -27,7 +27,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """What happened within a window; rates are per second."""
+    """Counts and rates within a window; rates are per second."""
 
     claim_rate: float
     completion_rate: float
@@ -49,7 +49,7 @@ class Measurement:
 
 @dataclass(slots=True)
 class Population:
-    """What of the unsettled tasks counts, seen one by one: there may be very many."""
+    """Counts unsettled tasks as they are seen one by one: there may be very many."""
 
     in_flight: int = 0
     oldest_ready_at_ms: int | None = None

@@ -14,10 +14,10 @@ class ScalingPolicy:
     min_workers: int = 0
     max_workers: int = 5
     target_per_worker: int = 20
-    """How many messages, waiting or in flight, are one worker's share."""
+    """The number of messages, waiting or in flight, that are one worker's share."""
     scale_out_cooldown_seconds: float = 30
     scale_in_after_seconds: float = 300
-    """For how long fewer workers must have been enough before some are stopped."""
+    """The time for which fewer workers must have been enough before some are stopped."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_workers <= self.max_workers:

@@ -62,7 +62,7 @@ def plan_job_task(job: Job, task: Task, template: JobTemplate, given: Json) -> E
     """Return the same for the same input, in whichever run of the task. Raise `NotExpandable`.
 
     Each of the tasks waits for the start as well, also one that has parents: until all of them are
-    written, nobody decides or cancels any. And the job waits for each, not for the last ones only:
+    written, none is decided or cancelled. And the job waits for each, not for the last ones only:
     one that is redriven may be followed by others that have completed and stay.
     """
     name, start = task.ref.task_id, start_of(task)

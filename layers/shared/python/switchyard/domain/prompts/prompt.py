@@ -68,5 +68,5 @@ def _context(outputs: Mapping[str, Any]) -> str:
 
 
 def _fenced(value: Any) -> str:
-    """No line of indented JSON can begin with the fence, so no value can close it."""
+    """Fence a value: no line of indented JSON begins with the fence, so no value can close it."""
     return f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"

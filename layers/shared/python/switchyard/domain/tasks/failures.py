@@ -1,4 +1,4 @@
-"""What went wrong in an attempt, recognised by types and status codes.
+"""Categories of an attempt's failures, recognised by types and status codes.
 
 Text is never looked at: a duration of 500 ms in a message is not a server error.
 """
@@ -87,7 +87,7 @@ _BY_ERRNO: Final[Mapping[int, FailureCategory]] = {
 
 
 def category_of(error: Exception) -> FailureCategory:
-    """The category of an exception; one that nobody foresaw is our bug."""
+    """Return the category of an exception; an unforeseen one is our bug."""
     for kind, category in _BY_TYPE:
         if isinstance(error, kind):
             return category

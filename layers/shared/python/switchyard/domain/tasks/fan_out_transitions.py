@@ -28,7 +28,7 @@ _NOBODY_IS_AT_IT: Final = OneOf(
     "state", (*(state for state in TaskState if state in SETTLED), TaskState.WAITING)
 )
 _DECLARED: Final = ("kind", "conditional", "tolerated", "parent_count", "items_run", "overrides")
-"""What a task has only if something is said of it."""
+"""The attributes that a task has only if its request sets them."""
 _UNSAID: Final = (None, False, 0, NO_OVERRIDES)
 
 

@@ -16,7 +16,7 @@ class Adopter:
     clock: Clock
 
     def adopt(self, foreign: ForeignTask) -> None:
-        """With the definition as it is now, for good. Raise `UnknownDefinition`, also for the
+        """Adopt with the definition as it is now, for good. Raise `UnknownDefinition`, also for the
         template of a job, which no worker runs.
 
         If there is a task of that id, it stays as it is.

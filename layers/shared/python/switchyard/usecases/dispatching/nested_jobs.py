@@ -30,7 +30,7 @@ from switchyard.ports import DefinitionStore, Payloads
 class NestedJobs:
     payloads: Payloads
     definitions: DefinitionStore | None
-    """`None` where nothing is expanded."""
+    """The definitions; `None` where nothing is expanded."""
 
     def planned(self, job: Job, task: Task, payload: Payload) -> Expansion:
         """Raise `NotExpandable` or `Rejected`."""

@@ -30,7 +30,7 @@ def tasks_added(
     tasks: Sequence[Task],
     payloads: Mapping[str, Payload],
 ) -> Fact:
-    """`number` is that of the chunk: each has its own event. There is at least one task."""
+    """Return the event of a chunk, which has at least one task; `number` is the chunk's."""
     emitted = JobTasksAdded(
         job_id=job.job_id,
         run=added.job_run,

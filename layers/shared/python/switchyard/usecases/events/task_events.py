@@ -38,7 +38,7 @@ def pending(task: Task) -> Fact:
 
 
 def held(task: Task, hold: Hold) -> Fact:
-    """`task` as it is ready, or has been since."""
+    """Return the event of a held task, which is ready or was since."""
     ready_at_ms = task.ready_at_ms or 0
     emitted = TaskHeld(
         **_identity(task),
@@ -50,14 +50,14 @@ def held(task: Task, hold: Hold) -> Fact:
 
 
 def expanded(task: Task, *, items: int) -> Fact:
-    """`task` as it is ready, before its items may run."""
+    """Return the event of a ready task, before its items may run."""
     return _fact(task, TaskExpanded(**_identity(task), items=items), task.ready_at_ms or 0)
 
 
 def redriven(
     task: Task, reopening: Reopening, *, job_run: int, at_ms: int, by: str | None = None
 ) -> Fact:
-    """`task` as it is since, however far; the fence is that of its reopening."""
+    """Return the event of a reopening; `task` may have moved on, the fence is the reopening's."""
     emitted = TaskRedriven(
         **_identity(replace(task, fence=reopening.fence + 1)),
         job_run=job_run,
@@ -88,7 +88,7 @@ def heartbeat(
     last_activity: ReportedActivity | None,
     at_ms: int,
 ) -> Fact:
-    """`task` as its renewal left it."""
+    """Return the heartbeat of a task as its renewal left it."""
     emitted = TaskHeartbeat(
         **_identity(task),
         effective_until=task.lease_until_ms,

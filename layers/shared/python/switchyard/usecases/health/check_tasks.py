@@ -28,10 +28,10 @@ from switchyard.ports import Clock, DefinitionStore, Presence, Unsettled, Unsett
 
 ROWS_PER_PAGE: Final = 1_000
 MAX_WAITING: Final = 2_000
-"""How many tasks that were handed back are looked at; the code that they lack is the same."""
+"""The most tasks that were handed back that are looked at; the code they lack is the same."""
 
 Pinned = tuple[str, str, int]
-"""Whose definition it is, its name and its version."""
+"""The tenant of a definition, its name and its version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class TaskChecker:
     """The stage's."""
 
     def check(self) -> HealthReport:
-        """Of all tenants, however long ago a task was started. Raise `Unavailable`."""
+        """Check the running tasks of all tenants, however long they run. Raise `Unavailable`."""
         rows = [row for shard in range(DUE_SHARDS) for row in self._rows(shard)]
         running = [row.ref for row in rows if row.state is TaskState.PROCESSING]
         tasks = self._read(list(dict.fromkeys(running)))
@@ -58,7 +58,7 @@ class TaskChecker:
         )
 
     def check_one(self, ref: TaskRef) -> CheckedTask | None:
-        """`None` for a task that is not being processed. Raise `Unavailable`."""
+        """Check one task; `None` if it is not being processed. Raise `Unavailable`."""
         for checked in self._checked(self._read([ref]), self.clock.now_ms()):
             return checked
         return None

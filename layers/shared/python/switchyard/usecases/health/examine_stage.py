@@ -32,17 +32,17 @@ NO_ACCESS = "ask for read access to it in the stage's account"
 class Examiner:
     stage: str
     option: str
-    """What a suggested command needs to reach the stage."""
+    """The option that a suggested command needs to reach the stage."""
     inspection: Inspection
     paused: Callable[[], Pause | None]
     """Whether consumption is. Raises `Unavailable`."""
     rollout: Callable[[], RolloutState]
-    """Which releases the workers run. Raises `Unavailable`."""
+    """Returns the releases that the workers run. Raises `Unavailable`."""
     tenants_with_keys: Callable[[], Collection[str]]
     """The tenants that have API keys, revoked or not. Raises `Unavailable`."""
 
     def of_account(self) -> list[Finding]:
-        """What only a stage on AWS has; the first finding is whether it lets us in."""
+        """Examine what only a stage on AWS has; the first finding is about the credentials."""
         try:
             caller = self.inspection.caller()
         except Unavailable as error:
@@ -57,7 +57,7 @@ class Examiner:
         ]
 
     def of_stacks(self) -> list[Finding]:
-        """Of a stage that is not deployed, that alone: nothing else of it can be seen."""
+        """Examine the stacks, and what they made unless the stage is not deployed."""
         try:
             statuses = self.inspection.stacks()
         except Unavailable as error:

@@ -55,15 +55,15 @@ PAUSES_SECONDS: Final = tuple(Backoff(first=0.05, longest=0.8).pauses(5))
 
 @dataclass(frozen=True, kw_only=True)
 class _Adding:
-    """One request on its way."""
+    """A request that is being carried out."""
 
     ref: JobRef
     pinned: Mapping[str, Pinned]
     until: float
     there: Collection[str]
-    """What was in the job before, by an earlier try."""
+    """The ids that an earlier try had added to the job."""
     chunks: list[Chunk] = field(default_factory=list)
-    """What is in the job by now."""
+    """The chunks that are in the job by now."""
 
     @property
     def tasks(self) -> list[Task]:
@@ -111,7 +111,7 @@ class TaskAdder:
         return _answer(adding, failure)
 
     def _there(self, specs: Sequence[TaskSpec], picture: JobPicture) -> Collection[str]:
-        """Which the job has already, just as they are asked for."""
+        """Return the specs that the job has already, just as they are asked for."""
         perhaps = perhaps_added(specs, picture)
         given = self.payloads.read_many([picture.job.ref.task(name) for name in perhaps])
         return {
@@ -168,7 +168,7 @@ class TaskAdder:
         return plan_chunk(group, seen, pinned=adding.pinned, at_ms=at_ms)
 
     def _written(self, chunk: Chunk, until: float) -> bool:
-        """After an outage the very same once more: the first may have arrived, or still do."""
+        """Write the chunk; after an outage try the very same, since the first may have arrived."""
         for pause in PAUSES_SECONDS:
             try:
                 return self.additions.add(chunk)
@@ -179,7 +179,7 @@ class TaskAdder:
         return self.additions.add(chunk)
 
     def _let_run(self, chunk: Chunk) -> None:
-        """Told first, as always: then others may hear of them from elsewhere."""
+        """Emit the chunk's events before its tasks run, since their runs emit further events."""
         visible = [task for task in chunk.tasks if not task.ref.hidden]
         skipped = [task for task in visible if task.state is TaskState.SKIPPED]
         if visible:

@@ -1,4 +1,4 @@
-"""What producers may know of their jobs and tasks."""
+"""Reads jobs and tasks for their producers."""
 
 import json
 from collections import Counter
@@ -37,7 +37,7 @@ MAX_ANSWER_BYTES: Final = 5_500_000  # a function answers with 6 MB; the rest is
 def read_job(
     tenant: str, job_id: str, *, jobs: JobStore, files: TaskFiles | None = None
 ) -> JobView:
-    """What an answer has no room for is left out of every task, and the answer says so."""
+    """Return the job; fields without room are left out of every task, and the answer says so."""
     picture = jobs.picture(job_ref(tenant, job_id))
     follows = picture.follows()
     tasks = [_cut(_task_summary(task, follows[task.ref.task_id])) for task in picture.visible_tasks]
@@ -124,7 +124,7 @@ def read_task(
 def _what_fits(
     payload: Payload, outcome: Outcome, files: TaskFiles, *, room: int
 ) -> dict[str, Json]:
-    """Input and output, or where they are; the output first: a producer has the input."""
+    """Return input and output, or where they are; the output first: a producer has the input."""
     shown: dict[str, Json] = {}
     for name, value, key in (
         ("output", payload.output, payload.output_key or f"{outcome.artifacts}{RESULT_FILE}"),
@@ -155,7 +155,7 @@ def job_ref(tenant: str, job_id: str) -> JobRef:
 
 
 def task_ref(tenant: str, job_id: str, task_id: str) -> TaskRef:
-    """Of a task that people may see, if it exists. Its id may be encoded, as it is in a path."""
+    """Return the ref of a task that people may see. Its id may be encoded, as it is in a path."""
     ref = job_ref(tenant, job_id).task(unquote(task_id))
     if ref.hidden or not ANY_TASK_ID.fullmatch(ref.task_id):
         raise UnknownTask(f"{task_id} in {job_id}")
@@ -197,6 +197,6 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
 
 
 def _activity(task: Task) -> str | None:
-    """What the task does at present; the signs of a task that runs no more say nothing."""
+    """Return the task's current activity; the last signs of a task that has stopped say nothing."""
     running = task.state is TaskState.PROCESSING and task.signs
     return running.activity if running else None

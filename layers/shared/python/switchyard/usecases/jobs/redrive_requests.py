@@ -76,9 +76,9 @@ class RedriveRequests:
     clock: Clock
     ceilings: Ceilings = WIDEST_CEILINGS
     open_tasks: OpenTaskLimit | None = None
-    """`None` where operators ask, who are not limited."""
+    """The limit of open tasks; `None` for operators, who are not limited."""
     definitions: DefinitionStore | None = None
-    """`None` where nobody can ask for the latest version of one."""
+    """The definitions; `None` where the latest version cannot be asked for."""
 
     def request_redrive(
         self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None
@@ -123,7 +123,7 @@ class RedriveRequests:
         if problem:
             raise Conflict(problem)
         if job.redrive_key:
-            self.dispatches.send([job.ref])  # perhaps nobody is at it any more
+            self.dispatches.send([job.ref])  # perhaps no function works on it any more
             raise Conflict(f"{job.ref.job_id} is being redriven already")
         if not job.state.settled:
             raise Conflict(f"{job.ref.job_id} has not settled yet; only then can it be redriven")

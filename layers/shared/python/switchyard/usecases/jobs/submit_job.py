@@ -61,14 +61,14 @@ MOST_PINS: Final = 100  # an idempotency key remembers of its job; most have a h
 
 @dataclass(frozen=True)
 class _Submission:
-    """As it was asked for."""
+    """A submission as it was asked for."""
 
     tenant: str
     request: SubmitJob
     key: str | None
     kind: KeyKind
     trace: str | None
-    """No part of what is asked for: a second try is often in another span."""
+    """The trace context, no part of the request: a second try is often in another span."""
 
     @cached_property
     def said(self) -> str:
@@ -134,7 +134,7 @@ class Submitter:
         return _answer(tenant, request, taken, repeated=repeated)
 
     def _accepted_before(self, asked: _Submission) -> KeyTaken | None:
-        """By a try that this one has nothing to add to, whatever was deleted since."""
+        """Return the job of an earlier try that this one has nothing to add to."""
         if asked.key is None or problem_with_key(asked.key):
             return None
         now_ms = self.clock.now_ms()

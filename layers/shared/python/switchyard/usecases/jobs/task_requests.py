@@ -1,4 +1,4 @@
-"""What is checked of tasks wherever they come in: with a new job, or added to one."""
+"""Checks tasks wherever they come in: with a new job, or added to one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -50,7 +50,7 @@ def ceiling_problems(
 
 
 def size_problems(request: Wire, tasks: Sequence[TaskRequest]) -> list[Problem]:
-    """`tasks` are the request's own."""
+    """Return problems of size; `tasks` are the request's own."""
     size = len(request.model_dump_json(by_alias=True).encode())
     if size <= MAX_DOCUMENT_BYTES:
         return []

@@ -13,7 +13,7 @@ from switchyard.domain.tasks.task import milliseconds
 from switchyard.ports import Clock, Counters, Presence, PublishedMinutes, QueueDepths, Unsettled
 
 ON_THEIR_WAY_MS: Final = milliseconds(timedelta(seconds=15))
-"""So long after its end a minute's events may still be on their way to the counters."""
+"""The time after its end in which a minute's events may still be on their way to the counters."""
 CAUGHT_UP_MS: Final = milliseconds(timedelta(minutes=10))
 AT_ONCE: Final = 10_000  # a page ends at a megabyte anyway
 
@@ -30,7 +30,7 @@ class Measurer:
     clock: Clock
 
     def measure(self, *, window_ms: int) -> Measurement:
-        """Of a window that ends now; whole minutes, so it may begin a little earlier."""
+        """Measure a window that ends now; of whole minutes, so it may begin a little earlier."""
         now_ms = self.clock.now_ms()
         from_ms = minute_of(now_ms - window_ms)
         counts = self.counters.between(from_ms, now_ms)
@@ -54,10 +54,10 @@ class Measurer:
         )
 
     def unpublished(self) -> Iterator[tuple[int, Flow]]:
-        """The minutes that are over and that nobody has published: whoever asks publishes them.
+        """Yield the minutes that are over and not yet published: the caller publishes them.
 
         Each is handed out once. If the caller dies before it has published them they are lost,
-        for two of the same would add up to money that nobody spent.
+        for a minute that is published twice would count its costs twice.
         """
         until_ms = minute_of(self.clock.now_ms() - ON_THEIR_WAY_MS)
         from_ms = self.published.take(until_ms=until_ms, at_most_ms=CAUGHT_UP_MS)
