@@ -124,8 +124,7 @@ def long_functions() -> Iterator[str]:
 
 
 def large_folders() -> Iterator[str]:
-    listed = (path for path in _sources("") if path.name != "__init__.py")
-    counts = Counter(_name(path.parent) for path in listed)
+    counts = Counter(_name(path.parent) for path in _sources(""))
     yield from (folder for folder, count in counts.items() if count > MAX_FILES)
 
 
