@@ -72,6 +72,9 @@ LARGE_FOLDERS: Final = frozenset(
     {
         "docs",
         "docs/decisions",
+        "layers/shared/python/switchyard/adapters/dynamodb",
+        "layers/shared/python/switchyard/contracts",
+        "layers/shared/python/switchyard/testing",
     }
 )
 """Folders that still have too many files, and the decision records, one file each."""
