@@ -40,7 +40,7 @@ class Interruptible:
 sys.exit(pytest.main(plugins=[Interruptible()]))
 """
 """As `python -m pytest`, but Ctrl-C prints no traceback before there is anything to clean up."""
-UNUSED_PLUGINS = ("-p", "no:schemathesis")
+UNUSED_PLUGINS = ("-p", "no:schemathesis", "-p", "no:anyio", "-p", "no:typeguard")
 """Of installed packages, they would be imported by each process; one test imports what it needs."""
 INTERRUPTED = 130
 ENOUGH_INTERRUPTS = 2
