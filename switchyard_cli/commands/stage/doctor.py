@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard.domain.errors import SwitchyardError
 from switchyard.domain.health.diagnosis import Finding, Level
 from switchyard_cli.errors import SOMETHING_IS_WRONG
@@ -31,17 +30,6 @@ DoctorStageOption = Annotated[
 ]
 
 
-class FindingView(Written):
-    subject: str
-    level: Level
-    said: str
-    fix: str | None
-
-    @classmethod
-    def of(cls, finding: Finding) -> Self:
-        return cls(subject=finding.subject, level=finding.level, said=finding.said, fix=finding.fix)
-
-
 def doctor(
     context: typer.Context,
     *,
@@ -53,6 +41,8 @@ def doctor(
     Credentials, stacks, secrets, workers and their image, what brings events and messages to
     functions, dead letters, and whether consumption is paused. Changes nothing.
     """
+    from switchyard_cli.views.printed import FindingView
+
     services = services_of(context)
     findings = _of_local(services) if stage is Stage.LOCAL else _of_account(stage, services)
     if as_json:
