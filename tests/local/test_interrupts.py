@@ -15,7 +15,7 @@ import pytest
 
 from switchyard.clock import system_clock
 from switchyard_local.private_file import read_private
-from tests.e2e.conftest import free_port
+from tests.local.free_port import free_port
 from tests.local.interruptions import ASKED, Cloud, begun, interrupted, moments, shares
 from tests.local.leftovers import left_below
 from tests.local.test_run_suite import of_run, start, wait_until
