@@ -18,6 +18,7 @@ from switchyard_cli.terminal import clean, print_json, results
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from switchyard_local.cloud import Status
     from switchyard_local.endpoint import Endpoint
 
 STYLES: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "bold red"}
@@ -70,12 +71,17 @@ def _of_local(services: Services) -> list[Finding]:
     if not status.healthy and status.worker_pid is not None:
         said = "it runs, but does not answer as it should"
         cloud = Finding("cloud", Level.FAIL, said, "switchyard up")
-    worker = Finding("worker", Level.OK, f"process {status.worker_pid}")
-    if status.worker_pid is None:
-        worker = Finding("worker", Level.FAIL, "there is none", "switchyard up")
     endpoint = services.cloud.endpoint()
     examiner = services.examiner(Stage.LOCAL.value, Stage.LOCAL.option, endpoint)
-    return [cloud, worker, *_agents(services, endpoint), *examiner.of_stacks()]
+    return [cloud, *_worker(status, services, endpoint), *examiner.of_stacks()]
+
+
+def _worker(status: Status, services: Services, endpoint: Endpoint) -> list[Finding]:
+    """Report the worker and its agent; one that has ended may have reported its agent before."""
+    if status.worker_pid is None:
+        return [Finding("worker", Level.FAIL, "there is none", "switchyard up")]
+    worker = Finding("worker", Level.OK, f"process {status.worker_pid}")
+    return [worker, *_agents(services, endpoint)]
 
 
 def _agents(services: Services, endpoint: Endpoint) -> list[Finding]:
