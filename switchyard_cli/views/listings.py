@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from switchyard.contracts.changes import ApprovalPage
     from switchyard.contracts.definitions import RegisteredDefinition
     from switchyard.contracts.jobs import TaskView
-    from switchyard.contracts.overview import JobPage
     from switchyard_cli.connections.endpoints import Endpoint
+    from switchyard_cli.connections.job_list import JobList
 
 FAN_OUT: Final = "fan_out"
 
 
-def print_jobs(page: JobPage, console: Console, *, now_ms: int) -> None:
+def print_jobs(page: JobList, console: Console, *, now_ms: int) -> None:
     if not page.jobs:
         console.print("No jobs.")
         return

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard.domain.ids import TENANT_ID_RULE
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
@@ -19,8 +18,8 @@ from switchyard_cli.terminal import print_json, results
 from switchyard_cli.views.tables import cut_to_fit, table_of
 
 if TYPE_CHECKING:
-    from switchyard.domain.access.tenants import TenantSettings
     from switchyard.usecases.access.tenants import TenantOperator
+    from switchyard_cli.views.printed import TenantView
 
 TenantArgument = Annotated[str, typer.Argument(metavar="TENANT", help=f"Which: {TENANT_ID_RULE}.")]
 TenantStageOption = Annotated[
@@ -57,20 +56,6 @@ ClearOperatorsOption = Annotated[
 ]
 
 
-class TenantView(Written):
-    tenant: str
-    slack_channels: tuple[str, ...]
-    slack_operators: tuple[str, ...]
-
-    @classmethod
-    def of(cls, tenant: str, settings: TenantSettings) -> Self:
-        return cls(
-            tenant=tenant,
-            slack_channels=settings.slack_channels,
-            slack_operators=settings.slack_operators,
-        )
-
-
 def show(
     context: typer.Context,
     tenant: TenantArgument,
@@ -79,6 +64,8 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what operators have set for a tenant."""
+    from switchyard_cli.views.printed import TenantView
+
     with _tenants(context, stage) as tenants:
         found = TenantView.of(tenant, tenants.find(tenant))
     _print_one(found, as_json=as_json)
@@ -99,6 +86,8 @@ def change(
 
     What is not given stays as it is.
     """
+    from switchyard_cli.views.printed import TenantView
+
     channels = _wanted(channel, "channel", clear=clear_channels)
     operators = _wanted(operator, "operator", clear=clear_operators)
     if channels is None and operators is None:
@@ -118,6 +107,8 @@ def list_set(
     as_json: JsonOption = False,
 ) -> None:
     """List the tenants that operators have set something for."""
+    from switchyard_cli.views.printed import TenantView
+
     with _tenants(context, stage) as tenants:
         found = [TenantView.of(tenant, settings) for tenant, settings in tenants.all().items()]
     if as_json:

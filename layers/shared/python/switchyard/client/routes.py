@@ -93,8 +93,7 @@ class Routes:
         from switchyard.contracts.overview import JobPage
 
         asked = {"limit": limit, "cursor": cursor, "status": status, "tag": tag}
-        given = {name: value for name, value in asked.items() if value is not None}
-        return self._call(JobPage, "GET", "/jobs", params=given)
+        return self._call(JobPage, "GET", "/jobs", params=given(asked))
 
     def job(self, job_id: str) -> JobView:
         from switchyard.contracts.jobs import JobView
@@ -232,6 +231,11 @@ class Routes:
 
     def _call(self, answer: type[M], method: str, path: str, **request: Any) -> M:
         return self._connection.call(answer, method, path, **request)
+
+
+def given(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the parameters of a request that are not given."""
+    return {name: value for name, value in asked.items() if value is not None}
 
 
 def _body(model: BaseModel) -> Any:
