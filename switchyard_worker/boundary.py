@@ -22,6 +22,8 @@ TASK_FILE: Final = "task.json"
 """What the parent writes for the child: an `Assignment`."""
 INPUT_FILE: Final = "input.json"
 """The input of a task that runs a program, in the folder that the program starts in."""
+ATTEMPT_FILE: Final = "attempt.json"
+"""What code may want to know of its attempt: its number, its commitments, what was missing."""
 INPUTS: Final = "inputs"
 """The folder with the files that a task is given."""
 OUTCOME_FILE: Final = "outcome.json"
@@ -120,6 +122,13 @@ class Assignment:
     inputs: Sequence[InputFile] = ()
     artifacts: Sequence[str] = ()
     """Patterns for the files that the task has to leave behind."""
+    commitments: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+    """What the parent checks afterwards, as `contracts/commitments.py` reads it. The child does not
+    get it."""
+    promised: Sequence[str] = ()
+    """The same in words, for the agent."""
+    missing: Sequence[Mapping[str, Any]] = ()
+    """What an earlier attempt of this run lacked: the names, kinds and reasons of commitments."""
 
     @classmethod
     def parse(cls, text: str) -> "Assignment":
@@ -174,6 +183,8 @@ class Assignment:
     def _json_value(self, name: str) -> Any:
         if name == "code":
             return asdict(self.code) if self.code else None
+        if name == "commitments":
+            return []
         if name == "inputs":
             return [{"name": file.name, "size": file.size} for file in self.inputs]
         return list(map(asdict, self.steps)) if name == "steps" else getattr(self, name)

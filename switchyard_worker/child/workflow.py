@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from switchyard.domain.prompts.placeholders import MissingValue
-from switchyard.domain.prompts.prompt import build_prompt
+from switchyard.domain.prompts.prompt import AboutAttempt, build_prompt
 from switchyard.domain.tasks.failures import FailureCategory, category_of
 from switchyard_worker.agents.agent import Agent, AgentFailed, Answer
 from switchyard_worker.agents.clock import Deadline, elapsed_ms, monotonic
@@ -80,7 +80,11 @@ class StepRun:
                 steps=self.earlier,
                 has_tools=bool(self.assignment.tools),
                 inputs=[f"{INPUTS}/{file.name}" for file in self.assignment.inputs],
-                artifacts=self.assignment.artifacts,
+                about=AboutAttempt(
+                    artifacts=self.assignment.artifacts,
+                    promised=self.assignment.promised,
+                    missing=self.assignment.missing,
+                ),
             )
         except MissingValue as missing:
             raise AgentFailed(FailureCategory.VALIDATION, str(missing)) from missing

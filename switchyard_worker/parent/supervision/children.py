@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final
 
 import psutil
 
@@ -86,6 +86,8 @@ class ToStart:
     redaction: Redaction
     printed: Printed
     activity: LastActivity
+    excerpt: IO[str] | None = None
+    """Where its output goes instead of files in its folder."""
 
     def outputs(self) -> list[ChildOutput]:
         """Open the files of its standard output and error. Raise `OSError`."""
@@ -98,7 +100,7 @@ class ToStart:
 
     def _output(self, name: str) -> ChildOutput:
         return ChildOutput(
-            self.folder.create(f"logs/{name}"),
+            self.excerpt or self.folder.create(f"logs/{name}"),
             request_id=self.request_id,
             redaction=self.redaction,
             printed=self.printed,

@@ -1,10 +1,8 @@
 """A task definition: what is to be done, by an agent, by code or by a job of its own."""
 
-import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -13,6 +11,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
+from switchyard.contracts.code_fields import CodeHash, Command, FunctionName
+from switchyard.contracts.commitments import Commitments
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
 from switchyard.contracts.steps import (
@@ -31,7 +31,6 @@ from switchyard.contracts.wire import (
     JsonValue,
     Written,
     at_most,
-    described_by,
     timeout_up_to,
     unless_absent,
 )
@@ -42,7 +41,6 @@ from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.nested_jobs.job_templates import JobTemplate
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
-from switchyard.domain.text import without_control_characters
 
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
@@ -50,9 +48,6 @@ Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """From a size on that the table has numbers for."""
 
-MAX_ARGUMENTS: Final = 100
-_FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-_CODE_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _OF_AGENTS: Final = (
     *("tag", "max_turns", "tools", "process_output", "steps"),
     *("max_cost_usd", "model", "backend"),
@@ -60,7 +55,7 @@ _OF_AGENTS: Final = (
 _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
 _OF_JOBS: Final = ("tasks", "output", "pinned")
-_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health")
+_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health", "commitments")
 """What jobs do not have: no worker runs one."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
@@ -72,34 +67,6 @@ _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     },
 }
 """What the fields alone do not say, for the description of the API and for editors."""
-
-
-def _function(reference: str) -> str:
-    if not _FUNCTION.fullmatch(reference):
-        raise ValueError("must be package.module:name, as `switchyard definitions push` writes it")
-    return reference
-
-
-def _code_hash(code_hash: str) -> str:
-    if not _CODE_HASH.fullmatch(code_hash):
-        raise ValueError("must be 64 of 0-9 a-f, as `switchyard definitions push` writes it")
-    return code_hash
-
-
-def _argument(text: str) -> str:
-    if without_control_characters(text) != text:
-        raise ValueError("contains a control character, or half of a character")
-    return text
-
-
-FunctionName = Annotated[
-    str, Field(max_length=200), AfterValidator(_function), described_by(_FUNCTION)
-]
-CodeHash = Annotated[str, AfterValidator(_code_hash), described_by(_CODE_HASH)]
-Argument = Annotated[str, Field(max_length=8_000), AfterValidator(_argument)]
-Command = Annotated[
-    tuple[Argument, ...], Field(min_length=1, max_length=MAX_ARGUMENTS), at_most(MAX_ARGUMENTS)
-]
 
 
 class RetryPolicy(Closed):
@@ -141,6 +108,8 @@ class TaskDefinition(Closed):
     retry: RetryPolicy = RetryPolicy()
     health: HealthSection | None = None
     """From when on one of its tasks is not well; else as the stage has it."""
+    commitments: Commitments | None = unless_absent(min_length=1)
+    """What has to hold before one of its tasks counts as completed."""
     model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
     function: FunctionName | None = None
@@ -256,6 +225,11 @@ class TaskDefinition(Closed):
                 problem
                 for index, step in enumerate(self.steps)
                 for problem in ceilings.problems_with(_asked_by(step), at=("steps", index))
+            ),
+            *(
+                problem
+                for index, one in enumerate(self.commitments or ())
+                for problem in one.problems_with(ceilings, at=("commitments", index))
             ),
         ]
 

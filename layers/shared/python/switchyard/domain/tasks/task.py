@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import Rule, TaskKind, TaskState
 
@@ -139,6 +140,8 @@ class Task:
     signs: LifeSigns | None = None
     """Of the attempt that was last claimed; `None` before its first renewal."""
     last_error: str | None = None
+    commitments: CheckedCommitments | None = None
+    """What the last attempt whose commitments were checked left of them, in this run."""
     outcome: Outcome | None = None
     overrides: Overrides = NO_OVERRIDES
     trace: str | None = None
@@ -181,6 +184,8 @@ class Payload:
     """Which files it is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
+    commitments: tuple[Mapping[str, Json], ...] = ()
+    """What has to hold before it counts as completed, as `contracts/commitments.py` reads it."""
     fan_out: Mapping[str, Json] | None = None
     """What a fan-out makes its tasks of, as `domain/fan_out` reads it."""
     scope: str | None = None
