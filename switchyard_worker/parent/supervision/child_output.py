@@ -116,7 +116,7 @@ class ChildOutput:
 
     def __init__(
         self,
-        file: IO[str],
+        file: "IO[str] | Excerpt",
         *,
         request_id: str,
         redaction: Redaction,

@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Final
+from typing import Final
 
 import psutil
 
@@ -19,7 +19,12 @@ from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.coroutines import all_of, first_of
 from switchyard_worker.parent.files.folder import TaskFolder
 from switchyard_worker.parent.files.users import SlotUser
-from switchyard_worker.parent.supervision.child_output import ChildOutput, LastActivity, Printed
+from switchyard_worker.parent.supervision.child_output import (
+    ChildOutput,
+    Excerpt,
+    LastActivity,
+    Printed,
+)
 from switchyard_worker.parent.supervision.descendants import (
     Hunt,
     Orphans,
@@ -86,7 +91,7 @@ class ToStart:
     redaction: Redaction
     printed: Printed
     activity: LastActivity
-    excerpt: IO[str] | None = None
+    excerpt: Excerpt | None = None
     """Where its output goes instead of files in its folder."""
 
     def outputs(self) -> list[ChildOutput]:

@@ -1,6 +1,6 @@
 """Commitments: what has to hold before a task counts as completed, as producers describe it."""
 
-from itertools import count
+from itertools import chain, count
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -237,9 +237,7 @@ def named(commitments: tuple[Commitment, ...]) -> dict[str, Commitment]:
     for number, one in enumerate(commitments, start=1):
         wanted = one.name or f"{one.kind}-{number}"
         others = (f"{wanted[:50]}-{again}" for again in count(2))
-        found[next(name for name in (wanted, *islice(others, len(found))) if name not in found)] = (
-            one
-        )
+        found[next(name for name in chain([wanted], others) if name not in found)] = one
     return found
 
 

@@ -29,6 +29,8 @@ UNITS: Final[Mapping[str, str]] = {
     "avg_processing_time": "Milliseconds",
     "timeout_rate": "Count/Second",
     "age_of_oldest_item": "Seconds",
+    "verified_share": "None",
+    "cost_per_verified_usd": "None",
     COST: "None",
     TOKENS: "Count",
 }
