@@ -108,7 +108,7 @@ class Grader:
             "files": dict(graded.files),
         }
         if backend == OFFLINE:
-            given["offline"] = _script(commitment, of.input)
+            given["offline"] = dict(scripted(commitment, of.input))
         ceilings = self.settings.ceilings
         return Assignment(
             request_id=of.request_id,
@@ -197,12 +197,12 @@ def _beginning(output: Json) -> Json:
     return output if len(text) <= MAX_OUTPUT_CHARACTERS else f"{text[:MAX_OUTPUT_CHARACTERS]} […]"
 
 
-def _script(commitment: Commitment, given: Json) -> Json:
+def scripted(commitment: Commitment, given: Json) -> Mapping[str, Any]:
     """Return what the offline agent answers: as the task's own script says, or else yes."""
     offline = given.get("offline") if isinstance(given, dict) else None
-    scripted = offline.get("grader") if isinstance(offline, dict) else None
-    if isinstance(scripted, dict):
-        return scripted
+    script = offline.get("grader") if isinstance(offline, dict) else None
+    if isinstance(script, dict):
+        return script
     met = NOT_MET_OFFLINE not in (commitment.rubric or "")
     return {"output": {"met": met, "reason": "the offline agent judges nothing"}}
 
