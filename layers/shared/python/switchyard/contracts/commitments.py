@@ -9,8 +9,8 @@ from switchyard.contracts.code_fields import Command
 from switchyard.contracts.files import Checksum
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.wire import (
+    CLEANED,
     CleanLine,
-    CleanText,
     Closed,
     at_most,
     timeout_up_to,
@@ -131,7 +131,9 @@ class Commitment(Closed):
     """`GET` when absent."""
     status: int | None = unless_absent(ge=100, le=599)
     """The status that the URL has to answer with; 200 when absent."""
-    rubric: CleanText | None = unless_absent(min_length=1, max_length=MAX_RUBRIC)
+    rubric: Annotated[str, Field(min_length=1, max_length=MAX_RUBRIC), CLEANED] | None = (
+        unless_absent()
+    )
     """What a grader, an agent that sees output and files alone, has to find true of the result."""
     model: Annotated[CleanLine, Field(min_length=1, max_length=100)] | None = unless_absent()
     """Of the grader; else that of the task, or of the stage."""
