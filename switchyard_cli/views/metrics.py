@@ -34,7 +34,7 @@ MEANINGS: Final = {
     "timeout_rate": "tasks a second timed out or lost their last lease",
     "age_of_oldest_item": "ago the task became ready that waits longest",
     "verified_share": "of the completed tasks met all their commitments",
-    "cost_per_verified_usd": "were spent for each task that met its commitments",
+    "usd_per_verified": "were spent for each task that met its commitments",
 }
 _SECONDS_PER: Final = {"Seconds": 1.0, "Milliseconds": 0.001}
 
@@ -102,7 +102,7 @@ def _spoken(name: str, number: float | None) -> str:
         return UNKNOWN
     if name == "verified_share":
         return f"{number:.0%}"
-    if name == "cost_per_verified_usd":
+    if name == "usd_per_verified":
         return f"${number:,.4f}"
     if UNITS[name] in _SECONDS_PER:
         return duration(number * _SECONDS_PER[UNITS[name]])

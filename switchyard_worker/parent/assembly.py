@@ -85,14 +85,10 @@ def assemble(
         protection=protection,
         stop=stop,
     )
+    bugs = Bugs(ports.clock, stop, redaction=attempts.redaction)
+    intake = intake_of(ports, protection, machine, stop)
     loop = receive_loop(
-        ports,
-        settings,
-        timing,
-        attempts=attempts,
-        intake=intake_of(ports, protection, machine, stop),
-        stop=stop,
-        bugs=Bugs(ports.clock, stop, redaction=attempts.redaction),
+        ports, settings, timing, attempts=attempts, intake=intake, stop=stop, bugs=bugs
     )
     return loop.beside(
         attempts.guard.keep, children.keep_swept, attempts.folders.removals.keep, machine.watch

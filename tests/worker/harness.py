@@ -19,7 +19,7 @@ from switchyard.domain.tasks.task import Payload, Task
 from switchyard.ports import Received, TaskLeases
 from switchyard.settings import WorkerSettings
 from switchyard.testing import MemoryHarness
-from switchyard.testing.web import MemoryWebProbe
+from switchyard.testing.transport import MemoryWebProbe
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard_worker.boundary import become_subreaper

@@ -233,11 +233,7 @@ class AttemptFiles:
         A completed task has failed that lacks what is `required` of its artifacts, or whose files
         are not uploaded as they were `found` to be; `committed` are their patterns.
         """
-        if verdict.completed and required:
-            names = await self._runtime.offload(
-                collectable, folder, required, self._runtime.clock.monotonic
-            )
-            verdict = with_required(verdict, required, names)
+        verdict = await self._unless_missing(verdict, folder, required)
         if verdict.completed:
             try:
                 await self._store_result(verdict, prefix)
@@ -258,13 +254,26 @@ class AttemptFiles:
             uploaded = []
         if verdict.completed:
             verdict = with_required(verdict, required, uploaded)
-        if found:
-            verdict = await self._with_evidence(verdict, found, prefix)
-            uploaded.append(EVIDENCE_FILE)
+        verdict = await self._with_evidence(verdict, found, prefix)
+        uploaded += [EVIDENCE_FILE] if found else []
         return verdict.changed(artifacts=prefix) if uploaded or verdict.completed else verdict
 
-    async def _with_evidence(self, verdict: Concluded, found: Found, prefix: str) -> Concluded:
+    async def _unless_missing(
+        self, verdict: Concluded, folder: TaskFolder, required: Sequence[str]
+    ) -> Concluded:
+        """Look for what is required before anything is uploaded."""
+        if not (verdict.completed and required):
+            return verdict
+        clock = self._runtime.clock
+        names = await self._runtime.offload(collectable, folder, required, clock.monotonic)
+        return with_required(verdict, required, names)
+
+    async def _with_evidence(
+        self, verdict: Concluded, found: Found | None, prefix: str
+    ) -> Concluded:
         """Compare what was uploaded with what was checked, and upload what was found."""
+        if found is None:
+            return verdict
         if verdict.completed:
             verdict = changed_since(verdict, found, self._uploader.digests)
         evidence = evidence_document(found, verdict.checked or found.checked)

@@ -14,8 +14,8 @@ import pytest
 
 from switchyard.adapters.webhooks import HttpWebProbe
 from switchyard.domain.states import TaskState
-from tests.worker.false_claims import FALSE_CLAIMS, RIGHT_HASH, WRITE, FalseClaim
 from tests.worker.harness import WorkerHarness
+from tests.worker.parent.attempts.false_claims import FALSE_CLAIMS, RIGHT_HASH, WRITE, FalseClaim
 
 CHILD = """
 import json, os, sys

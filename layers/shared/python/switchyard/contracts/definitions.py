@@ -11,8 +11,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
-from switchyard.contracts.code_fields import CodeHash, Command, FunctionName
 from switchyard.contracts.commitments import Commitments
+from switchyard.contracts.commitments.code_fields import CodeHash, Command, FunctionName
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
 from switchyard.contracts.steps import (

@@ -30,7 +30,7 @@ UNITS: Final[Mapping[str, str]] = {
     "timeout_rate": "Count/Second",
     "age_of_oldest_item": "Seconds",
     "verified_share": "None",
-    "cost_per_verified_usd": "None",
+    "usd_per_verified": "None",
     COST: "None",
     TOKENS: "Count",
 }

@@ -40,7 +40,7 @@ class Flow:
     verified_share: float | None = None
     """The share of completed tasks whose commitments were all found met; `None` if none
     completed."""
-    cost_per_verified_usd: float | None = None
+    usd_per_verified: float | None = None
     """All that was spent, for each verified task; `None` if none was."""
 
 
@@ -84,5 +84,5 @@ def flow_of(counts: Iterable[Counts], *, window_ms: int) -> Flow:
         avg_processing_time=total.processing_ms / total.timed if total.timed else None,
         by_definition=dearest(total.by_definition),
         verified_share=total.verified / total.completions if total.completions else None,
-        cost_per_verified_usd=cost_usd / total.verified if total.verified else None,
+        usd_per_verified=cost_usd / total.verified if total.verified else None,
     )

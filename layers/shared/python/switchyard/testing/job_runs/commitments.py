@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from switchyard.contracts.commitments import Commitment
 from switchyard.domain.tasks.task import Lease, Usage
-from switchyard.testing.web import MemoryWebProbe
+from switchyard.testing.transport import MemoryWebProbe
 from switchyard_worker.boundary import Assignment
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.attempts.commitment_checks import Claim, CommitmentChecks

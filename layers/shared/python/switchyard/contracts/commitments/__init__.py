@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from switchyard.contracts.code_fields import Command
+from switchyard.contracts.commitments.code_fields import Command
 from switchyard.contracts.files import Checksum
 from switchyard.contracts.json_schema import JsonSchema
 from switchyard.contracts.wire import (
