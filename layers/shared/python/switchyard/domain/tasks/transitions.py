@@ -38,18 +38,8 @@ _PROCESSING: Final = equal("state", TaskState.PROCESSING)
 _WAITING: Final = equal("state", TaskState.WAITING)
 _UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
 OF_THE_LAST_RUN: Final = (
-    "cancel_requested",
-    "outcome",
-    "owner",
-    "lease_until_ms",
-    "not_before_ms",
-    "last_error",
-    "commitments",
-    "started_at_ms",
-    "settled_at_ms",
-    "held_until_ms",
-    "decision",
-    "resends",
+    *("cancel_requested", "outcome", "owner", "lease_until_ms", "not_before_ms", "last_error"),
+    *("commitments", "started_at_ms", "settled_at_ms", "held_until_ms", "decision", "resends"),
 )
 
 
@@ -200,7 +190,11 @@ def resolve(
     """End a held task: by the request `decision`, or by time. Of two decisions the first counts."""
     return Transition(
         name="resolve",
-        guard=(equal("state", TaskState.HELD), equal("run", task.run), equal("fence", task.fence)),
+        guard=(
+            equal("state", TaskState.HELD),
+            equal("run", task.run),
+            equal("fence", task.fence),
+        ),
         sets=_ended(outcome, now_ms) | _noted("decision", decision),
         adds={"fence": 1},
         removes=("resends",),
@@ -269,7 +263,11 @@ def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
     empty = tuple(name for name, value in begun.items() if is_empty(value))
     return Transition(
         name="reopen",
-        guard=tuple(equal(name, getattr(reopening, name)) for name in ("state", "run", "fence")),
+        guard=(
+            equal("state", reopening.state),
+            equal("run", reopening.run),
+            equal("fence", reopening.fence),
+        ),
         sets={name: value for name, value in begun.items() if name not in empty},
         removes=(*OF_THE_LAST_RUN, *reopening.unmade, *empty),
         adds={"run": 1, "fence": 1},
