@@ -109,6 +109,8 @@ class Assignment:
     steps: Sequence[Step] = ()
     max_cost_usd: float | None = None
     """What the agent may still spend."""
+    max_tokens: int | None = None
+    """How many tokens it may still use."""
     process_output: str | None = None
     memory_mb: int | None = None
     file_mb: int = MAX_FILE_MB
@@ -129,6 +131,8 @@ class Assignment:
     """The same in words, for the agent."""
     missing: Sequence[Mapping[str, Any]] = ()
     """What an earlier attempt of this run lacked: the names, kinds and reasons of commitments."""
+    failed_parents: Sequence[Mapping[str, Any]] = ()
+    """The parents that did not complete, and why, for a task that runs all the same."""
 
     @classmethod
     def parse(cls, text: str) -> "Assignment":
@@ -156,7 +160,14 @@ class Assignment:
             )
         ]
 
-    def for_step(self, step: Step, *, timeout_ms: int, max_cost_usd: float | None) -> "Assignment":
+    def for_step(
+        self,
+        step: Step,
+        *,
+        timeout_ms: int,
+        max_cost_usd: float | None,
+        max_tokens: int | None = None,
+    ) -> "Assignment":
         return replace(
             self,
             step_name=step.name,
@@ -166,6 +177,7 @@ class Assignment:
             tools=step.tools,
             output_schema=step.output_schema,
             max_cost_usd=max_cost_usd,
+            max_tokens=max_tokens,
             steps=(),
         )
 

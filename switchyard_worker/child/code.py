@@ -102,6 +102,7 @@ class CodeTask:
             "attempt": self.assignment.attempt,
             "commitments": list(self.assignment.promised),
             "missing": [dict(one) for one in self.assignment.missing],
+            "failedParents": [dict(one) for one in self.assignment.failed_parents],
         }
         path.write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
         os.environ[ATTEMPT_VARIABLE] = str(path)

@@ -25,6 +25,7 @@ from switchyard.settings import WorkerSettings
 from switchyard_worker.boundary import CODE, Assignment, Code, Step
 from switchyard_worker.guard.examine import Wrong
 from switchyard_worker.parent.attempts.backends import resolve_backend
+from switchyard_worker.parent.attempts.failed_parents import failed_parents
 from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.inputs import InputFinder
@@ -76,6 +77,7 @@ def planned(
         input=order.input,
         context=dict(order.context),
         max_cost_usd=ceilings.cost_usd(definition.max_cost_usd),
+        max_tokens=ceilings.tokens(definition.max_tokens),
     )
 
 
@@ -107,6 +109,7 @@ def _overridden(definition: TaskDefinition, overrides: Overrides) -> TaskDefinit
         "max_turns": overrides.max_turns,
         "timeout": overrides.timeout_ms,
         "max_cost_usd": overrides.max_cost_usd,
+        "max_tokens": overrides.max_tokens,
     }
     given = {name: value for name, value in asked.items() if value is not None}
     limits = {name: value for name, value in given.items() if name in StepDefinition.model_fields}
@@ -194,6 +197,7 @@ class Assignments:
             else (),
             artifacts=payload.artifacts,
             **promises(definition, payload, task),
+            failed_parents=failed_parents(task, payload, self._inputs.leases),
         )
 
     def _planned(

@@ -47,10 +47,11 @@ Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(MAX_TIMEOUT_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """From a size on that the table has numbers for."""
+TokenBudget = Annotated[int, Field(ge=1_000, le=1_000_000_000)]
 
 _OF_AGENTS: Final = (
     *("tag", "max_turns", "tools", "process_output", "steps"),
-    *("max_cost_usd", "model", "backend"),
+    *("max_cost_usd", "max_tokens", "model", "backend"),
 )
 _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
@@ -105,6 +106,8 @@ class TaskDefinition(Closed):
     """In order; the last one's output is the task's. Without any, the description is the step."""
     max_cost_usd: Dollars | None = None
     """What one attempt may spend."""
+    max_tokens: TokenBudget | None = unless_absent()
+    """How many tokens one attempt may use: read, written, and read from or written to the cache."""
     retry: RetryPolicy = RetryPolicy()
     health: HealthSection | None = None
     """From when on one of its tasks is not well; else as the stage has it."""
@@ -218,6 +221,7 @@ class TaskDefinition(Closed):
             max_turns=self.max_turns if self.kind == "agent" else None,
             timeout_ms=self.timeout,
             max_cost_usd=self.max_cost_usd,
+            max_tokens=self.max_tokens,
         )
         return [
             *ceilings.problems_with(asked),

@@ -73,6 +73,7 @@ class Overrides:
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
+    max_tokens: int | None = None
 
     def over(self, earlier: "Overrides") -> "Overrides":
         """What is not asked for stays as it was asked for before."""
@@ -81,6 +82,7 @@ class Overrides:
             max_turns=self.max_turns or earlier.max_turns,
             timeout_ms=self.timeout_ms or earlier.timeout_ms,
             max_cost_usd=self.max_cost_usd or earlier.max_cost_usd,
+            max_tokens=self.max_tokens or earlier.max_tokens,
         )
 
 
