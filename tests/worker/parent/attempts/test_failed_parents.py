@@ -5,7 +5,7 @@ from typing import Any
 
 from switchyard.domain.commitments.results import CheckedCommitments, CommitmentResult
 from switchyard.domain.states import Rule, TaskState
-from switchyard.domain.tasks.task import Outcome
+from switchyard.domain.tasks.task import Outcome, Payload
 from switchyard_worker.parent.attempts.failed_parents import MAX_ERROR, MAX_PARENTS, described
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
@@ -26,6 +26,7 @@ import json, os
 open("artifacts/result.json", "w").write(open(os.environ["ATTEMPT_FILE"]).read())
 """
 CODE = {"kind": "code", "tag": None, "description": None, "command": ["python3", "-c", PROGRAM]}
+GIVEN = {"offline": {"fail": {"category": "auth"}}}
 EXPECTED = {
     "task": "broken",
     "status": "failed",
@@ -40,7 +41,9 @@ def with_parents(harness: WorkerHarness, **definition: Any) -> None:
     broken = a_task("broken", **FAILED)
     fine = a_task("fine", state=TaskState.COMPLETED, attempt=1)
     harness.memory.state.tasks |= {broken.ref: broken, fine.ref: fine}
+    harness.memory.state.payloads |= {broken.ref: Payload(), fine.ref: Payload(output=1)}
     harness.add_task(
+        given=GIVEN,
         depends_on=("broken", "fine"),
         definition=definition,
         rule=Rule.ANY_FAILED,
@@ -57,14 +60,6 @@ def test_code_finds_the_parents_that_failed(harness: WorkerHarness) -> None:
 
 def test_a_prompt_lists_them_as_data(harness: WorkerHarness) -> None:
     with_parents(harness)
-    harness.add_task("b", given={"offline": {"fail": {"category": "auth"}}})
-    harness.change("a", max_attempts=1)
-    state = harness.memory.state
-    ref = harness.task().ref
-    from dataclasses import replace
-
-    given = {"offline": {"fail": {"category": "auth"}}}
-    state.payloads[ref] = replace(state.payloads[ref], input=given)
     harness.work(harness.quiet)
     prompt = harness.blob("logs/task-step.prompt.md")
     section = prompt.partition("# Tasks That Did Not Complete")[2]
