@@ -109,6 +109,7 @@ class ConsumerStack(Stack):
             delete_files_after_upload=stage.delete_files_after_upload,
             worker_service_arn=service_arn(self, stage),
             offline_delay_ms=stage.offline_delay_ms,
+            webhooks_may_reach_private=stage.webhooks_may_reach_private,
             **child_proxy,
         )
 

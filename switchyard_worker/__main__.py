@@ -17,7 +17,7 @@ from switchyard_worker.boundary import become_subreaper
 from switchyard_worker.guard.examine import limit_digits
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.assembly import assemble, runtime_of
-from switchyard_worker.parent.attempts.assignments import default_backend
+from switchyard_worker.parent.attempts.backends import default_backend
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.configuration import Configuration, Misconfigured, read_configuration
 from switchyard_worker.parent.files.removal import Leftovers

@@ -22,6 +22,8 @@ TASK_FILE: Final = "task.json"
 """The file that the parent writes for the child: an `Assignment`."""
 INPUT_FILE: Final = "input.json"
 """The input of a task that runs a program, in the folder that the program starts in."""
+ATTEMPT_FILE: Final = "attempt.json"
+"""What code may want to know of its attempt: its number, its commitments, what was missing."""
 INPUTS: Final = "inputs"
 """The folder with the files that a task is given."""
 OUTCOME_FILE: Final = "outcome.json"
@@ -107,6 +109,8 @@ class Assignment:
     steps: Sequence[Step] = ()
     max_cost_usd: float | None = None
     """The amount that the agent may still spend, in dollars."""
+    max_tokens: int | None = None
+    """How many tokens it may still use."""
     process_output: str | None = None
     memory_mb: int | None = None
     file_mb: int = MAX_FILE_MB
@@ -120,6 +124,15 @@ class Assignment:
     inputs: Sequence[InputFile] = ()
     artifacts: Sequence[str] = ()
     """Patterns for the files that the task has to leave behind."""
+    commitments: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+    """What the parent checks afterwards, as `contracts/commitments.py` reads it. The child does not
+    get it."""
+    promised: Sequence[str] = ()
+    """The same in words, for the agent."""
+    missing: Sequence[Mapping[str, Any]] = ()
+    """What an earlier attempt of this run lacked: the names, kinds and reasons of commitments."""
+    failed_parents: Sequence[Mapping[str, Any]] = ()
+    """The parents that did not complete, and why, for a task that runs all the same."""
 
     @classmethod
     def parse(cls, text: str) -> "Assignment":
@@ -147,7 +160,14 @@ class Assignment:
             )
         ]
 
-    def for_step(self, step: Step, *, timeout_ms: int, max_cost_usd: float | None) -> "Assignment":
+    def for_step(
+        self,
+        step: Step,
+        *,
+        timeout_ms: int,
+        max_cost_usd: float | None,
+        max_tokens: int | None = None,
+    ) -> "Assignment":
         return replace(
             self,
             step_name=step.name,
@@ -157,6 +177,7 @@ class Assignment:
             tools=step.tools,
             output_schema=step.output_schema,
             max_cost_usd=max_cost_usd,
+            max_tokens=max_tokens,
             steps=(),
         )
 
@@ -174,6 +195,8 @@ class Assignment:
     def _json_value(self, name: str) -> Any:
         if name == "code":
             return asdict(self.code) if self.code else None
+        if name == "commitments":
+            return []
         if name == "inputs":
             return [{"name": file.name, "size": file.size} for file in self.inputs]
         return list(map(asdict, self.steps)) if name == "steps" else getattr(self, name)

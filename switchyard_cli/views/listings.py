@@ -81,11 +81,27 @@ def print_task(task: TaskView, endpoint: Endpoint, console: Console, *, now_ms: 
         if value:
             line = Text.assemble((name.ljust(12), "dim"), clean(value))
             console.print(line, soft_wrap=True)
+    _print_commitments(task, console)
     for name, payload in (("Input", task.input), ("Output", task.output)):
         if payload is not None:
             console.print()
             console.print(heading(name))
             print_value(payload, console)
+
+
+def _print_commitments(task: TaskView, console: Console) -> None:
+    """Print what was found of each commitment, and in which attempt."""
+    if not task.commitments:
+        return
+    met = sum(one.met for one in task.commitments)
+    said = f"Commitments: {met} of {len(task.commitments)} met"
+    console.print()
+    console.print(heading(f"{said}, attempt {task.commitments_checked_in}"))
+    for one in task.commitments:
+        mark = symbol("completed" if one.met else "failed")
+        took = f" ({one.duration_ms:,} ms)" if one.duration_ms else ""
+        line = Text.assemble(mark, " ", clean(f"{one.name}: {one.reason}"), (took, "dim"))
+        console.print(line, soft_wrap=True)
 
 
 def _status(status: str, words: str | None = None) -> Text:

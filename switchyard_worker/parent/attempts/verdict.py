@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.cancellation import REASON as CANCELLED
 from switchyard.domain.tasks.failures import FailureCategory
@@ -26,6 +27,8 @@ class Concluded:
     output: Json = None
     retry_after_ms: int | None = None
     """The wait that the API asked for when it refused a request, if it did."""
+    checked: CheckedCommitments | None = None
+    """Which commitments were met, if they were checked."""
 
     @property
     def completed(self) -> bool:
@@ -40,6 +43,13 @@ class Concluded:
     def category(self) -> FailureCategory | None:
         category = self.outcome.error_category
         return None if category is None else FailureCategory(category)
+
+    def but_failed(self, category: FailureCategory, error: str) -> "Concluded":
+        """Return a failure of an attempt that seemed completed, with what it took."""
+        outcome = replace(
+            self.outcome, state=TaskState.FAILED, error=error, error_category=category
+        )
+        return replace(self, outcome=outcome, output=None)
 
     def changed(self, **facts: Any) -> "Concluded":
         """Return the same conclusion with other facts in its outcome."""

@@ -47,6 +47,7 @@ class Allowance:
     models: Sequence[str]
     seconds: float
     cap_usd: float | None = None
+    cap_tokens: int | None = None
     web_search: bool = False
 
 
@@ -147,6 +148,7 @@ class ProxyLink:
                 models=tuple(allowance.models),
                 seconds=allowance.seconds,
                 cap_usd=allowance.cap_usd,
+                cap_tokens=allowance.cap_tokens,
                 web_search=allowance.web_search,
             )
         )

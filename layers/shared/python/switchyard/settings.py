@@ -241,6 +241,9 @@ class WorkerSettings(EmitterSettings):
     claude_model: str = "claude-sonnet-5-5"
     claude_extra_models: str = ""
     """The models that a task's agent may use beside its own, with commas between."""
+    webhooks_may_reach_private: bool = False
+    """Whether commitments of kind `http` may name private addresses, without TLS and on any
+    port."""
     functions: str = ""
     """The packages whose functions the worker serves, as folders or import names with commas
     between; installed packages with an entry point are served as well."""

@@ -30,6 +30,8 @@ class Register:
     seconds: float
     """The time for which the token is valid, if it is not revoked before."""
     cap_usd: float | None = None
+    cap_tokens: int | None = None
+    """How many tokens its requests may take together: read, written and cached."""
     web_search: bool = False
 
     def __repr__(self) -> str:

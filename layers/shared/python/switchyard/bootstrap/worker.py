@@ -21,6 +21,7 @@ from switchyard.adapters.system import (
     ThreadOffload,
     system_sleep,
 )
+from switchyard.adapters.webhooks import HttpWebProbe
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
 from switchyard.ports import (
     BlobStore,
@@ -37,6 +38,7 @@ from switchyard.ports import (
     TaskLeases,
     TaskQueue,
 )
+from switchyard.ports.web import WebProbe
 from switchyard.settings import WorkerSettings
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
@@ -77,6 +79,7 @@ class WorkerPorts:
     emitter: Emitter
     protection: ScaleInProtection
     deployments: Deployments
+    web: WebProbe
 
 
 def worker_ports(settings: WorkerSettings) -> WorkerPorts:
@@ -117,4 +120,5 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
         protection=scale_in_protection(os.environ),
         deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
+        web=HttpWebProbe(nearby_allowed=settings.webhooks_may_reach_private),
     )

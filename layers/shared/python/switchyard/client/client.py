@@ -226,11 +226,11 @@ class Client:
     def redrive(self, job_id: str, *tasks: Task | str, **changes: Any) -> RedriveAccepted:
         """Run again what did not complete, or just these tasks, with what follows.
 
-        `changes` are `input` (of exactly one task), `model`, `max_turns`, `timeout` in milliseconds
-        and `max_cost_usd`; `latest=True` runs the latest version of their definitions. The tasks
-        in `from_` run with everything after them, completed or not; `dry_run=True` only answers
-        with what would run. Not sent again once it may have arrived: then `Unreachable`, and `job`
-        shows whether it runs.
+        `changes` are `input` (of exactly one task), `model`, `max_turns`, `timeout` in
+        milliseconds, `max_cost_usd` and `max_tokens`; `latest=True` runs the latest version of
+        their definitions. The tasks in `from_` run with everything after them, completed or not;
+        `dry_run=True` only answers with what would run. Not sent again once it may have arrived:
+        then `Unreachable`, and `job` tells whether it runs.
         """
         try:
             first = {"from_": [*map(id_of, changes.pop("from_"))]} if "from_" in changes else {}

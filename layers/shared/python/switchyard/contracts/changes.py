@@ -5,7 +5,13 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
+from switchyard.contracts.definitions import (
+    Dollars,
+    Milliseconds,
+    ModelName,
+    TokenBudget,
+    Turns,
+)
 from switchyard.contracts.task_requests import AnyTaskId
 from switchyard.contracts.wire import CleanLine, CleanText, Closed, JsonValue, Written, at_most
 from switchyard.domain.jobs.limits import MAX_TASKS
@@ -43,6 +49,7 @@ class RedriveJob(Closed):
     max_turns: Turns | None = None
     timeout: Milliseconds | None = None
     max_cost_usd: Dollars | None = None
+    max_tokens: TokenBudget | None = None
 
     @property
     def gives_input(self) -> bool:

@@ -1,10 +1,8 @@
 """A task definition: what is to be done, by an agent, by code or by a job of its own."""
 
-import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -13,6 +11,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
+from switchyard.contracts.commitments import Commitments
+from switchyard.contracts.commitments.code_fields import CodeHash, Command, FunctionName
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
 from switchyard.contracts.steps import (
@@ -31,7 +31,6 @@ from switchyard.contracts.wire import (
     JsonValue,
     Written,
     at_most,
-    described_by,
     timeout_up_to,
     unless_absent,
 )
@@ -42,25 +41,22 @@ from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.nested_jobs.job_templates import JobTemplate
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
-from switchyard.domain.text import without_control_characters
 
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(MAX_TIMEOUT_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """An amount in dollars, from the smallest that the table has numbers for."""
+TokenBudget = Annotated[int, Field(ge=1_000, le=1_000_000_000)]
 
-MAX_ARGUMENTS: Final = 100
-_FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-_CODE_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _OF_AGENTS: Final = (
     *("tag", "max_turns", "tools", "process_output", "steps"),
-    *("max_cost_usd", "model", "backend"),
+    *("max_cost_usd", "max_tokens", "model", "backend"),
 )
 _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
 _OF_JOBS: Final = ("tasks", "output", "pinned")
-_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health")
+_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health", "commitments")
 """Fields that definitions of kind `job` do not have: no worker runs a job."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
@@ -72,34 +68,6 @@ _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     },
 }
 """Rules between fields, for the description of the API and for editors."""
-
-
-def _function(reference: str) -> str:
-    if not _FUNCTION.fullmatch(reference):
-        raise ValueError("must be package.module:name, as `switchyard definitions push` writes it")
-    return reference
-
-
-def _code_hash(code_hash: str) -> str:
-    if not _CODE_HASH.fullmatch(code_hash):
-        raise ValueError("must be 64 of 0-9 a-f, as `switchyard definitions push` writes it")
-    return code_hash
-
-
-def _argument(text: str) -> str:
-    if without_control_characters(text) != text:
-        raise ValueError("contains a control character, or half of a character")
-    return text
-
-
-FunctionName = Annotated[
-    str, Field(max_length=200), AfterValidator(_function), described_by(_FUNCTION)
-]
-CodeHash = Annotated[str, AfterValidator(_code_hash), described_by(_CODE_HASH)]
-Argument = Annotated[str, Field(max_length=8_000), AfterValidator(_argument)]
-Command = Annotated[
-    tuple[Argument, ...], Field(min_length=1, max_length=MAX_ARGUMENTS), at_most(MAX_ARGUMENTS)
-]
 
 
 class RetryPolicy(Closed):
@@ -138,9 +106,13 @@ class TaskDefinition(Closed):
     """The steps in order; the last output is the task's. If empty, the description is the step."""
     max_cost_usd: Dollars | None = None
     """The most that one attempt may spend, in dollars."""
+    max_tokens: TokenBudget | None = unless_absent()
+    """How many tokens one attempt may use: read, written, and read from or written to the cache."""
     retry: RetryPolicy = RetryPolicy()
     health: HealthSection | None = None
     """The limits of a healthy task; absent ones are the stage's."""
+    commitments: Commitments | None = unless_absent(min_length=1)
+    """What has to hold before one of its tasks counts as completed."""
     model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
     function: FunctionName | None = None
@@ -249,6 +221,7 @@ class TaskDefinition(Closed):
             max_turns=self.max_turns if self.kind == "agent" else None,
             timeout_ms=self.timeout,
             max_cost_usd=self.max_cost_usd,
+            max_tokens=self.max_tokens,
         )
         return [
             *ceilings.problems_with(asked),
@@ -256,6 +229,11 @@ class TaskDefinition(Closed):
                 problem
                 for index, step in enumerate(self.steps)
                 for problem in ceilings.problems_with(_asked_by(step), at=("steps", index))
+            ),
+            *(
+                problem
+                for index, one in enumerate(self.commitments or ())
+                for problem in one.problems_with(ceilings, at=("commitments", index))
             ),
         ]
 

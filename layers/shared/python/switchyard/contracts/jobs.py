@@ -138,6 +138,17 @@ class JobView(Written):
     """Fields that are empty in every task for lack of room; the answer for one task has them."""
 
 
+class CommitmentView(Written):
+    """A commitment of a task, and what the last attempt that was checked left of it."""
+
+    name: str
+    kind: str
+    met: bool
+    reason: str
+    """The evidence in a sentence; the attempt's `logs/commitments.json` has more."""
+    duration_ms: int
+
+
 class TaskView(TaskSummary):
     job_id: str
     request_id: str
@@ -173,3 +184,9 @@ class TaskView(TaskSummary):
     """Names of the task's files: `job/NAME`, or `TASK/NAME` for artifacts of a task before it."""
     required_artifacts: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     """Patterns of the files that the task has to leave behind."""
+    verified: bool | None = unless_absent()
+    """Whether it completed with all its commitments met; absent if it has none, or none yet."""
+    commitments: tuple[CommitmentView, ...] = Field(default=(), exclude_if=lambda found: not found)
+    """What was found of its commitments, in this run."""
+    commitments_checked_in: int | None = unless_absent()
+    """The attempt that these were found of."""

@@ -29,6 +29,8 @@ UNITS: Final[Mapping[str, str]] = {
     "avg_processing_time": "Milliseconds",
     "timeout_rate": "Count/Second",
     "age_of_oldest_item": "Seconds",
+    "verified_share": "None",
+    "usd_per_verified": "None",
     COST: "None",
     TOKENS: "Count",
 }

@@ -5,7 +5,7 @@ from typing import Any, Final, Self
 
 from pydantic import Field
 
-from switchyard.contracts.wire import SchemaOne, Written
+from switchyard.contracts.wire import SchemaOne, Written, unless_absent
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.redrive import NewEdges, RedrivePlan, Reopening
@@ -23,6 +23,7 @@ class StoredOverrides(Written):
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
+    max_tokens: int | None = unless_absent()
 
 
 class StoredPin(Written):

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from switchyard.contracts.commitments import Commitments
 from switchyard.contracts.files import (
     ArtifactPatterns,
     FileReferences,
@@ -134,6 +135,8 @@ class TaskRequest(Closed):
     """The files that it is given in its folder `inputs`."""
     artifacts: ArtifactPatterns | None = unless_absent(min_length=1)
     """The files that it has to leave in its folder `artifacts`; else it fails."""
+    commitments: Commitments | None = unless_absent(min_length=1)
+    """What has to hold before it counts as completed, beside what its definition commits to."""
 
     @field_validator("name")
     @classmethod
@@ -180,7 +183,7 @@ class TaskRequest(Closed):
             raise ValueError(
                 f"has kind {self.kind} and name; a task that is held has no definition"
             )
-        for field in ("files", "artifacts"):
+        for field in ("files", "artifacts", "commitments"):
             if self.kind is not None and getattr(self, field):
                 raise ValueError(f"{field} belongs to a task that a worker runs, with a name")
         for field, kinds in _OF_A_KIND.items():
@@ -203,6 +206,7 @@ class TaskRequest(Closed):
             hold=self._hold(self.kind) if self.kind and self._is_held else None,
             files=self.files or (),
             artifacts=self.artifacts or (),
+            commitments=tuple(one.stored() for one in self.commitments or ()),
             fan_out=self._fan_out(self.for_each) if self.for_each else None,
             nested=self.kind is TaskKind.JOB,
         )
@@ -235,8 +239,8 @@ class TaskRequest(Closed):
     @property
     def needs_newer(self) -> bool:
         """Whether versions before 0.2 would not understand it, and run it all the same."""
-        given = (self.kind, self.when, self.files, self.artifacts, self.for_each)
-        return any(one is not None for one in given)
+        of_workers = (self.files, self.artifacts, self.commitments)
+        return any(one is not None for one in (self.kind, self.when, self.for_each, *of_workers))
 
 
 def _is_expression(given: Any) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a function's start need not load them
+    from switchyard.domain.commitments.results import CheckedCommitments
     from switchyard.domain.fan_out.plan import Expansion
     from switchyard.domain.ids import JobRef, TaskRef
     from switchyard.domain.jobs.adoption import Adoption
@@ -69,7 +70,15 @@ class TaskLeases(Protocol):
         replace its `signs`. Without any, those of the one before stay; a claim begins without.
         """
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         """Store the outcome and all its event will contain. Raise `LeaseLost`.
 
         What was settled before in this state, under this lease, is returned as it was then.
@@ -83,8 +92,9 @@ class TaskLeases(Protocol):
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        checked: CheckedCommitments | None = None,
     ) -> Task:
-        """Hand the task back as QUEUED. Raise `LeaseLost`."""
+        """Hand the task back as QUEUED, with what its attempt `checked`. Raise `LeaseLost`."""
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
         """Settle a task without an owner (exhausted, cancelled), on the fence as read.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
@@ -40,10 +41,20 @@ class MemoryTaskLeases:
         renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
         return self._write(lease, renewal)
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         with self._state.lock:
             before = self._state.tasks.get(lease.ref)
-            task = self._write(lease, transitions.settle(lease, outcome, now_ms=now_ms))
+            task = self._write(
+                lease, transitions.settle(lease, outcome, now_ms=now_ms, checked=checked)
+            )
             if task is not before and outcome.state is TaskState.COMPLETED:
                 self._state.store_output(task.ref, output)
             return task
@@ -56,6 +67,7 @@ class MemoryTaskLeases:
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        checked: CheckedCommitments | None = None,
     ) -> Task:
         release = transitions.release(
             lease,
@@ -63,6 +75,7 @@ class MemoryTaskLeases:
             now_ms=now_ms,
             give_attempt_back=give_attempt_back,
             error=error,
+            checked=checked,
         )
         return self._write(lease, release)
 

@@ -62,6 +62,8 @@ def counted(event: ArrivedEvent) -> Counts | None:
         return None
     if event.properties.get("errorCategory") == EXHAUSTED:  # its last lease ran out
         once += Counts(timeouts=1)
+    if event.event_type == TaskCompleted.event_type and event.properties.get("verified") is True:
+        once += Counts(verified=1)
     figures = _figures(event.properties)
     took_ms = figures.elapsed_ms if figures.duration_ms is None else figures.duration_ms
     spent = _spending(figures.usage)

@@ -13,6 +13,14 @@ class UsageFigures(Written):
     cost_usd: float = 0.0
 
 
+class UnmetCommitment(Written):
+    """A commitment that an attempt did not meet, and what was found instead."""
+
+    name: str
+    kind: str
+    reason: str
+
+
 class MemoryUsage(Written):
     rss: int
     """Bytes."""
@@ -84,6 +92,8 @@ class TaskProcessingFailed(AttemptEnded):
     duration_ms: int | None = None
     usage: UsageFigures | None = None
     """The usage; `None` if nothing was spent, or the amount is unknown."""
+    unmet: tuple[UnmetCommitment, ...] | None = None
+    """The commitments that were not met, if they are why it failed; likewise below."""
 
 
 class TaskReleased(AttemptEnded):
@@ -105,6 +115,10 @@ class TaskCompleted(AttemptEnded):
     """The kind of a held task, as in its Task Held event; likewise below."""
     decided_by: str | None = None
     """The person or program that ended a held task; `None` if its time was up."""
+    verified: bool | None = None
+    """Whether a worker found all its commitments met; `None` if it has none."""
+    commitments_met: int | None = None
+    """How many those are."""
 
 
 class TaskFailed(AttemptEnded):
@@ -122,6 +136,7 @@ class TaskFailed(AttemptEnded):
     duration_ms: int | None = None
     """The duration of the last attempt, if a worker saw its end."""
     usage: UsageFigures | None = None
+    unmet: tuple[UnmetCommitment, ...] | None = None
 
 
 class TaskTimeout(AttemptEnded):

@@ -12,6 +12,7 @@ be older than the ceiling.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 from switchyard.domain.errors import Problem
@@ -101,6 +102,7 @@ class Asked:
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,8 @@ class Ceilings:
     default_cost_usd: float = 5.0
     """The most that an attempt may spend if its definition does not say, in dollars."""
     max_cost_usd: float = 10_000.0
+    max_tokens: int | None = None
+    """How many tokens an attempt may use at most, read, written and cached; `None`: any number."""
     default_turns: int = 10
     max_turns: int = 200
     default_timeout_ms: int = 300_000
@@ -127,11 +131,17 @@ class Ceilings:
         ):
             if not 0 < default <= most:
                 raise ValueError(f"the default of {field} must be above 0 and at most {most:,}")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise ValueError("maxTokens must be 1 or more")
         if self.max_open_tasks < 1:
             raise ValueError("maxOpenTasks must be 1 or more")
 
     def cost_usd(self, asked: float | None) -> float:
         return min(self.default_cost_usd if asked is None else asked, self.max_cost_usd)
+
+    def tokens(self, asked: int | None) -> int | None:
+        """Return the smaller of both budgets; `None` if there is none."""
+        return min((one for one in (asked, self.max_tokens) if one is not None), default=None)
 
     def turns(self, asked: int | None) -> int:
         return min(self.default_turns if asked is None else asked, self.max_turns)
@@ -143,6 +153,7 @@ class Ceilings:
         """Name each field that asks for more than the stage allows, and what it allows."""
         return [
             *_above(asked.max_cost_usd, self.max_cost_usd, (*at, "maxCostUsd")),
+            *_above(asked.max_tokens, self.max_tokens or inf, (*at, "maxTokens")),
             *_above(asked.max_turns, self.max_turns, (*at, "maxTurns")),
             *_above(asked.timeout_ms, self.max_timeout_ms, (*at, "timeout")),
             *_not_among([asked.model] if asked.model else [], self.models, (*at, "model")),

@@ -113,6 +113,7 @@ def _data(template: Payload, given: Json) -> Payload:
         depends_on=template.depends_on,
         files=template.files,
         artifacts=template.artifacts,
+        commitments=template.commitments,
         scope=template.scope,
     )
 

@@ -1,7 +1,7 @@
 """The shape of a job: which tasks follow which, and everything that can be wrong with that."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
@@ -37,6 +37,8 @@ class TaskSpec:
     """The names of the files that the task is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
+    commitments: tuple[Mapping[str, Json], ...] = ()
+    """What has to hold before it counts as completed, beside what its definition says."""
     fan_out: FanOut | None = None
     """The list that the task makes tasks of, one for each item; then `name` is that of those."""
     nested: bool = False

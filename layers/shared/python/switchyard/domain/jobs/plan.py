@@ -92,6 +92,7 @@ def payload_of(spec: TaskSpec) -> Payload:
         hold=spec.hold.stored() if spec.hold else None,
         files=spec.files,
         artifacts=spec.artifacts,
+        commitments=spec.commitments,
         fan_out=spec.fan_out.stored(of_jobs=spec.nested) if spec.fan_out else None,
     )
 

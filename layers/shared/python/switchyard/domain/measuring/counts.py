@@ -41,6 +41,8 @@ SPENT: Final = tuple(one.name for one in fields(Spending))
 class Counts:
     claims: int = 0
     completions: int = 0
+    verified: int = 0
+    """Completed tasks whose commitments were all found met."""
     failures: int = 0
     """Tasks, once no attempt is left; those that timed out are counted apart."""
     failed_attempts: int = 0

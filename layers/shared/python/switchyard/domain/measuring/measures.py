@@ -37,6 +37,11 @@ class Flow:
     """Milliseconds of an attempt that ended; `None` if none did."""
     by_definition: Mapping[str, Spending]
     """The dearest first."""
+    verified_share: float | None = None
+    """The share of completed tasks whose commitments were all found met; `None` if none
+    completed."""
+    usd_per_verified: float | None = None
+    """All that was spent, for each verified task; `None` if none was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +75,7 @@ class Population:
 def flow_of(counts: Iterable[Counts], *, window_ms: int) -> Flow:
     total = sum(counts, Counts())
     seconds = window_ms / 1000
+    cost_usd = sum(spent.cost_micro_usd for spent in total.by_definition.values()) / 1_000_000
     return Flow(
         claim_rate=total.claims / seconds,
         completion_rate=total.completions / seconds,
@@ -77,4 +83,6 @@ def flow_of(counts: Iterable[Counts], *, window_ms: int) -> Flow:
         timeout_rate=total.timeouts / seconds,
         avg_processing_time=total.processing_ms / total.timed if total.timed else None,
         by_definition=dearest(total.by_definition),
+        verified_share=total.verified / total.completions if total.completions else None,
+        usd_per_verified=cost_usd / total.verified if total.verified else None,
     )

@@ -25,6 +25,8 @@ _BEGINNING: Final = re.compile(r"\$\$\{|\$\{tasks\.")
 STEP: Final = re.compile(r'\.[a-zA-Z0-9_-]+|\[[0-9]{1,9}\]|\["(?:[^"\\]|\\.)*"\]')
 _REFERENCE: Final = re.compile(rf"\$\{{tasks\.({TASK_ID.pattern})\.output((?:{STEP.pattern})*)\}}")
 
+_OWN: Final = re.compile(rf"\$\{{(output|input)((?:{STEP.pattern})*)\}}")
+
 
 class NotAReference(ValueError):
     """A text begins like a reference and is none; `shown` is its beginning."""
@@ -101,6 +103,14 @@ def reference_at(text: str, start: int, path: Place = ()) -> Reference:
     if match is None:
         raise NotAReference(text[start : start + MAX_LENGTH])
     return Reference(path, match[0], match[1], steps_in(match[2], within=match[0]))
+
+
+def own_reference_at(text: str, start: int) -> Reference:
+    """Read a reference to a task's own `output` or `input`. Raise `NotAReference`."""
+    match = _OWN.match(text, start, start + MAX_LENGTH)
+    if match is None:
+        raise NotAReference(text[start : start + MAX_LENGTH])
+    return Reference((), match[0], match[1], steps_in(match[2], within=match[0]))
 
 
 def steps_in(text: str, *, within: str) -> tuple[Step, ...]:

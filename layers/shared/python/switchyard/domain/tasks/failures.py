@@ -24,6 +24,8 @@ class FailureCategory(StrEnum):
     CODE_FAILED = "code-failed"
     """A task's own function raised an exception, its program ended with an exit code, or what the
     task has to leave behind is missing."""
+    COMMITMENTS_FAILED = "commitments-failed"
+    """The agent or the code claimed success, and a commitment of the task is not met."""
 
     @property
     def transient(self) -> bool:
@@ -38,6 +40,7 @@ _TRANSIENT: Final = frozenset(
         FailureCategory.SERVER_ERROR,
         FailureCategory.CHILD_DIED,
         FailureCategory.CODE_FAILED,
+        FailureCategory.COMMITMENTS_FAILED,
     }
 )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import Rule, TaskKind, TaskState
 
@@ -72,6 +73,7 @@ class Overrides:
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
+    max_tokens: int | None = None
 
     def over(self, earlier: "Overrides") -> "Overrides":
         """Return these overrides, with the `earlier` ones where these say nothing."""
@@ -80,6 +82,7 @@ class Overrides:
             max_turns=self.max_turns or earlier.max_turns,
             timeout_ms=self.timeout_ms or earlier.timeout_ms,
             max_cost_usd=self.max_cost_usd or earlier.max_cost_usd,
+            max_tokens=self.max_tokens or earlier.max_tokens,
         )
 
 
@@ -139,6 +142,8 @@ class Task:
     signs: LifeSigns | None = None
     """The life signs of the attempt that was last claimed; `None` before its first renewal."""
     last_error: str | None = None
+    commitments: CheckedCommitments | None = None
+    """What the last attempt whose commitments were checked left of them, in this run."""
     outcome: Outcome | None = None
     overrides: Overrides = NO_OVERRIDES
     trace: str | None = None
@@ -181,6 +186,8 @@ class Payload:
     """The names of the files that the task is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
+    commitments: tuple[Mapping[str, Json], ...] = ()
+    """What has to hold before it counts as completed, as `contracts/commitments.py` reads it."""
     fan_out: Mapping[str, Json] | None = None
     """The lists and texts of a fan-out, as `domain/fan_out` reads them."""
     scope: str | None = None

@@ -6,6 +6,7 @@ fence of a lease was written by its owner, and an owner's name stands for one cl
 
 from typing import Any, Final
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.states import SETTLED, TaskState
 from switchyard.domain.tasks import due
@@ -37,17 +38,8 @@ _PROCESSING: Final = equal("state", TaskState.PROCESSING)
 _WAITING: Final = equal("state", TaskState.WAITING)
 _UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
 OF_THE_LAST_RUN: Final = (
-    "cancel_requested",
-    "outcome",
-    "owner",
-    "lease_until_ms",
-    "not_before_ms",
-    "last_error",
-    "started_at_ms",
-    "settled_at_ms",
-    "held_until_ms",
-    "decision",
-    "resends",
+    *("cancel_requested", "outcome", "owner", "lease_until_ms", "not_before_ms", "last_error"),
+    *("commitments", "started_at_ms", "settled_at_ms", "held_until_ms", "decision", "resends"),
 )
 
 
@@ -86,12 +78,14 @@ def renew(lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) 
     )
 
 
-def settle(lease: Lease, outcome: Outcome, *, now_ms: int) -> Transition:
-    """Store how the attempt ended, by the owner of its lease."""
+def settle(
+    lease: Lease, outcome: Outcome, *, now_ms: int, checked: CheckedCommitments | None = None
+) -> Transition:
+    """Store how the attempt ended, by the owner of its lease, with what was `checked`."""
     return Transition(
         name="settle",
         guard=_held_by(lease),
-        sets=_ended(outcome, now_ms),
+        sets=_ended(outcome, now_ms) | _noted("commitments", checked),
         due=now_ms + due.AFTER_SETTLING,
         already=(equal("state", outcome.state), *_of(lease)),
     )
@@ -104,13 +98,15 @@ def release(
     now_ms: int,
     give_attempt_back: bool,
     error: str | None = None,
+    checked: CheckedCommitments | None = None,
 ) -> Transition:
     """Hand the task back, by the owner of its lease: to be tried again, later or elsewhere."""
     return Transition(
         name="release",
         guard=_held_by(lease),
         sets={"state": TaskState.QUEUED, "not_before_ms": not_before_ms}
-        | ({"last_error": error} if error else {}),
+        | _noted("last_error", error)
+        | _noted("commitments", checked),
         removes=("owner", "lease_until_ms", "resends"),
         adds={"attempt": -1} if give_attempt_back else {},
         due=max(now_ms, not_before_ms) + due.AFTER_QUEUED,
@@ -158,12 +154,8 @@ def cancel(task: Task, *, now_ms: int) -> Transition | TransitionRefused[Task]:
 def flag(task: Task) -> Transition:
     """Ask for the cancellation of a task that waits or runs: its next owner ends it."""
     as_read = (equal("state", task.state), equal("fence", task.fence))
-    return Transition(
-        name="flag",
-        guard=as_read,
-        sets={"cancel_requested": True},
-        already=(Present("cancel_requested"), *as_read),
-    )
+    already = (Present("cancel_requested"), *as_read)
+    return Transition(name="flag", guard=as_read, sets={"cancel_requested": True}, already=already)
 
 
 def decide(task: Task, verdict: Readiness, *, now_ms: int) -> Transition:
@@ -203,7 +195,7 @@ def resolve(
             equal("run", task.run),
             equal("fence", task.fence),
         ),
-        sets=_ended(outcome, now_ms) | ({"decision": decision} if decision else {}),
+        sets=_ended(outcome, now_ms) | _noted("decision", decision),
         adds={"fence": 1},
         removes=("resends",),
         due=now_ms + due.AFTER_SETTLING,
@@ -286,6 +278,10 @@ def reopen(reopening: Reopening, *, now_ms: int) -> Transition:
 
 def _ended(outcome: Outcome, now_ms: int) -> dict[str, Any]:
     return {"state": outcome.state, "outcome": outcome, "settled_at_ms": now_ms}
+
+
+def _noted(name: str, value: Any) -> dict[str, Any]:
+    return {name: value} if value else {}
 
 
 def _held_by(lease: Lease) -> Guard:

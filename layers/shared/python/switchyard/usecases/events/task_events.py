@@ -21,6 +21,7 @@ from switchyard.contracts.events import (
     TaskReleased,
     TaskSkipped,
     TaskTimeout,
+    UnmetCommitment,
     UsageFigures,
 )
 from switchyard.domain.jobs.redrive import Reopening
@@ -112,6 +113,7 @@ def attempt_failed(task: Task, failure: Outcome, *, attempt: int, at_ms: int) ->
         error_category=failure.error_category or "unknown",
         duration_ms=failure.duration_ms or None,
         usage=_spent(failure.usage),
+        unmet=_unmet(task, attempt),
         started_at=task.started_at_ms,
         attempt=attempt,
     )
@@ -148,6 +150,8 @@ def _completed(task: Task, outcome: Outcome, output: Json) -> Properties:
         usage=UsageFigures(**asdict(outcome.usage)),
         kind=task.kind,
         decided_by=outcome.decided_by,
+        verified=task.commitments.verified if task.commitments else None,
+        commitments_met=task.commitments.met if task.commitments else None,
     )
 
 
@@ -167,6 +171,7 @@ def _failed(task: Task, outcome: Outcome, _output: Json) -> Properties:
         decided_by=outcome.decided_by,
         duration_ms=outcome.duration_ms or None,
         usage=_spent(outcome.usage),
+        unmet=_unmet(task, task.attempt),
     )
 
 
@@ -179,6 +184,16 @@ def _timed_out(task: Task, outcome: Outcome, _output: Json) -> Properties:
         elapsed_ms=outcome.duration_ms,
         signal="SIGKILL" if outcome.signal == "SIGKILL" else "SIGTERM",
         usage=_spent(outcome.usage),
+    )
+
+
+def _unmet(task: Task, attempt: int) -> tuple[UnmetCommitment, ...] | None:
+    """Return what the attempt lacked; of an earlier one its own event says so."""
+    checked = task.commitments
+    if checked is None or checked.attempt != attempt or not checked.missing:
+        return None
+    return tuple(
+        UnmetCommitment(name=one.name, kind=one.kind, reason=one.reason) for one in checked.missing
     )
 
 

@@ -43,6 +43,7 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.job_files import problems_with_added
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
+    commitment_problems,
     kinds_of,
     named_definitions,
     pinned,
@@ -140,6 +141,7 @@ class TaskAdder:
         problems += unknown_names(specs, definitions.keys() | of_those)
         problems += kind_problems(specs, kinds_of(definitions))
         problems += ceiling_problems(specs, definitions, self.ceilings)
+        problems += commitment_problems(specs, definitions, self.ceilings)
         problems += problems_with_added(specs, picture.job, self.blobs)
         if problems:
             raise InvalidJob(problems)
@@ -198,7 +200,7 @@ class TaskAdder:
 def _said(payload: Payload) -> str:
     """Return what stands for all that a producer says of a task's data."""
     given = [payload.input, payload.when, payload.hold, payload.files, payload.artifacts]
-    return body_hash([*given, payload.fan_out])
+    return body_hash([*given, payload.commitments, payload.fan_out])
 
 
 def _reason(error: Rejected | Unavailable) -> str:

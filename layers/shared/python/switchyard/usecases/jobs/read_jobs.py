@@ -3,12 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Final
 from urllib.parse import unquote
 
 from pydantic.alias_generators import to_camel
 
 from switchyard.contracts.jobs import (
+    CommitmentView,
     FileLink,
     JobView,
     TaskSummary,
@@ -118,7 +120,20 @@ def read_task(
         event=(payload.hold or {}).get("event"),
         input_files=payload.files,
         required_artifacts=payload.artifacts,
+        **_commitments(task),
     )
+
+
+def _commitments(task: Task) -> dict[str, Json]:
+    checked = task.commitments
+    if checked is None:
+        return {}
+    settled = task.state is TaskState.COMPLETED
+    return {
+        "verified": checked.verified if settled else None,
+        "commitments": tuple(CommitmentView(**asdict(one)) for one in checked.results),
+        "commitments_checked_in": checked.attempt,
+    }
 
 
 def _what_fits(

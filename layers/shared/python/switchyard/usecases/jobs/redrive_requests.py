@@ -112,6 +112,7 @@ class RedriveRequests:
                 max_turns=request.max_turns,
                 timeout_ms=request.timeout,
                 max_cost_usd=request.max_cost_usd,
+                max_tokens=request.max_tokens,
             )
         )
         if problems:
@@ -214,6 +215,7 @@ def _changes(request: RedriveJob, latest: Mapping[str, Pinned]) -> Changes:
             max_turns=request.max_turns,
             timeout_ms=request.timeout,
             max_cost_usd=request.max_cost_usd,
+            max_tokens=request.max_tokens,
         ),
         inputs={named[0]: request.input} if request.gives_input else {},
         pinned=latest if request.latest else {},

@@ -50,6 +50,7 @@ from switchyard.usecases.jobs.job_files import problems_with_files, store_job_fi
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
     checked_outputs,
+    commitment_problems,
     kinds_of,
     named_definitions,
     pinned,
@@ -166,6 +167,12 @@ class Submitter:
             *unknown_names(specs, definitions),
             *kind_problems(specs, kinds_of(definitions)),
             *ceiling_problems(specs, definitions, self.ceilings),
+            *commitment_problems(
+                specs,
+                definitions,
+                self.ceilings,
+                nearby_allowed=self.webhooks_may_reach_private,
+            ),
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
             *impossible_references(specs, checked_outputs(definitions)),
         ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from switchyard.contracts.commitments import Commitment, same_names, too_many
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.task_requests import TaskRequest
 from switchyard.contracts.wire import Wire
@@ -47,6 +48,29 @@ def ceiling_problems(
         for name, definition in definitions.items()
         for problem in definition.problems_with(ceilings)
     ]
+
+
+def commitment_problems(
+    specs: Sequence[TaskSpec],
+    definitions: Mapping[str, TaskDefinition],
+    ceilings: Ceilings,
+    *,
+    nearby_allowed: bool = True,
+) -> list[Problem]:
+    """Find commitments of tasks that the stage does not allow, and tasks with too many of them,
+    those of their definitions counted."""
+    found: list[Problem] = []
+    for index, spec in enumerate(specs):
+        path = ("tasks", index, "commitments")
+        own = tuple(map(Commitment.model_validate, spec.commitments))
+        definition = definitions.get(spec.name)
+        defined = (definition.commitments if definition else None) or ()
+        problem = too_many(len(defined), len(own)) or (same_names((*defined, *own)) if own else "")
+        found += [Problem(path, problem)] if problem else []
+        for number, one in enumerate(own):
+            at = (*path, number)
+            found += one.problems_with(ceilings, at=at, nearby_allowed=nearby_allowed)
+    return found
 
 
 def size_problems(request: Wire, tasks: Sequence[TaskRequest]) -> list[Problem]:
