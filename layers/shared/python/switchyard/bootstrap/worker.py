@@ -21,7 +21,7 @@ from switchyard.adapters.system import (
     ThreadOffload,
     system_sleep,
 )
-from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
+from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues, parking_for
 from switchyard.ports import (
     BlobStore,
     DefinitionStore,
@@ -110,7 +110,10 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         pause_switch=DynamoDbPauseSwitch(state),
         presence=DynamoDbPresence(state),
         adopter=Adopter(
-            definitions=definitions, adoption=DynamoDbTaskAdoption(state, payloads), clock=clock
+            definitions=definitions,
+            adoption=DynamoDbTaskAdoption(state, payloads),
+            clock=clock,
+            queues=named_queues(state),
         ),
         parking=parking_for(settings.sqs_queue_url, blobs, clock),
         blobs=blobs,

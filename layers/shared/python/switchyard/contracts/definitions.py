@@ -1,10 +1,8 @@
 """A task definition: what is to be done, by an agent, by code or by a job of its own."""
 
-import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -13,8 +11,16 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
+from switchyard.contracts.code_definitions import CodeHash, Command, FunctionName
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
+from switchyard.contracts.scheduling import (
+    ConcurrencyLimit,
+    Priority,
+    QueueName,
+    StartsPerMinute,
+    StoredPinned,
+)
 from switchyard.contracts.steps import (
     MAX_STEPS,
     ProcessName,
@@ -31,7 +37,6 @@ from switchyard.contracts.wire import (
     JsonValue,
     Written,
     at_most,
-    described_by,
     timeout_up_to,
     unless_absent,
 )
@@ -41,8 +46,8 @@ from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.nested_jobs.job_templates import JobTemplate
+from switchyard.domain.scheduling.work_queues import DefinitionTerms
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
-from switchyard.domain.text import without_control_characters
 
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
@@ -50,9 +55,6 @@ Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
 """From a size on that the table has numbers for."""
 
-MAX_ARGUMENTS: Final = 100
-_FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-_CODE_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _OF_AGENTS: Final = (
     *("tag", "max_turns", "tools", "process_output", "steps"),
     *("max_cost_usd", "model", "backend"),
@@ -60,7 +62,10 @@ _OF_AGENTS: Final = (
 _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
 _OF_JOBS: Final = ("tasks", "output", "pinned")
-_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health")
+_OF_WORKERS: Final = (
+    *("timeout", "output_schema", "retry", "health"),
+    *("concurrency", "starts_per_minute"),
+)
 """What jobs do not have: no worker runs one."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
@@ -72,34 +77,6 @@ _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     },
 }
 """What the fields alone do not say, for the description of the API and for editors."""
-
-
-def _function(reference: str) -> str:
-    if not _FUNCTION.fullmatch(reference):
-        raise ValueError("must be package.module:name, as `switchyard definitions push` writes it")
-    return reference
-
-
-def _code_hash(code_hash: str) -> str:
-    if not _CODE_HASH.fullmatch(code_hash):
-        raise ValueError("must be 64 of 0-9 a-f, as `switchyard definitions push` writes it")
-    return code_hash
-
-
-def _argument(text: str) -> str:
-    if without_control_characters(text) != text:
-        raise ValueError("contains a control character, or half of a character")
-    return text
-
-
-FunctionName = Annotated[
-    str, Field(max_length=200), AfterValidator(_function), described_by(_FUNCTION)
-]
-CodeHash = Annotated[str, AfterValidator(_code_hash), described_by(_CODE_HASH)]
-Argument = Annotated[str, Field(max_length=8_000), AfterValidator(_argument)]
-Command = Annotated[
-    tuple[Argument, ...], Field(min_length=1, max_length=MAX_ARGUMENTS), at_most(MAX_ARGUMENTS)
-]
 
 
 class RetryPolicy(Closed):
@@ -153,8 +130,16 @@ class TaskDefinition(Closed):
     """The tasks of a job's template."""
     output: JsonValue = unless_absent()
     """What a job returns, with references to its tasks; else what its last tasks made, by id."""
-    pinned: dict[DefinitionName, Pinned] | None = unless_absent()
+    pinned: dict[DefinitionName, StoredPinned] | None = unless_absent()
     """The versions of the definitions that a template's tasks name, as of its registration."""
+    queue: QueueName | None = unless_absent()
+    """The work queue of its tasks, unless they or their job name one."""
+    priority: Priority | None = unless_absent()
+    """The class of its tasks: `high`, `normal` or `low`, unless they or their job name one."""
+    concurrency: ConcurrencyLimit | None = unless_absent()
+    """How many of its tasks may run at once, in all or for each value of a key."""
+    starts_per_minute: StartsPerMinute | None = unless_absent()
+    """How many of its tasks may start per minute."""
 
     @field_validator(*_NEEDED_BY_AGENTS)
     @classmethod
@@ -234,6 +219,17 @@ class TaskDefinition(Closed):
         return self
 
     @property
+    def terms(self) -> DefinitionTerms | None:
+        """What it says of queue, class and limits; `None` for nothing."""
+        terms = DefinitionTerms(
+            queue=self.queue,
+            priority=self.priority,
+            concurrency=self.concurrency.value() if self.concurrency else None,
+            starts_per_minute=self.starts_per_minute,
+        )
+        return None if terms == DefinitionTerms() else terms
+
+    @property
     def template(self) -> JobTemplate | None:
         """What a job is made of; `None` for what a worker runs."""
         if self.kind != "job":
@@ -278,6 +274,11 @@ class RegisteredDefinition(TaskDefinition, Written):
     @property
     def content(self) -> TaskDefinition:
         return TaskDefinition.model_validate(self.model_dump(exclude={"name", "version"}))
+
+    @property
+    def pin(self) -> Pinned:
+        """What tasks keep of this version."""
+        return Pinned(self.version, self.retry.max_attempts, self.terms)
 
     def says(self, definition: TaskDefinition) -> bool:
         """Whether just that. Compared as JSON: to Python, `{"const": true}` were `{"const": 1}`."""

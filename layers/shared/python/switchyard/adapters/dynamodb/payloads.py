@@ -27,7 +27,7 @@ _KEYS: Final = frozenset(key_item(("", "")))
 _PLACES: Final = ("input", "context", "depends_on", "files", "artifacts", "output")
 """What is in the item, or where it is in the bucket."""
 _ATTRIBUTES: Final = frozenset(
-    {"when", "hold", "fan_out", *_PLACES, *(f"{name}_key" for name in _PLACES)}
+    {"when", "hold", "fan_out", "metadata", *_PLACES, *(f"{name}_key" for name in _PLACES)}
 )
 
 READ_AT_ONCE: Final = 8  # outputs, of 10 MB each at most
@@ -51,6 +51,7 @@ class DynamoDbPayloads:
             **(self._given(ref, "artifacts", list(payload.artifacts)) if payload.artifacts else {}),
             **({"fan_out": json_text(payload.fan_out)} if payload.fan_out is not None else {}),
             **({"scope": payload.scope} if payload.scope else {}),
+            **({"metadata": dict(payload.metadata)} if payload.metadata else {}),
         }
 
     def write_of_new(self, ref: TaskRef, payload: Payload) -> tuple[Key, Update]:
@@ -117,6 +118,7 @@ class DynamoDbPayloads:
             depends_on=tuple(load(item, "depends_on") or ()),
             output=load(item, "output"),
             when=item.get("when"),
+            metadata=item.get("metadata", {}),
             hold=json.loads(item["hold"]) if "hold" in item else None,
             files=tuple(load(item, "files") or ()),
             artifacts=tuple(load(item, "artifacts") or ()),

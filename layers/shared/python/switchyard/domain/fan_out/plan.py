@@ -3,13 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from switchyard.domain.fan_out.items import Items
+from switchyard.domain.fan_out.items import Items, NotExpandable
 from switchyard.domain.ids import FAN_PREFIX, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.limits import MAX_WITH_ITEMS
 from switchyard.domain.jobs.plan import FIRST_RUN, JobPlan, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
 from switchyard.domain.jobs.transitions import add_items
+from switchyard.domain.scheduling.limit_names import UnresolvedKey, resolved_limits
 from switchyard.domain.states import Rule, TaskKind, TaskState
 from switchyard.domain.tasks.fan_out_transitions import open_fan_out
 from switchyard.domain.tasks.task import Json, Payload, Task, edge_token
@@ -68,6 +69,7 @@ def plan_expansion(
     edges = {start.task_id: tuple(inputs) or (name,), **dict.fromkeys(inputs, (name,))}
     dependents = compile_edges(edges, prefix=relay_prefix(start), suffix="]")
     tokens = tokens_in(dependents, made=inputs, run=task.first_item_run)
+    limits = {i: limits_of_item(task.limits, given, of=i) for i, given in inputs.items()}
     item = _item(task, tolerated=tolerated or task.tolerated, of_jobs=of_jobs)
     relays = [one for one in dependents if one not in edges]
     return Expansion(
@@ -76,7 +78,10 @@ def plan_expansion(
             tasks=(
                 hidden_task(start),
                 *(hidden_task(job.ref.task(one), tokens[one]) for one in relays),
-                *(replace(item, ref=job.ref.task(i), waiting_on=tokens[i]) for i in inputs),
+                *(
+                    replace(item, ref=job.ref.task(i), waiting_on=tokens[i], limits=limits[i])
+                    for i in inputs
+                ),
             ),
             dependents=dependents,
             payloads={
@@ -104,7 +109,18 @@ def _item(task: Task, *, tolerated: bool, of_jobs: bool) -> Task:
         items_run=task.items_run if of_jobs else None,
         overrides=task.overrides,
         trace=task.trace,
+        queue=task.queue,
+        priority=task.priority,
+        lease_ms=task.lease_ms,
     )
+
+
+def limits_of_item(limits: tuple[str, ...], given: Json, *, of: str) -> tuple[str, ...]:
+    """Return the limits of an item. Raise `NotExpandable` if its input lacks the value of a key."""
+    try:
+        return resolved_limits(limits, given)
+    except UnresolvedKey as problem:
+        raise NotExpandable(f"input of {of}: {problem}") from problem
 
 
 def _data(template: Payload, given: Json) -> Payload:
@@ -113,6 +129,7 @@ def _data(template: Payload, given: Json) -> Payload:
         depends_on=template.depends_on,
         files=template.files,
         artifacts=template.artifacts,
+        metadata=template.metadata,
         scope=template.scope,
     )
 

@@ -56,6 +56,10 @@ class Job:
     """How many items of that plan have been written so far."""
     file_count: int | None = None
     """How many files it was submitted with, if any; a document in the bucket names them."""
+    queue: str | None = None
+    """The work queue of its tasks, unless they name one themselves."""
+    priority: str | None = None
+    """The class of its tasks, likewise."""
     redrive_key: str | None = None
     """Where in the bucket the plan is of a redrive that is not over."""
 

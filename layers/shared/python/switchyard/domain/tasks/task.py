@@ -143,6 +143,15 @@ class Task:
     overrides: Overrides = NO_OVERRIDES
     trace: str | None = None
     """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
+    queue: str | None = None
+    """The work queue that it waits in; `None` is `default`. Of a job that is a task, what its
+    tasks take as the word of their job; likewise the class."""
+    priority: str | None = None
+    """Its class; `None` is `normal`."""
+    lease_ms: int | None = None
+    """What a renewal of its lease adds; the worker's own when absent."""
+    limits: tuple[str, ...] = ()
+    """The limits that it falls under, as `domain/scheduling/limit_names.py` reads them."""
 
     @property
     def fans_out(self) -> bool:
@@ -183,6 +192,8 @@ class Payload:
     """Patterns for the files that it has to leave behind."""
     fan_out: Mapping[str, Json] | None = None
     """What a fan-out makes its tasks of, as `domain/fan_out` reads it."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """What its producer wants to see beside it."""
     scope: str | None = None
     """The job task whose template it is from: its texts call others by their names in there."""
     input_key: str | None = field(default=None, compare=False)

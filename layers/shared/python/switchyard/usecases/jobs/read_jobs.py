@@ -23,6 +23,7 @@ from switchyard.domain.ids import ANY_TASK_ID, JOB_ID, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
+from switchyard.domain.scheduling.work_items import claim_of, item_status
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import Json, Outcome, Payload, Task
 from switchyard.ports import JobStore, Payloads, TaskGraph
@@ -91,11 +92,15 @@ def read_task(
     graph: TaskGraph,
     payloads: Payloads,
     files: TaskFiles,
+    jobs: JobStore | None = None,
 ) -> TaskView:
+    """`jobs` says when the task's job was created, where that is shown."""
     ref = task_ref(tenant, job_id, task_id)
     task = graph.find(ref)
     if task is None:
         raise UnknownTask(f"{task_id} in {job_id}")
+    claim = claim_of(task)
+    job = jobs.find(ref.job) if jobs else None
     payload = payloads.read_what_is_left(ref)
     outcome = task.outcome or Outcome(state=task.state)
     stored = files.below(outcome.artifacts) if outcome.artifacts else ()
@@ -118,6 +123,12 @@ def read_task(
         event=(payload.hold or {}).get("event"),
         input_files=payload.files,
         required_artifacts=payload.artifacts,
+        item_status=item_status(task),
+        claimed_by=claim.claimed_by,
+        claimed_at=instant(claim.claimed_at_ms),
+        visible_at=instant(claim.visible_at_ms),
+        created_at=instant(job.created_at_ms) if job else None,
+        metadata=dict(payload.metadata),
     )
 
 
@@ -193,6 +204,8 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
         error=(outcome.error if outcome else None) or task.last_error,
         activity=_activity(task),
         cancel_requested=task.cancel_requested or None,
+        queue=task.queue,
+        priority=task.priority,
     )
 
 
