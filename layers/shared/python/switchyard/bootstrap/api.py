@@ -101,14 +101,11 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
     emitter = emitter_for(settings, origin="producer-api")
     links = S3Links(s3, settings.s3_bucket)
     files = TaskFiles(blobs=blobs, links=links, bucket=settings.s3_bucket)
-    events = DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)
-    reader = DynamoDbEventReader(events, EventOverflow(blobs, settings.s3_bucket))
-    submitting = submitter(
-        settings, state=state, blobs=blobs, dispatches=dispatches, emitter=emitter
-    )
+    reader = _reader(settings, dynamodb, blobs)
+    intake = submitter(settings, state=state, blobs=blobs, dispatches=dispatches, emitter=emitter)
     return ApiPorts(
         gate=_gate(settings, state),
-        submitter=submitting,
+        submitter=intake,
         adder=_adder(settings, state, blobs, dispatches, emitter),
         cancels=cancel_requests(state, dispatches, emitter),
         pause_switch=DynamoDbPauseSwitch(state),
@@ -128,7 +125,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         files=files,
         uploads=Uploads(blobs=blobs, links=links, clock=function_clock()),
         triggers=_triggers(settings, state, definitions, sqs),
-        queue_items=_queue_items(settings, state, definitions, submitting, reader),
+        queue_items=_queue_items(settings, state, definitions, intake, reader),
         ceilings=settings.ceilings,
         app=settings.app_name,
         stage=settings.stage,
@@ -159,7 +156,7 @@ def _queue_items(
     settings: ApiSettings,
     state: DynamoDbTable,
     definitions: DefinitionStore,
-    submitting: Submitter,
+    submits: Submitter,
     reader: EventReader,
 ) -> QueueItems:
     unsettled = DynamoDbUnsettled(state)
@@ -170,7 +167,12 @@ def _queue_items(
         clock=function_clock(),
         groups=settings.queue_groups,
     )
-    return QueueItems(queues=queues, submitter=submitting, reader=reader, tasks=unsettled)
+    return QueueItems(queues=queues, submitter=submits, reader=reader, tasks=unsettled)
+
+
+def _reader(settings: ApiSettings, dynamodb: Any, blobs: S3BlobStore) -> DynamoDbEventReader:
+    events = DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)
+    return DynamoDbEventReader(events, EventOverflow(blobs, settings.s3_bucket))
 
 
 def _gate(settings: ApiSettings, state: DynamoDbTable) -> Gate:

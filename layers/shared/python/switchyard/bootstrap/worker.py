@@ -24,6 +24,7 @@ from switchyard.adapters.system import (
 from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues, parking_for
 from switchyard.ports import (
     BlobStore,
+    Clock,
     DefinitionStore,
     Deployments,
     PauseSwitch,
@@ -109,15 +110,21 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         inbox=queue,
         pause_switch=DynamoDbPauseSwitch(state),
         presence=DynamoDbPresence(state),
-        adopter=Adopter(
-            definitions=definitions,
-            adoption=DynamoDbTaskAdoption(state, payloads),
-            clock=clock,
-            queues=named_queues(state),
-        ),
+        adopter=_adopter(definitions, state, payloads, clock),
         parking=parking_for(settings.sqs_queue_url, blobs, clock),
         blobs=blobs,
         emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
         protection=scale_in_protection(os.environ),
         deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
+    )
+
+
+def _adopter(
+    definitions: DefinitionStore, state: DynamoDbTable, payloads: DynamoDbPayloads, clock: Clock
+) -> Adopter:
+    return Adopter(
+        definitions=definitions,
+        adoption=DynamoDbTaskAdoption(state, payloads),
+        clock=clock,
+        queues=named_queues(state),
     )

@@ -11,7 +11,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
-from switchyard.contracts.code_definitions import CodeHash, Command, FunctionName
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
 from switchyard.contracts.scheduling import (
@@ -23,6 +22,9 @@ from switchyard.contracts.scheduling import (
 )
 from switchyard.contracts.steps import (
     MAX_STEPS,
+    CodeHash,
+    Command,
+    FunctionName,
     ProcessName,
     StepDefinition,
     ToolNames,

@@ -1,4 +1,7 @@
-"""The ordered steps of a task definition: each asks the agent once and keeps its answer."""
+"""What a definition runs: the ordered steps of an agent, or a function or a program of code.
+
+Each step asks the agent once and keeps its answer.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,10 +10,18 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
-from switchyard.contracts.wire import CleanLine, CleanText, Closed, at_most, timeout_up_to
+from switchyard.contracts.wire import (
+    CleanLine,
+    CleanText,
+    Closed,
+    at_most,
+    described_by,
+    timeout_up_to,
+)
 from switchyard.domain.ids import STEP_NAME, STEP_NAME_RULE
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.prompts.placeholders import steps_named_in
+from switchyard.domain.text import without_control_characters
 
 MAX_STEPS: Final = 20
 MAX_TOOLS: Final = 1_000
@@ -78,3 +89,36 @@ def _problem_with_references(steps: Sequence[StepDefinition]) -> str | None:
             if named not in earlier:
                 return f"step {step.name!r} asks for the output of {named!r}, no step before it"
     return None
+
+
+MAX_ARGUMENTS: Final = 100
+_FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+_CODE_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def _function(reference: str) -> str:
+    if not _FUNCTION.fullmatch(reference):
+        raise ValueError("must be package.module:name, as `switchyard definitions push` writes it")
+    return reference
+
+
+def _code_hash(code_hash: str) -> str:
+    if not _CODE_HASH.fullmatch(code_hash):
+        raise ValueError("must be 64 of 0-9 a-f, as `switchyard definitions push` writes it")
+    return code_hash
+
+
+def _argument(text: str) -> str:
+    if without_control_characters(text) != text:
+        raise ValueError("contains a control character, or half of a character")
+    return text
+
+
+FunctionName = Annotated[
+    str, Field(max_length=200), AfterValidator(_function), described_by(_FUNCTION)
+]
+CodeHash = Annotated[str, AfterValidator(_code_hash), described_by(_CODE_HASH)]
+Argument = Annotated[str, Field(max_length=8_000), AfterValidator(_argument)]
+Command = Annotated[
+    tuple[Argument, ...], Field(min_length=1, max_length=MAX_ARGUMENTS), at_most(MAX_ARGUMENTS)
+]

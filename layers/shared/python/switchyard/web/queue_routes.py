@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from switchyard.contracts.jobs import KEY_HEADER
-from switchyard.contracts.work_queues import (
+from switchyard.contracts.scheduling.work_queues import (
     ChangeQueue,
     CreateQueue,
     DeadLetterPage,

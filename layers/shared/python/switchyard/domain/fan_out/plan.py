@@ -69,7 +69,6 @@ def plan_expansion(
     edges = {start.task_id: tuple(inputs) or (name,), **dict.fromkeys(inputs, (name,))}
     dependents = compile_edges(edges, prefix=relay_prefix(start), suffix="]")
     tokens = tokens_in(dependents, made=inputs, run=task.first_item_run)
-    limits = {i: limits_of_item(task.limits, given, of=i) for i, given in inputs.items()}
     item = _item(task, tolerated=tolerated or task.tolerated, of_jobs=of_jobs)
     relays = [one for one in dependents if one not in edges]
     return Expansion(
@@ -78,10 +77,7 @@ def plan_expansion(
             tasks=(
                 hidden_task(start),
                 *(hidden_task(job.ref.task(one), tokens[one]) for one in relays),
-                *(
-                    replace(item, ref=job.ref.task(i), waiting_on=tokens[i], limits=limits[i])
-                    for i in inputs
-                ),
+                *(_made(item, i, given, tokens[i]) for i, given in inputs.items()),
             ),
             dependents=dependents,
             payloads={
@@ -112,15 +108,17 @@ def _item(task: Task, *, tolerated: bool, of_jobs: bool) -> Task:
         queue=task.queue,
         priority=task.priority,
         lease_ms=task.lease_ms,
+        limits=task.limits,
     )
 
 
-def limits_of_item(limits: tuple[str, ...], given: Json, *, of: str) -> tuple[str, ...]:
-    """Return the limits of an item. Raise `NotExpandable` if its input lacks the value of a key."""
+def _made(item: Task, task_id: str, given: Json, tokens: frozenset[str]) -> Task:
+    """Return the task of an item. Raise `NotExpandable` if its input lacks the value of a key."""
     try:
-        return resolved_limits(limits, given)
+        limits = resolved_limits(item.limits, given)
     except UnresolvedKey as problem:
-        raise NotExpandable(f"input of {of}: {problem}") from problem
+        raise NotExpandable(f"input of {task_id}: {problem}") from problem
+    return replace(item, ref=item.ref.job.task(task_id), waiting_on=tokens, limits=limits)
 
 
 def _data(template: Payload, given: Json) -> Payload:

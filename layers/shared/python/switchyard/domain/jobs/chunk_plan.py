@@ -35,6 +35,8 @@ from switchyard.domain.transition import applied
 
 MOST_CANDIDATES: Final = 20
 
+Pins = Mapping[str, Pinned]
+
 
 def candidates(end: Task) -> tuple[str, ...]:
     """Whose place before `__end__` a relay could take, if that can wait for no more."""
@@ -44,12 +46,7 @@ def candidates(end: Task) -> tuple[str, ...]:
 
 
 def plan_chunk(
-    group: Group,
-    seen: ChunkContext,
-    *,
-    pinned: Mapping[str, Pinned],
-    at_ms: int,
-    placing: Placing = NO_QUEUES,
+    group: Group, seen: ChunkContext, *, pinned: Pins, at_ms: int, placing: Placing = NO_QUEUES
 ) -> Chunk | None:
     """`None` while `__end__` has no room: who settled is soon gone from it. Raise `Conflict`."""
     end = open_end(seen.job, seen.end)

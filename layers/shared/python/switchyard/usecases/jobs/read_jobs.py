@@ -99,8 +99,6 @@ def read_task(
     task = graph.find(ref)
     if task is None:
         raise UnknownTask(f"{task_id} in {job_id}")
-    claim = claim_of(task)
-    job = jobs.find(ref.job) if jobs else None
     payload = payloads.read_what_is_left(ref)
     outcome = task.outcome or Outcome(state=task.state)
     stored = files.below(outcome.artifacts) if outcome.artifacts else ()
@@ -123,13 +121,21 @@ def read_task(
         event=(payload.hold or {}).get("event"),
         input_files=payload.files,
         required_artifacts=payload.artifacts,
-        item_status=item_status(task),
-        claimed_by=claim.claimed_by,
-        claimed_at=instant(claim.claimed_at_ms),
-        visible_at=instant(claim.visible_at_ms),
-        created_at=instant(job.created_at_ms) if job else None,
         metadata=dict(payload.metadata),
+        **_as_item(task, jobs),
     )
+
+
+def _as_item(task: Task, jobs: JobStore | None) -> dict[str, Json]:
+    """Return what a work queue would say of the task."""
+    claim, job = claim_of(task), jobs.find(task.ref.job) if jobs else None
+    return {
+        "item_status": item_status(task),
+        "claimed_by": claim.claimed_by,
+        "claimed_at": instant(claim.claimed_at_ms),
+        "visible_at": instant(claim.visible_at_ms),
+        "created_at": instant(job.created_at_ms) if job else None,
+    }
 
 
 def _what_fits(

@@ -6,9 +6,14 @@ from typing import Final
 from switchyard.contracts.events import TaskFailed, TaskTimeout
 from switchyard.contracts.events.envelope import StoredEvent
 from switchyard.contracts.jobs import SubmitJob
+from switchyard.contracts.scheduling.work_queues import (
+    DeadLetter,
+    DeadLetterPage,
+    ItemAccepted,
+    PutItem,
+)
 from switchyard.contracts.task_requests import TaskRequest
 from switchyard.contracts.wire import instant
-from switchyard.contracts.work_queues import DeadLetter, DeadLetterPage, ItemAccepted, PutItem
 from switchyard.domain.errors import InvalidJob, Problem
 from switchyard.domain.events import event_queries
 from switchyard.domain.ids import DEFAULT_QUEUE, JobRef, task_named

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import Any, Final
 
 from switchyard.contracts.definitions import RegisteredDefinition
-from switchyard.contracts.wire import instant
-from switchyard.contracts.work_queues import (
+from switchyard.contracts.scheduling.work_queues import (
     ChangeQueue,
     ClassCounts,
     CreateQueue,
@@ -17,6 +16,7 @@ from switchyard.contracts.work_queues import (
     QueueSettings,
     QueueView,
 )
+from switchyard.contracts.wire import instant
 from switchyard.domain.errors import Conflict, Invalid, Problem, Rejected
 from switchyard.domain.ids import DEFAULT_QUEUE, QUEUE_NAME
 from switchyard.domain.scheduling.classes import PriorityClass

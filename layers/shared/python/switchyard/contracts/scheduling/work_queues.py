@@ -17,6 +17,7 @@ from switchyard.contracts.wire import (
     Closed,
     DefinitionName,
     JsonValue,
+    Wire,
     Written,
     instant,
     unless_absent,
@@ -42,7 +43,7 @@ LeaseSpan = Annotated[int | str, AfterValidator(_lease)]
 Attempts = Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)]
 
 
-class QueueSettings(Closed):
+class QueueSettings(Wire):
     lease: LeaseSpan | None = unless_absent()
     """How long a claim of one of its tasks is renewed for; the stage's own when absent."""
     max_attempts: Attempts | None = unless_absent()
@@ -55,12 +56,12 @@ class QueueSettings(Closed):
     """How many of its tasks may start per minute."""
 
 
-class CreateQueue(QueueSettings):
+class CreateQueue(QueueSettings, Closed):
     name: QueueName
     """`group` or `group/name`, in a group that the stage has."""
 
 
-class ChangeQueue(QueueSettings):
+class ChangeQueue(QueueSettings, Closed):
     """What is absent stays as it is; null takes a setting away."""
 
     version: int | None = unless_absent(ge=1)
