@@ -74,10 +74,10 @@ class QueueRoutes:
 
 
 def body_of(model: BaseModel) -> Any:
-    """Only what the caller said: the API's defaults are its own."""
+    """Return only what the caller said: the API's defaults are its own."""
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def _path(name: str) -> str:
-    """A name is `group` or `group/name`: both parts are parts of the path."""
+    """Return the path of a queue, whose name is `group` or `group/name`."""
     return f"/queues/{quote(name)}"

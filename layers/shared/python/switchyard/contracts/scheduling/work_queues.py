@@ -17,7 +17,6 @@ from switchyard.contracts.wire import (
     Closed,
     DefinitionName,
     JsonValue,
-    Wire,
     Written,
     instant,
     unless_absent,
@@ -43,7 +42,9 @@ LeaseSpan = Annotated[int | str, AfterValidator(_lease)]
 Attempts = Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)]
 
 
-class QueueSettings(Wire):
+class CreateQueue(Closed):
+    name: QueueName
+    """`group` or `group/name`, in a group that the stage has."""
     lease: LeaseSpan | None = unless_absent()
     """How long a claim of one of its tasks is renewed for; the stage's own when absent."""
     max_attempts: Attempts | None = unless_absent()
@@ -56,14 +57,19 @@ class QueueSettings(Wire):
     """How many of its tasks may start per minute."""
 
 
-class CreateQueue(QueueSettings, Closed):
-    name: QueueName
-    """`group` or `group/name`, in a group that the stage has."""
-
-
-class ChangeQueue(QueueSettings, Closed):
+class ChangeQueue(Closed):
     """What is absent stays as it is; null takes a setting away."""
 
+    lease: LeaseSpan | None = unless_absent()
+    """How long a claim of one of its tasks is renewed for."""
+    max_attempts: Attempts | None = unless_absent()
+    """How often its tasks are tried, unless their definition says otherwise."""
+    priority: Priority | None = unless_absent()
+    """The class of its tasks, unless they, their job or their definition name one."""
+    concurrency: ConcurrencyLimit | None = unless_absent()
+    """How many of its tasks may run at once, in all or for each value of a key."""
+    starts_per_minute: StartsPerMinute | None = unless_absent()
+    """How many of its tasks may start per minute."""
     version: int | None = unless_absent(ge=1)
     """The version that was looked at; if it is given and the queue has another, it is refused."""
 

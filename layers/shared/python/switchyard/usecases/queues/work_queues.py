@@ -13,7 +13,6 @@ from switchyard.contracts.scheduling.work_queues import (
     QueueDeleted,
     QueueDetails,
     QueueList,
-    QueueSettings,
     QueueView,
 )
 from switchyard.contracts.wire import instant
@@ -158,7 +157,7 @@ def _default(tenant: str) -> WorkQueue:
     return WorkQueue(tenant=tenant, name=DEFAULT_QUEUE)
 
 
-def _settings(request: QueueSettings, priority: PriorityClass) -> dict[str, Any]:
+def _settings(request: CreateQueue | ChangeQueue, priority: PriorityClass) -> dict[str, Any]:
     return {
         "lease_ms": request.lease,
         "max_attempts": request.max_attempts,
