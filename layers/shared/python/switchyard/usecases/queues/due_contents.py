@@ -32,7 +32,7 @@ class DueContents:
         return Contents(
             pending=Counter(map(_class, pending)),
             in_flight=Counter(map(_class, running)),
-            consumers=len({task.owner for task in running}),
+            consumers=len({_worker(task) for task in running}),
             oldest_ready_at_ms=min(ready, default=None),
             partial=partial,
         )
@@ -55,6 +55,11 @@ class DueContents:
         """Yield what a worker runs, as it is: the index may lag."""
         tasks = self.unsettled.read(refs) if refs else ()
         return (task for task in tasks if task.kind is None)
+
+
+def _worker(task: Task) -> str:
+    """Return the worker that runs a task: an owner is its id, and the number of the claim."""
+    return (task.owner or "").partition("/")[0]
 
 
 def _class(task: Task) -> str:
