@@ -21,6 +21,7 @@ from switchyard.contracts.tables import (
     SORT_KEY,
     WORKERS_PARTITION,
     job_partition,
+    queues_partition,
 )
 from switchyard.domain.ids import BARE_PREFIX
 from switchyard.settings import WorkerSettings
@@ -141,8 +142,12 @@ def _grant_state(role: iam.IRole, stage: Stage, state: str) -> None:
     """Allow a worker what it does to tasks, to its own presence and to the stage's pause."""
     jobs = job_partition("*", "*")
     allow_on_partitions(role, "dynamodb:BatchGetItem", state_table=state, partitions=[jobs])
+    queues = queues_partition(stage.adopting_tenant)
     allow_on_partitions(
-        role, "dynamodb:GetItem", state_table=state, partitions=[jobs, CONSUMPTION_PARTITION]
+        role,
+        "dynamodb:GetItem",
+        state_table=state,
+        partitions=[jobs, CONSUMPTION_PARTITION, queues],
     )
     allow_on_partitions(
         role,

@@ -1,11 +1,14 @@
 """The environment of a deployable, filled by the names of its settings class."""
 
+import json
+
 from pydantic import TypeAdapter
 
 from stacks.errors import EnvironmentMismatch
 from stacks.stage import Stage
 from switchyard.contracts.metrics import NAMESPACE
 from switchyard.domain.access.limits import Ceilings
+from switchyard.domain.scheduling.work_queues import DEFAULT_GROUPS
 from switchyard.settings import Settings
 
 
@@ -24,6 +27,11 @@ def environment_for(settings: type[Settings], **values: str | int) -> dict[str, 
 def as_json(setting: Ceilings) -> str:
     """Write a setting with several fields as one variable."""
     return TypeAdapter(Ceilings).dump_json(setting).decode()
+
+
+def groups_of(stage: Stage) -> str:  # noqa: ARG001 - every stage has the same ones so far
+    """Return the groups of work queues that a stage has, as its functions read them."""
+    return json.dumps(DEFAULT_GROUPS)
 
 
 def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:

@@ -82,6 +82,20 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     ),
     Group(
         JOBS,
+        "queues",
+        "Manage work queues, put items into them and list what failed.",
+        (
+            ("create", "jobs.queues:create"),
+            ("list", "jobs.queues:list_created"),
+            ("show", "jobs.queues:show"),
+            ("change", "jobs.queues:change"),
+            ("delete", "jobs.queues:delete"),
+            ("put", "jobs.queue_items:put"),
+            ("dead-letters", "jobs.queue_items:dead_letters"),
+        ),
+    ),
+    Group(
+        JOBS,
         "triggers",
         "Manage triggers: jobs that events and schedules start.",
         (

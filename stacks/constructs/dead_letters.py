@@ -15,7 +15,7 @@ from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.metrics import RECEIVED
 from switchyard.contracts.parked_messages import DEAD_LETTER_METRIC, POISON_METRIC, QUEUE
-from switchyard.contracts.tables import job_partition
+from switchyard.contracts.tables import job_partition, queues_partition
 from switchyard.settings import ArchiveDeadLettersSettings, DeadLetterSettings
 
 LOOK = "Look with `switchyard dlq`."
@@ -123,6 +123,9 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:UpdateItem",
         state_table=state,
         partitions=[job_partition("*", "*")],
+    )
+    allow_on_partitions(
+        role, "dynamodb:GetItem", state_table=state, partitions=[queues_partition("*")]
     )
     allow(role, "dynamodb:BatchGetItem", on=[definitions])
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")

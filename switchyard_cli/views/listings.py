@@ -118,6 +118,7 @@ def _facts(task: TaskView, endpoint: Endpoint, now_ms: int) -> dict[str, str]:
         "held until": f"{task.held_until:%Y-%m-%d %H:%M} UTC" if task.held_until else "",
         "waits for": f"an event {json.dumps(task.event, ensure_ascii=False)}" if task.event else "",
         "after": ", ".join(task.depends_on),
+        **_as_item(task),
         **_attempts(task),
         "time": _time(task, now_ms),
         "tokens": f"{read} in, {written} out, {cached} from cache" if any(tokens) else "",
@@ -169,3 +170,15 @@ def _retried_after(task: TaskView) -> str:
     """Name the error of the attempt before the one that completed the task."""
     earlier = task.error if not own_error(task) else None
     return f", after: {earlier}" if earlier else ""
+
+
+def _as_item(task: TaskView) -> dict[str, str]:
+    """Return what a work queue says of the task."""
+    texts = ", ".join(f"{name}={value}" for name, value in task.metadata.items())
+    shown = task.queue or task.priority or texts
+    return {
+        "queue": f"{task.queue or 'default'}, class {task.priority or 'normal'}" if shown else "",
+        "item": (task.item_status or "") if shown else "",
+        "claimed by": task.claimed_by or "",
+        "metadata": texts,
+    }

@@ -19,6 +19,7 @@ from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
+from switchyard.adapters.dynamodb.scheduling.work_queues import DynamoDbWorkQueueStore
 from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,
@@ -88,6 +89,7 @@ class MeteredHarness:
         self.published = DynamoDbPublishedMinutes(self._state)
         self.submission_keys = DynamoDbSubmissionKeys(self._state)
         self.triggers = DynamoDbTriggerStore(self._state)
+        self.queues = DynamoDbWorkQueueStore(self._state)
         self.subscriptions = DynamoDbSignalSubscriptions(self._state)
         payloads = DynamoDbPayloads(self._state, MemoryBlobStore())
         self.intake = DynamoDbJobIntake(self._state, payloads)

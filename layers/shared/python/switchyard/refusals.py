@@ -30,6 +30,7 @@ from switchyard.domain.errors import (
     UnknownJob,
     UnknownTask,
 )
+from switchyard.domain.scheduling.work_queues import UnknownWorkQueue
 from switchyard.domain.text import without_control_characters
 from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard.observability import Logger
@@ -43,6 +44,7 @@ _STATUSES: Final[Mapping[type[Rejected], HTTPStatus]] = {
     UnknownJob: HTTPStatus.NOT_FOUND,
     UnknownTask: HTTPStatus.NOT_FOUND,
     UnknownTrigger: HTTPStatus.NOT_FOUND,
+    UnknownWorkQueue: HTTPStatus.NOT_FOUND,
 }
 _NOT_NOW_SECONDS: Final = 5
 _MAX_LOGGED_PATH: Final = 300

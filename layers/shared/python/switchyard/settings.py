@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
+from switchyard.domain.scheduling.work_queues import DEFAULT_GROUPS
 
 _WELL = HealthLimits()
 AgentBackend = Literal["auto", "claude-agent-sdk", "messages", "offline"]
@@ -54,6 +55,8 @@ class SubmitterSettings(EmitterSettings):
     task_definitions_table: str
     dispatch_queue_url: str
     job_queue_url: str
+    queue_groups: tuple[str, ...] = DEFAULT_GROUPS
+    """The groups of work queues that the stage has, as a JSON list."""
     webhooks_may_reach_private: bool = False
     """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
 

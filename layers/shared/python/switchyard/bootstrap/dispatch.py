@@ -20,7 +20,7 @@ from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.parallel import Threads
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
-from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
+from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.jobs.job import NextStep
 from switchyard.ports import Clock, DefinitionStore, Parallel
@@ -187,7 +187,11 @@ class DispatchingParts:
             graph=self._graph,
             payloads=self._payloads,
             blobs=self._blobs,
-            nested=NestedJobs(definitions=self._making.definitions, payloads=self._payloads),
+            nested=NestedJobs(
+                definitions=self._making.definitions,
+                payloads=self._payloads,
+                queues=named_queues(self._state),
+            ),
             open_tasks=OpenTaskLimit(
                 open_tasks=self._open_tasks,
                 jobs=self._jobs,
@@ -257,6 +261,7 @@ def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:
             definitions=definition_store(dynamodb, settings.task_definitions_table),
             adoption=DynamoDbTaskAdoption(state, payloads),
             clock=clock,
+            queues=named_queues(state),
         ),
         parking=parking_for(settings.sqs_queue_url, blobs, clock),
         emitter=emitter_for(settings, origin="dead-letters"),

@@ -22,9 +22,10 @@ from switchyard.adapters.system import (
     system_sleep,
 )
 from switchyard.adapters.webhooks import HttpWebProbe
-from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
+from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues, parking_for
 from switchyard.ports import (
     BlobStore,
+    Clock,
     DefinitionStore,
     Deployments,
     PauseSwitch,
@@ -112,13 +113,22 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         inbox=queue,
         pause_switch=DynamoDbPauseSwitch(state),
         presence=DynamoDbPresence(state),
-        adopter=Adopter(
-            definitions=definitions, adoption=DynamoDbTaskAdoption(state, payloads), clock=clock
-        ),
+        adopter=_adopter(definitions, state, payloads, clock),
         parking=parking_for(settings.sqs_queue_url, blobs, clock),
         blobs=blobs,
         emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
         protection=scale_in_protection(os.environ),
         deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
         web=HttpWebProbe(nearby_allowed=settings.webhooks_may_reach_private),
+    )
+
+
+def _adopter(
+    definitions: DefinitionStore, state: DynamoDbTable, payloads: DynamoDbPayloads, clock: Clock
+) -> Adopter:
+    return Adopter(
+        definitions=definitions,
+        adoption=DynamoDbTaskAdoption(state, payloads),
+        clock=clock,
+        queues=named_queues(state),
     )

@@ -15,6 +15,13 @@ from switchyard.contracts.commitments import Commitments
 from switchyard.contracts.commitments.code_fields import CodeHash, Command, FunctionName
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
+from switchyard.contracts.scheduling import (
+    ConcurrencyLimit,
+    Priority,
+    QueueName,
+    StartsPerMinute,
+    StoredPinned,
+)
 from switchyard.contracts.steps import (
     MAX_STEPS,
     ProcessName,
@@ -40,6 +47,7 @@ from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.nested_jobs.job_templates import JobTemplate
+from switchyard.domain.scheduling.work_queues import DefinitionTerms
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
 
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
@@ -56,7 +64,10 @@ _OF_AGENTS: Final = (
 _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
 _OF_JOBS: Final = ("tasks", "output", "pinned")
-_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health", "commitments")
+_OF_WORKERS: Final = (
+    *("timeout", "output_schema", "retry", "health", "commitments"),
+    *("concurrency", "starts_per_minute"),
+)
 """Fields that definitions of kind `job` do not have: no worker runs a job."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
@@ -125,8 +136,16 @@ class TaskDefinition(Closed):
     """The tasks of a job's template."""
     output: JsonValue = unless_absent()
     """The output of a job, with references to its tasks; else its last tasks' outputs, by id."""
-    pinned: dict[DefinitionName, Pinned] | None = unless_absent()
+    pinned: dict[DefinitionName, StoredPinned] | None = unless_absent()
     """The versions of the definitions that a template's tasks name, as of its registration."""
+    queue: QueueName | None = unless_absent()
+    """The work queue of its tasks, unless they or their job name one."""
+    priority: Priority | None = unless_absent()
+    """The class of its tasks: `high`, `normal` or `low`, unless they or their job name one."""
+    concurrency: ConcurrencyLimit | None = unless_absent()
+    """How many of its tasks may run at once, in all or for each value of a key."""
+    starts_per_minute: StartsPerMinute | None = unless_absent()
+    """How many of its tasks may start per minute."""
 
     @field_validator(*_NEEDED_BY_AGENTS)
     @classmethod
@@ -206,6 +225,17 @@ class TaskDefinition(Closed):
         return self
 
     @property
+    def terms(self) -> DefinitionTerms | None:
+        """What it says of queue, class and limits; `None` for nothing."""
+        terms = DefinitionTerms(
+            queue=self.queue,
+            priority=self.priority,
+            concurrency=self.concurrency.value() if self.concurrency else None,
+            starts_per_minute=self.starts_per_minute,
+        )
+        return None if terms == DefinitionTerms() else terms
+
+    @property
     def template(self) -> JobTemplate | None:
         """Return the tasks and the output of a job; `None` for a definition that a worker runs."""
         if self.kind != "job":
@@ -256,6 +286,11 @@ class RegisteredDefinition(TaskDefinition, Written):
     @property
     def content(self) -> TaskDefinition:
         return TaskDefinition.model_validate(self.model_dump(exclude={"name", "version"}))
+
+    @property
+    def pin(self) -> Pinned:
+        """What tasks keep of this version."""
+        return Pinned(self.version, self.retry.max_attempts, self.terms)
 
     def says(self, definition: TaskDefinition) -> bool:
         """Whether just that. Compared as JSON: to Python, `{"const": true}` were `{"const": 1}`."""

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 
 from switchyard.contracts.files import JobFileNames
 from switchyard.contracts.notify import Notify
+from switchyard.contracts.scheduling import Priority, QueueName
 from switchyard.contracts.task_requests import TaskRequests
 from switchyard.contracts.wire import CleanText, Closed, Written, at_most, unless_absent
 from switchyard.domain.jobs.limits import MAX_NAME_CHARACTERS, MAX_TAG_CHARACTERS, MAX_TAGS
@@ -35,6 +36,10 @@ class SubmitJob(Closed):
     """The channel or webhook that is notified of failures, beside the stage's operators."""
     files: JobFileNames = Field(default_factory=dict, exclude_if=lambda files: not files)
     """The files that tasks may ask for as `job/NAME`; their contents were uploaded before."""
+    queue: QueueName | None = unless_absent()
+    """The work queue of its tasks, unless they name one themselves."""
+    priority: Priority | None = unless_absent()
+    """The class of its tasks, likewise."""
     tasks: TaskRequests
 
 
@@ -93,6 +98,10 @@ class TaskSummary(Written):
     """The activity of a running task: `type:step`, or `progress:` and what its code reported."""
     cancel_requested: bool | None = unless_absent()
     """True once the task's cancellation was asked for, in this run."""
+    queue: str | None = unless_absent()
+    """The work queue that it waits in, unless that is `default`."""
+    priority: str | None = unless_absent()
+    """Its class, unless that is `normal`."""
 
 
 class FileLink(Written):
@@ -182,6 +191,18 @@ class TaskView(TaskSummary):
     """The pattern of the event that ends a signal, as the job says it."""
     input_files: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     """Names of the task's files: `job/NAME`, or `TASK/NAME` for artifacts of a task before it."""
+    item_status: str | None = unless_absent()
+    """In the words of a work queue: `pending`, `claimed`, `completed`, `failed` while another
+    attempt follows, or `deadLettered`."""
+    claimed_by: str | None = unless_absent()
+    """The worker that runs it."""
+    claimed_at: datetime | None = unless_absent()
+    visible_at: datetime | None = unless_absent()
+    """From when on a worker may take it: while it runs, unless its lease is renewed before."""
+    created_at: datetime | None = unless_absent()
+    """When its job was submitted."""
+    metadata: dict[str, str] = Field(default_factory=dict, exclude_if=lambda texts: not texts)
+    """What its producer wants to see beside it."""
     required_artifacts: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     """Patterns of the files that the task has to leave behind."""
     verified: bool | None = unless_absent()

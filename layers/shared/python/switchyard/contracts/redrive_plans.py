@@ -41,6 +41,7 @@ class StoredReopening(Written):
     overrides: StoredOverrides = StoredOverrides()
     items_run: int | None = None
     pinned: StoredPin | None = None
+    limits: tuple[str, ...] | None = None
 
     def reopening(self) -> Reopening:
         said = dict(self) | {"overrides": Overrides(**dict(self.overrides))}

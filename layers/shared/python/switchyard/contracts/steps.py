@@ -1,4 +1,7 @@
-"""The ordered steps of a task definition: each asks the agent once and keeps its answer."""
+"""What a definition runs: the ordered steps of an agent, or a function or a program of code.
+
+Each step asks the agent once and keeps its answer.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +10,13 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
-from switchyard.contracts.wire import CleanLine, CleanText, Closed, at_most, timeout_up_to
+from switchyard.contracts.wire import (
+    CleanLine,
+    CleanText,
+    Closed,
+    at_most,
+    timeout_up_to,
+)
 from switchyard.domain.ids import STEP_NAME, STEP_NAME_RULE
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.prompts.placeholders import steps_named_in

@@ -66,5 +66,10 @@ def tenant_settings_partition(tenant: str) -> str:
     return f"TENANT#{tenant}#SETTINGS"
 
 
+def queues_partition(tenant: str) -> str:
+    """Name the partition of the state table with a tenant's work queues; `*` as above."""
+    return f"TENANT#{tenant}#QUEUES"
+
+
 def api_keys_partition(tenant: str) -> str:
     return f"TENANT#{tenant}#APIKEYS"

@@ -21,6 +21,7 @@ from switchyard.contracts.files import (
     problem_with_list_file,
 )
 from switchyard.contracts.json_schema import SimpleJsonSchema
+from switchyard.contracts.scheduling import Metadata, Priority, QueueName
 from switchyard.contracts.signals import EventPattern
 from switchyard.contracts.wire import (
     CleanText,
@@ -137,6 +138,12 @@ class TaskRequest(Closed):
     """The files that it has to leave in its folder `artifacts`; else it fails."""
     commitments: Commitments | None = unless_absent(min_length=1)
     """What has to hold before it counts as completed, beside what its definition commits to."""
+    queue: QueueName | None = unless_absent()
+    """The work queue that it waits in; else its job's, its definition's, or `default`."""
+    priority: Priority | None = unless_absent()
+    """Its class; else its job's, its definition's, or its queue's."""
+    metadata: Metadata | None = unless_absent()
+    """Texts by name, shown beside it."""
 
     @field_validator("name")
     @classmethod
@@ -195,6 +202,14 @@ class TaskRequest(Closed):
             )
         return self
 
+    @model_validator(mode="after")
+    def _fields_of_workers(self) -> "TaskRequest":
+        for field in ("queue", "priority"):
+            if self._is_held and getattr(self, field) is not None:
+                said = f"{field} belongs to a task with a name"
+                raise ValueError(f"{said}: no worker runs one of kind {self.kind}")
+        return self
+
     def spec(self) -> TaskSpec:
         return TaskSpec(
             task_id=self.task_id,
@@ -209,6 +224,9 @@ class TaskRequest(Closed):
             commitments=tuple(one.stored() for one in self.commitments or ()),
             fan_out=self._fan_out(self.for_each) if self.for_each else None,
             nested=self.kind is TaskKind.JOB,
+            queue=self.queue,
+            priority=self.priority,
+            metadata=self.metadata or {},
         )
 
     @property
@@ -239,7 +257,7 @@ class TaskRequest(Closed):
     @property
     def needs_newer(self) -> bool:
         """Whether versions before 0.2 would not understand it, and run it all the same."""
-        of_workers = (self.files, self.artifacts, self.commitments)
+        of_workers = (self.files, self.artifacts, self.commitments, self.queue)
         return any(one is not None for one in (self.kind, self.when, self.for_each, *of_workers))
 
 

@@ -34,6 +34,11 @@ STEP_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 STEP_NAME_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
 TRIGGER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 TRIGGER_NAME_RULE: Final = "1 to 40 of a-z, 0-9 and -, without - in front"
+QUEUE_GROUP: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+QUEUE_GROUP_RULE: Final = "1 to 32 of a-z, 0-9 and -, without - in front"
+QUEUE_NAME: Final = re.compile(rf"{QUEUE_GROUP.pattern}(?:/[a-z0-9][a-z0-9-]{{0,39}})?")
+DEFAULT_QUEUE: Final = "default"
+"""The queue, and its group, of tasks that name none. Every tenant has it."""
 EVENT_ID: Final = re.compile(r"[A-Za-z0-9._:/+-]{1,128}")
 EVENT_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 . _ : / + -"
 FILE_NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")

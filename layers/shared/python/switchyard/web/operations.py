@@ -19,6 +19,7 @@ JOBS: Final = "Jobs"
 EVENTS: Final = "Events"
 DEFINITIONS: Final = "Task definitions"
 TRIGGERS: Final = "Triggers"
+QUEUES: Final = "Work queues"
 ITSELF: Final = "The API itself"
 
 
@@ -97,6 +98,24 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "post_trigger_enable": _reads(TRIGGERS, "Let a trigger start jobs again", 404, 409),
     "post_trigger_disable": _reads(TRIGGERS, "Let a trigger start nothing", 404, 409),
     "post_trigger_fire": _takes_a_body(TRIGGERS, "Try a trigger with an event", 404, 409),
+    "get_queues": _reads(QUEUES, "List work queues", 400),
+    "post_queue": _takes_a_body(QUEUES, "Create a work queue", 409),
+    "get_group_queue": _reads(QUEUES, "Read a work queue and what is in it", 404),
+    "get_queue": _reads(QUEUES, "Read a work queue with a name in its group", 404),
+    "patch_group_queue": _takes_a_body(QUEUES, "Change a work queue", 404, 409),
+    "patch_queue": _takes_a_body(QUEUES, "Change a queue with a name in its group", 404, 409),
+    "delete_group_queue": _reads(QUEUES, "Delete a work queue that nothing uses", 404, 409),
+    "delete_queue": _reads(QUEUES, "Delete a queue with a name in its group", 404, 409),
+    "post_group_item": _takes_a_body(
+        QUEUES, "Put an item into a work queue", 404, 422, headers=_WITH_A_JOB
+    ),
+    "post_queue_item": _takes_a_body(
+        QUEUES, "Put an item into a queue with a name in its group", 404, 422, headers=_WITH_A_JOB
+    ),
+    "get_group_dead_letters": _reads(QUEUES, "List what failed in a work queue", 400, 404),
+    "get_queue_dead_letters": _reads(
+        QUEUES, "List what failed in a queue with a name in its group", 400, 404
+    ),
     "get_health": _reads(ITSELF, "Ask whether the API can do its work"),
     "get_openapi": Operation(
         group=ITSELF,

@@ -33,7 +33,7 @@ STATES_RANGE: Final = (JOB_SORT_KEY, _AFTER_ALL_TASKS)
 
 _TASK_FIELDS: Final = tuple(field.name for field in fields(Task) if field.name != "ref")
 # Each is stored by a function of its own.
-_MAPS: Final = frozenset({"notify", "outcome", "overrides", "signs", "commitments"})
+_MAPS: Final = frozenset({"commitments", "limits", "notify", "outcome", "overrides", "signs"})
 _JOB_FIELDS: Final = tuple(field.name for field in fields(Job) if field.name != "ref")
 
 
@@ -95,6 +95,7 @@ def task_item(task: Task) -> Item:
         **key_item(task_key(task.ref)),
         **_stored(task, _TASK_FIELDS),
         **_overrides_attribute(task.overrides),
+        **({"limits": [*task.limits]} if task.limits else {}),
         **due,
         "rule": f"{_NEWER if _is_new(task) else ''}{task.rule}",
         "max_attempts": task.max_attempts,
@@ -112,6 +113,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known["waiting_on"] = frozenset(item.get("waiting_on", ()))
     known["not_completed"] = frozenset(item.get("not_completed", ()))
     known["commitments"] = CheckedCommitments.read(item.get("commitments", ""))
+    known["limits"] = tuple(item.get("limits", ()))
     known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
     known["overrides"] = Overrides(**known_in(item.get("overrides", {}), Overrides))
     known["signs"] = LifeSigns(**known_in(item["signs"], LifeSigns)) if "signs" in item else None
@@ -147,6 +149,8 @@ def field_attribute(value: Any) -> Any:
         return f"{_NEWER}{value}"
     if isinstance(value, CheckedCommitments):
         return value.stored()
+    if isinstance(value, tuple):
+        return [*value]
     is_map = isinstance(value, Outcome | Overrides | LifeSigns)
     return _without_empty(asdict(value)) if is_map else value
 

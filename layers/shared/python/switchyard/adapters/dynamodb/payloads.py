@@ -27,7 +27,7 @@ _KEYS: Final = frozenset(key_item(("", "")))
 _PLACES: Final = ("input", "context", "depends_on", "files", "artifacts", "commitments", "output")
 """The parts of a payload that are in the item itself, or in the bucket if they are large."""
 _ATTRIBUTES: Final = frozenset(
-    {"when", "hold", "fan_out", *_PLACES, *(f"{name}_key" for name in _PLACES)}
+    {"when", "hold", "fan_out", "metadata", *_PLACES, *(f"{name}_key" for name in _PLACES)}
 )
 
 READ_AT_ONCE: Final = 8  # outputs, of 10 MB each at most
@@ -52,6 +52,7 @@ class DynamoDbPayloads:
             **self._commitments(ref, payload),
             **({"fan_out": json_text(payload.fan_out)} if payload.fan_out is not None else {}),
             **({"scope": payload.scope} if payload.scope else {}),
+            **({"metadata": dict(payload.metadata)} if payload.metadata else {}),
         }
 
     def _commitments(self, ref: TaskRef, payload: Payload) -> Item:
@@ -123,6 +124,7 @@ class DynamoDbPayloads:
             depends_on=tuple(load(item, "depends_on") or ()),
             output=load(item, "output"),
             when=item.get("when"),
+            metadata=item.get("metadata", {}),
             hold=json.loads(item["hold"]) if "hold" in item else None,
             files=tuple(load(item, "files") or ()),
             artifacts=tuple(load(item, "artifacts") or ()),

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from switchyard.contracts.events.properties import JobProperties
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, unless_absent
 
 
 class CreatedTask(Written):
@@ -11,6 +11,12 @@ class CreatedTask(Written):
     name: str
     depends_on: tuple[str, ...] = ()
     input: Any = None
+    queue: str | None = unless_absent()
+    """Its work queue, unless that is `default`."""
+    priority: str | None = unless_absent()
+    """Its class, unless that is `normal`."""
+    metadata: dict[str, str] | None = unless_absent()
+    """What its producer wants to see beside it."""
 
 
 class JobCreated(JobProperties):

@@ -18,6 +18,7 @@ _KINDS: Final = (
     ("#OPEN", "open jobs"),
     ("#SIGNALS#", "signals by events"),
     ("#SETTINGS", "settings"),
+    ("#QUEUES", "work queues"),
 )
 _SORTS: Final = {
     "JOB": "jobs",

@@ -26,6 +26,7 @@ from switchyard.domain.jobs.plan import (
     new_task,
     payload_of,
 )
+from switchyard.domain.scheduling.placement import NO_QUEUES, Placing
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due, transitions
 from switchyard.domain.tasks.readiness import decide_readiness
@@ -33,6 +34,8 @@ from switchyard.domain.tasks.task import Task, edge_token, parent_of
 from switchyard.domain.transition import applied
 
 MOST_CANDIDATES: Final = 20
+
+Pins = Mapping[str, Pinned]
 
 
 def candidates(end: Task) -> tuple[str, ...]:
@@ -43,7 +46,7 @@ def candidates(end: Task) -> tuple[str, ...]:
 
 
 def plan_chunk(
-    group: Group, seen: ChunkContext, *, pinned: Mapping[str, Pinned], at_ms: int
+    group: Group, seen: ChunkContext, *, pinned: Pins, at_ms: int, placing: Placing = NO_QUEUES
 ) -> Chunk | None:
     """Plan a chunk; `None` while `__end__` waits for too many, which passes. Raise `Conflict`."""
     end = open_end(seen.job, seen.end)
@@ -68,7 +71,7 @@ def plan_chunk(
         moved=moved,
         relay=hidden_task(seen.job.ref.task(relay), waits_on),
         tasks=tuple(
-            _new_task(newcomer, group, seen, pinned=pinned, at_ms=at_ms)
+            _new_task(newcomer, group, seen, pinned=pinned, placing=placing, at_ms=at_ms)
             for newcomer in group.newcomers
         ),
         dependents={**within, relay: (END,)},
@@ -145,6 +148,7 @@ def _new_task(
     seen: ChunkContext,
     *,
     pinned: Mapping[str, Pinned],
+    placing: Placing,
     at_ms: int,
 ) -> Task:
     """Decide the task at once if all its parents have settled: no later event would do it.
@@ -157,7 +161,7 @@ def _new_task(
     beside = [edge_token(name, FIRST_RUN) for name in newcomer.parents if name in group.names]
     settled = [parent for parent in parents if parent.state.settled]
     lost = {t.ref.task_id: t for t in settled if t.state is not TaskState.COMPLETED}
-    new = _task(seen.job, newcomer, pinned)
+    new = _task(seen.job, newcomer, pinned, placing)
     task = replace(
         new,
         waiting_on=frozenset([*beside, *(t.token for t in parents if t not in settled)]),
@@ -171,8 +175,8 @@ def _new_task(
     return applied(task, transitions.decide(task, decide_readiness(task, lost), now_ms=at_ms))
 
 
-def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
+def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned], placing: Placing) -> Task:
     spec = newcomer.spec
     if spec is None:
         return hidden_task(job.ref.task(newcomer.task_id))
-    return new_task(job, spec, pinned)
+    return new_task(job, spec, pinned, placing=placing)

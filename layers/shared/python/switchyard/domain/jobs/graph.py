@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
@@ -43,6 +43,11 @@ class TaskSpec:
     """The list that the task makes tasks of, one for each item; then `name` is that of those."""
     nested: bool = False
     """Whether it is a job, or each of its items is: then `name` is that of a template."""
+    queue: str | None = None
+    """The work queue that it waits in, if it names one."""
+    priority: str | None = None
+    """Its class, if it names one."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> TaskKind | None:

@@ -56,6 +56,10 @@ class Job:
     """The number of items of that plan that have been written so far."""
     file_count: int | None = None
     """The number of files it was submitted with, if any; a document in the bucket names them."""
+    queue: str | None = None
+    """The work queue of its tasks, unless they name one themselves."""
+    priority: str | None = None
+    """The class of its tasks, likewise."""
     redrive_key: str | None = None
     """The bucket key of the plan of a redrive that is not over."""
 

@@ -1,9 +1,9 @@
 """Decides which tasks a redrive reopens, and how each of them goes on."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
-from typing import Final
+from typing import Any, Final
 
 from switchyard.domain.fan_out.earlier_items import REASON, has_left_the_list
 from switchyard.domain.ids import END, HIDDEN_PREFIX, RELAY_PREFIX, JobRef
@@ -11,6 +11,7 @@ from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
 from switchyard.domain.redrives.reach import Reach, reach_of
+from switchyard.domain.scheduling.placement import Renewal
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Task, edge_token
 
@@ -29,6 +30,8 @@ class Changes:
     """New inputs by task id."""
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     """Other versions of definitions, by the definition's name."""
+    renewals: Mapping[str, Renewal] = field(default_factory=dict)
+    """What those versions say of limits and attempts, by task id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +50,15 @@ class Reopening:
     """The run that new tasks begin with, if it is a fan-out or a job that makes them anew."""
     pinned: Pinned | None = None
     """The version of its definition from now on, if that is another."""
+    limits: tuple[str, ...] | None = None
+    """The limits that it falls under from now on, if those are others."""
 
     @property
-    def renewed(self) -> dict[str, int]:
+    def renewed(self) -> dict[str, Any]:
         """Return the fields that this redrive changes and that others leave as they are."""
         version = self.pinned
         return {
+            **({} if self.limits is None else {"limits": self.limits or None}),
             **({"items_run": self.items_run} if self.items_run else {}),
             **({"definition_version": version.version} if version else {}),
             **({"max_attempts": version.max_attempts} if version else {}),
@@ -226,6 +232,8 @@ class _Changed:
         name = task.ref.task_id
         selected = name in self.selected
         overrides = self.changes.overrides.over(task.overrides) if selected else task.overrides
+        renewal = self.changes.renewals.get(name) if selected else None
+        pin = self.changes.pinned.get(task.definition) if selected else None
         return Reopening(
             task_id=name,
             state=task.state,
@@ -235,7 +243,8 @@ class _Changed:
             not_completed=frozenset(one for one in task.not_completed if self._is_kept(one)),
             overrides=overrides,
             items_run=self.next_run if name in self.reach.new_lists else None,
-            pinned=self.changes.pinned.get(task.definition) if selected else None,
+            pinned=replace(pin, max_attempts=renewal.max_attempts) if pin and renewal else pin,
+            limits=renewal.limits if renewal else None,
         )
 
     def _is_kept(self, parent: str) -> bool:

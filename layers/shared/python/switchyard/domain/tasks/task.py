@@ -148,6 +148,15 @@ class Task:
     overrides: Overrides = NO_OVERRIDES
     trace: str | None = None
     """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
+    queue: str | None = None
+    """The work queue that it waits in; `None` is `default`. Of a job that is a task, what its
+    tasks take as the word of their job; likewise the class."""
+    priority: str | None = None
+    """Its class; `None` is `normal`."""
+    lease_ms: int | None = None
+    """What a renewal of its lease adds; the worker's own when absent."""
+    limits: tuple[str, ...] = ()
+    """The limits that it falls under, as `domain/scheduling/limit_names.py` reads them."""
 
     @property
     def fans_out(self) -> bool:
@@ -190,6 +199,8 @@ class Payload:
     """What has to hold before it counts as completed, as `contracts/commitments.py` reads it."""
     fan_out: Mapping[str, Json] | None = None
     """The lists and texts of a fan-out, as `domain/fan_out` reads them."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """What its producer wants to see beside it."""
     scope: str | None = None
     """The job task whose template it is from: its texts call others by their names in there."""
     input_key: str | None = field(default=None, compare=False)

@@ -48,4 +48,7 @@ def _created(task: Task, payload: Payload) -> CreatedTask:
         name=task.definition,
         depends_on=payload.depends_on,
         input=payload.input,
+        queue=task.queue,
+        priority=task.priority,
+        metadata=dict(payload.metadata) or None,
     )

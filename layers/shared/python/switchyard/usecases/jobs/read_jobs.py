@@ -25,6 +25,7 @@ from switchyard.domain.ids import ANY_TASK_ID, JOB_ID, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
+from switchyard.domain.scheduling.work_items import claim_of, item_status
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import Json, Outcome, Payload, Task
 from switchyard.ports import JobStore, Payloads, TaskGraph
@@ -93,7 +94,9 @@ def read_task(
     graph: TaskGraph,
     payloads: Payloads,
     files: TaskFiles,
+    jobs: JobStore | None = None,
 ) -> TaskView:
+    """`jobs` says when the task's job was created, where that is shown."""
     ref = task_ref(tenant, job_id, task_id)
     task = graph.find(ref)
     if task is None:
@@ -121,6 +124,8 @@ def read_task(
         input_files=payload.files,
         required_artifacts=payload.artifacts,
         **_commitments(task),
+        metadata=dict(payload.metadata),
+        **_as_item(task, jobs),
     )
 
 
@@ -133,6 +138,18 @@ def _commitments(task: Task) -> dict[str, Json]:
         "verified": checked.verified if settled else None,
         "commitments": tuple(CommitmentView(**asdict(one)) for one in checked.results),
         "commitments_checked_in": checked.attempt,
+    }
+
+
+def _as_item(task: Task, jobs: JobStore | None) -> dict[str, Json]:
+    """Return what a work queue would say of the task."""
+    claim, job = claim_of(task), jobs.find(task.ref.job) if jobs else None
+    return {
+        "item_status": item_status(task),
+        "claimed_by": claim.claimed_by,
+        "claimed_at": instant(claim.claimed_at_ms),
+        "visible_at": instant(claim.visible_at_ms),
+        "created_at": instant(job.created_at_ms) if job else None,
     }
 
 
@@ -208,6 +225,8 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
         error=(outcome.error if outcome else None) or task.last_error,
         activity=_activity(task),
         cancel_requested=task.cancel_requested or None,
+        queue=task.queue,
+        priority=task.priority,
     )
 
 

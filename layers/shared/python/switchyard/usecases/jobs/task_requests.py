@@ -28,7 +28,7 @@ def kinds_of(definitions: Mapping[str, TaskDefinition]) -> dict[str, str]:
 
 def pinned(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Pinned]:
     """Fix the versions, for good."""
-    return {name: Pinned(d.version, d.retry.max_attempts) for name, d in definitions.items()}
+    return {name: definition.pin for name, definition in definitions.items()}
 
 
 def checked_outputs(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Json]:
