@@ -6,6 +6,7 @@ from stacks.errors import EnvironmentMismatch
 from stacks.stage import Stage
 from switchyard.contracts.metrics import NAMESPACE
 from switchyard.domain.access.limits import Ceilings
+from switchyard.domain.scheduling.pools import DeployedPool
 from switchyard.settings import Settings
 
 
@@ -24,6 +25,10 @@ def environment_for(settings: type[Settings], **values: str | int) -> dict[str, 
 def as_json(setting: Ceilings) -> str:
     """Write a setting with several fields as one variable."""
     return TypeAdapter(Ceilings).dump_json(setting).decode()
+
+
+def pools_as_json(pools: tuple[DeployedPool, ...]) -> str:
+    return TypeAdapter(tuple[DeployedPool, ...]).dump_json(pools).decode()
 
 
 def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:

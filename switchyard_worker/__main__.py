@@ -22,7 +22,8 @@ from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.configuration import Configuration, Misconfigured, read_configuration
 from switchyard_worker.parent.files.removal import Leftovers
 from switchyard_worker.parent.files.users import hide_memory, log_isolation
-from switchyard_worker.parent.health.presence import PresenceReports
+from switchyard_worker.parent.health.empty import EmptyWatch
+from switchyard_worker.parent.health.presence import Membership, PresenceReports
 from switchyard_worker.parent.health.pulse import keep_pulse
 from switchyard_worker.parent.health.stop import ClockWatch, Stop, WrongClock, described
 from switchyard_worker.parent.receive.loop import Loop
@@ -120,7 +121,12 @@ async def _work(
     fields = {"worker_id": ports.worker_id, "slots": settings.max_concurrent_claude}
     logger.info("worker started", extra=fields)
     log_isolation(os.environ)
-    companions = (_pulse(loop, settings, ports), leftovers.remove(), watch.keep())
+    companions = (
+        _pulse(loop, settings, ports),
+        leftovers.remove(),
+        watch.keep(),
+        EmptyWatch(ports, settings, stop=stop, load=lambda: loop.intake.load).keep(),
+    )
     beside = [asyncio.create_task(companion) for companion in companions]
     presence = PresenceReports(
         runtime_of(ports),
@@ -132,7 +138,8 @@ async def _work(
         load=lambda: loop.intake.load,
         changed=loop.intake.changed,
     )
-    presence.begin()
+    directory = ports.pool.directory if ports.pool else None
+    presence.of_pool(Membership(settings.pool, settings.when_empty, directory)).begin()
     await _until_done(loop.run(), stop, children)
     for companion in beside:
         companion.cancel()

@@ -33,6 +33,7 @@ MEANINGS: Final = {
     "avg_processing_time": "an attempt took on average",
     "timeout_rate": "tasks a second timed out or lost their last lease",
     "age_of_oldest_item": "ago the task became ready that waits longest",
+    "saturated_consumers": "percent of the workers' slots are busy",
 }
 _SECONDS_PER: Final = {"Seconds": 1.0, "Milliseconds": 0.001}
 

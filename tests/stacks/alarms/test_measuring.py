@@ -197,7 +197,7 @@ def test_what_is_counted_from_logs_names_its_stage(synthesized: SynthesizedStage
 def test_what_a_worker_could_not_end_or_remove_is_counted_from_its_log(
     synthesized: SynthesizedStage, message: str, metric: str
 ) -> None:
-    container = synthesized.one("AWS::ECS::TaskDefinition")["ContainerDefinitions"][0]
+    container = synthesized.default_container()
     pattern = f'{{ $.message = "{message}" }}'
     counted = synthesized.one("AWS::Logs::MetricFilter", FilterPattern=pattern)
     assert counted["LogGroupName"] == container["LogConfiguration"]["Options"]["awslogs-group"]

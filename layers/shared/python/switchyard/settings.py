@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
+from switchyard.domain.scheduling.pools import DEFAULT_POOL, DeployedPool, WhenEmpty
 
 _WELL = HealthLimits()
 AgentBackend = Literal["auto", "claude-agent-sdk", "messages", "offline"]
@@ -45,6 +46,13 @@ class EmitterSettings(Settings):
     app_name: str = "task-workflow"
 
 
+class PoolsSettings(Settings):
+    """What is needed to reach the workers of every pool."""
+
+    pools: tuple[DeployedPool, ...] = ()
+    """The pools of the stage as JSON; with none, all tasks go to the one task queue."""
+
+
 class SubmitterSettings(EmitterSettings):
     """What is needed to accept jobs."""
 
@@ -58,7 +66,7 @@ class SubmitterSettings(EmitterSettings):
     """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
 
 
-class ApiSettings(SubmitterSettings):
+class ApiSettings(SubmitterSettings, PoolsSettings):
     dynamodb_events_table_name: str
     trigger_queue_arn: str
     """Where the rules of triggers send their events."""
@@ -73,7 +81,7 @@ class AuthorizerSettings(Settings):
     api_keys_table_name: str
 
 
-class DispatcherSettings(EmitterSettings):
+class DispatcherSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     task_definitions_table: str
     """Where it reads the templates of jobs that are tasks."""
@@ -88,7 +96,7 @@ class DispatcherSettings(EmitterSettings):
     """When it leaves the rest for later; Lambda ends it at 30 s."""
 
 
-class SweeperSettings(EmitterSettings):
+class SweeperSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     sqs_queue_url: str
     dispatch_queue_url: str
@@ -101,7 +109,7 @@ class SweeperSettings(EmitterSettings):
     """When a run stops looking; Lambda ends it at 30 s."""
 
 
-class DeadLetterSettings(EmitterSettings):
+class DeadLetterSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     sqs_queue_url: str
     task_definitions_table: str
@@ -137,7 +145,7 @@ class ArchiveDeadLettersSettings(Settings):
     s3_bucket: str
 
 
-class MeasureSettings(Settings):
+class MeasureSettings(PoolsSettings):
     state_table_name: str
     sqs_queue_url: str
     dead_letter_queue_urls: str
@@ -181,7 +189,7 @@ class AnswerSlackSettings(EmitterSettings, AlertingSettings):
         return frozenset(filter(None, self.slack_operators.split(",")))
 
 
-class CheckSettings(EmitterSettings, AlertingSettings):
+class CheckSettings(EmitterSettings, AlertingSettings, PoolsSettings):
     task_definitions_table: str
     tenant_id: TenantId | None = None
     """The tenant whose log has the check when nothing runs."""
@@ -206,10 +214,15 @@ class CheckSettings(EmitterSettings, AlertingSettings):
         )
 
 
-class WorkerSettings(EmitterSettings):
+class WorkerSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     task_definitions_table: str
     sqs_queue_url: str
+    """The queue of its pool."""
+    pool: str = DEFAULT_POOL
+    """The pool that it belongs to: one of `pools`, where there are some."""
+    when_empty: WhenEmpty = WhenEmpty.POLL
+    """What it does when its groups have no work: poll, hibernate or terminate."""
     agent_backend: AgentBackend
     tenant_id: TenantId | None = None
     """Whose the tasks of bare messages are; without it they are refused."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ParamSpec, Protocol, TypeVar
 
 from switchyard.adapters import aws
@@ -15,12 +16,14 @@ from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.ecs import deployments, scale_in_protection
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsTaskQueue
+from switchyard.adapters.sqs_depths import SqsQueueDepths
 from switchyard.adapters.system import (
     SystemIds,
     SystemRandomness,
     ThreadOffload,
     system_sleep,
 )
+from switchyard.bootstrap.pools import pool_directory, pool_queues
 from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
 from switchyard.ports import (
     BlobStore,
@@ -29,6 +32,7 @@ from switchyard.ports import (
     PauseSwitch,
     Payloads,
     Presence,
+    QueueDepth,
     Randomness,
     ScaleInProtection,
     SharedClock,
@@ -41,6 +45,7 @@ from switchyard.settings import WorkerSettings
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.scheduling.pool_directory import PoolDirectory, PoolInbox
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,6 +61,17 @@ class Offload(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorkerPool:
+    """What a worker knows of its pool."""
+
+    directory: PoolDirectory
+    own_queue: TaskQueue
+    """The queue of its pool alone: other pools have wake-ups of their own."""
+    depth: Callable[[], QueueDepth]
+    """How full that queue is."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class WorkerPorts:
     clock: SharedClock
     sleep: Sleep
@@ -68,6 +84,7 @@ class WorkerPorts:
     payloads: Payloads
     definitions: DefinitionStore
     queue: TaskQueue
+    """Wakes every pool that serves a task's group."""
     inbox: TaskInbox
     pause_switch: PauseSwitch
     presence: Presence
@@ -77,13 +94,16 @@ class WorkerPorts:
     emitter: Emitter
     protection: ScaleInProtection
     deployments: Deployments
+    pool: WorkerPool | None = None
+    """`None` on a stage without pools."""
 
 
 def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     dynamodb = aws.client("dynamodb")
     state = DynamoDbTable(dynamodb, settings.state_table_name)
-    queue = SqsTaskQueue(
-        aws.client("sqs"),
+    sqs = aws.client("sqs")
+    own_queue = SqsTaskQueue(
+        sqs,
         settings.sqs_queue_url,
         polling=aws.client("sqs", aws.POLLING_LIMITS),
     )
@@ -91,6 +111,15 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     payloads = DynamoDbPayloads(state, blobs)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
     clock = worker_clock()
+    queue: TaskQueue = own_queue
+    inbox: TaskInbox = own_queue
+    pool = None
+    if settings.pools:
+        directory = pool_directory(settings.pools, state, clock)
+        queue = pool_queues(directory, sqs)
+        inbox = PoolInbox(settings.pool, inbox=own_queue, directory=directory, queue=queue)
+        depth = partial(SqsQueueDepths(sqs).of, settings.sqs_queue_url)
+        pool = WorkerPool(directory=directory, own_queue=own_queue, depth=depth)
     worker_id = SystemIds().new_worker_id()
     return WorkerPorts(
         clock=clock,
@@ -106,7 +135,7 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         payloads=payloads,
         definitions=definitions,
         queue=queue,
-        inbox=queue,
+        inbox=inbox,
         pause_switch=DynamoDbPauseSwitch(state),
         presence=DynamoDbPresence(state),
         adopter=Adopter(
@@ -117,4 +146,5 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         emitter=emitter_for(settings, origin="worker", worker_id=worker_id),
         protection=scale_in_protection(os.environ),
         deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
+        pool=pool,
     )

@@ -37,6 +37,8 @@ COUNTS_PARTITIONS: Final = "COUNTS#"
 """Those of the state table that begin with it: a day's counters each."""
 WORKERS_PARTITION: Final = "WORKERS"
 CONSUMPTION_PARTITION: Final = "STAGE#CONSUMPTION"
+POOLS_PARTITION: Final = "STAGE#POOLS"
+"""The partition of the state table with what operators changed of pools' subscriptions."""
 DEDUPLICATION_PREFIX: Final = "ONCE#"
 """Of the partitions with what must not happen twice, one each."""
 

@@ -42,6 +42,12 @@ class QueueDepth:
     """To be received now; those that are to come later are not among them."""
     hidden: int
     """Received, and not deleted yet."""
+    delayed: int = 0
+    """To be received later."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.waiting or self.hidden or self.delayed)
 
 
 class QueueDepths(Protocol):

@@ -17,7 +17,11 @@ from switchyard.domain.health.presence import Pause, PresentWorker
 
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
-_ADDED: Final = ("release", "draining", "busy_until_ms", "sick", "backend", "functions")
+_LISTS: Final = ("functions", "subscriptions")
+_ADDED: Final = (
+    *("release", "draining", "busy_until_ms", "sick", "backend", "pool", "when_empty"),
+    *_LISTS,
+)
 """Added later: an older worker does not write them, and an older reader does not look at them."""
 
 
@@ -29,8 +33,7 @@ class DynamoDbPresence:
         known = asdict(worker)
         said = {name: known[name] for name in _SAID}
         added = {name: known[name] for name in _ADDED if known[name]}
-        if "functions" in added:
-            added["functions"] = [*added["functions"]]
+        added |= {name: [*added[name]] for name in _LISTS if name in added}
         self._update(
             worker.worker_id,
             set=said | added | _until_forgotten(worker.seen_at_ms),
@@ -52,8 +55,7 @@ class DynamoDbPresence:
 def _worker(item: Item) -> PresentWorker:
     said = {name: item[name] for name in _SAID}
     added = {name: item[name] for name in _ADDED if name in item}
-    if "functions" in added:
-        added["functions"] = tuple(added["functions"])
+    added |= {name: tuple(added[name]) for name in _LISTS if name in added}
     return PresentWorker(worker_id=item["SK"], **said, **added)
 
 

@@ -103,6 +103,8 @@ class Task:
     rule: Rule = Rule.ALL_COMPLETED
     kind: TaskKind | None = None
     """What ends a task that no worker runs; `None` for one that has a definition."""
+    queue: str | None = None
+    """The work queue that it waits in, `group` or `group/name`; `None` for the default one."""
     conditional: bool = False
     """Whether a condition among its data decides, too, whether it runs."""
     expanded: int | None = None
