@@ -33,11 +33,12 @@ LEASE_ATTRIBUTES = (
     *(PARTITION_KEY, SORT_KEY, "state", "attempt", "max_attempts", "fence", "owner"),
     *("lease_until_ms", "started_at_ms", "settled_at_ms", "not_before_ms", "due_shard"),
     *("due_at_ms", "cancel_requested", "resends", "signs", "last_error", "outcome", "output"),
-    *("output_key", "kind"),
+    *("output_key", "kind", "queue"),
 )
 """What a worker writes of a task that it was given, and what it makes these writes depend on.
 
-`kind` is there because a claim depends on it: a held task has one, and no worker runs it. Not among
+`kind` is there because a claim depends on it: a held task has one, and no worker runs it. `queue`
+is written when a failed task moves to the group of another tier. Not among
 them: what a task is and needs (definition, input, dependencies), and what a job is.
 """
 

@@ -16,7 +16,7 @@ from switchyard.domain.access.limits import Ceilings, RequestLimits
 from switchyard.domain.access.tenants import problem_with_operators
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.measuring.prices import PRICES
-from switchyard.domain.scheduling.pools import DEFAULT_POOL, Pool, problem_with_pools
+from switchyard.domain.scheduling.pools import DEFAULT_POOL, Pool, PoolKind, problem_with_pools
 from switchyard.settings import AgentBackend
 
 
@@ -125,6 +125,8 @@ class Stage:
         problem = problem_with_pools(self.pools)
         if problem:
             raise ValueError(f"pools of the stage {self.name}: {problem}")
+        if any(pool.kind is PoolKind.LAMBDA for pool in self.pools):
+            raise ValueError(f"pools of the stage {self.name}: Lambda pools are not deployed yet")
 
     @property
     def default_pool(self) -> Pool:

@@ -42,10 +42,10 @@ from switchyard_local.workers.pools import (
     first_role,
     pool_named,
     run_all,
+    supervisor_of,
     work_in_foreground,
 )
 from switchyard_local.workers.process import ROLE, WorkerProcess
-from switchyard_local.workers.supervisor import Supervisor
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,10 @@ class LocalCloud:
         """
         with self.borrowed(say), self._as_the_supervisor(), signals_interrupt():
             pools = self._pools()
-            supervisors = [self._supervisor(pool, policy, say) for pool in pools]
+            supervisors = [
+                supervisor_of(pool, policy, self._fleet(say, pool.name), self._clock, say)
+                for pool in pools
+            ]
             try:
                 run_all(supervisors, self._clock)
             except KeyboardInterrupt:
@@ -174,20 +177,6 @@ class LocalCloud:
             worker = self._worker_in(first_role(pool))
             batch_run = {**deployed, "WHEN_EMPTY": WhenEmpty.TERMINATE.value}
             return work_in_foreground(self._root, worker.environment(batch_run), read=read)
-
-    def _supervisor(self, pool: LocalPool, policy: ScalingPolicy, say: Say) -> Supervisor:
-        """Scale the default pool by the policy that was asked for, others by their own."""
-        fleet, is_default = self._fleet(say, pool.name), pool.name == DEFAULT_POOL
-        return Supervisor(
-            policy if is_default else pool.policy,
-            start=fleet.start,
-            depth=fleet.depth,
-            slots=fleet.slots,
-            clock=self._clock,
-            say=say if is_default else lambda line: say(f"{pool.name}: {line}"),
-            present=fleet.present(),
-            hibernates=pool.hibernates,
-        )
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         """Run the handler on this machine, with the environment of the deployed function."""

@@ -128,7 +128,21 @@ async def _work(
         EmptyWatch(ports, settings, stop=stop, load=lambda: loop.intake.load).keep(),
     )
     beside = [asyncio.create_task(companion) for companion in companions]
-    presence = PresenceReports(
+    presence = _presence(loop, ports, configuration)
+    presence.begin()
+    await _until_done(loop.run(), stop, children)
+    for companion in beside:
+        companion.cancel()
+    leftovers.close()
+    await presence.end()
+    logger.info("worker stopped", extra=fields)
+    watch.close()
+
+
+def _presence(loop: Loop, ports: WorkerPorts, configuration: Configuration) -> PresenceReports:
+    settings = configuration.settings
+    directory = ports.pool.directory if ports.pool else None
+    return PresenceReports(
         runtime_of(ports),
         ports.presence,
         worker_id=ports.worker_id,
@@ -137,16 +151,7 @@ async def _work(
         functions=configuration.functions.names,
         load=lambda: loop.intake.load,
         changed=loop.intake.changed,
-    )
-    directory = ports.pool.directory if ports.pool else None
-    presence.of_pool(Membership(settings.pool, settings.when_empty, directory)).begin()
-    await _until_done(loop.run(), stop, children)
-    for companion in beside:
-        companion.cancel()
-    leftovers.close()
-    await presence.end()
-    logger.info("worker stopped", extra=fields)
-    watch.close()
+    ).of_pool(Membership(settings.pool, settings.when_empty, directory))
 
 
 async def _pulse(loop: Loop, settings: WorkerSettings, ports: WorkerPorts) -> None:

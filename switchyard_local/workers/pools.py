@@ -9,14 +9,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from switchyard.domain.measuring.scaling import ScalingPolicy
 from switchyard.domain.scheduling.pools import DEFAULT_POOL, WhenEmpty
 from switchyard.ports import Clock
 from switchyard_local.errors import CloudError
+from switchyard_local.say import Say
 from switchyard_local.workers.process import ROLE, is_worker
 from switchyard_local.workers.supervisor import STEP_SECONDS, Supervisor
+
+if TYPE_CHECKING:
+    from switchyard_local.workers.fleet import WorkerFleet
 
 GRACE_SECONDS: Final = 10.0
 
@@ -72,11 +76,9 @@ def roles_of(pool: str) -> Iterator[str]:
 
 
 def is_role_of(pool: str, role: str) -> bool:
-    if pool == DEFAULT_POOL:
-        return is_worker(role) and role.removeprefix(ROLE).removeprefix("-").isdecimal() | (
-            role == ROLE
-        )
-    return role.partition(".")[0] == first_role(pool)
+    if pool != DEFAULT_POOL:
+        return role.partition(".")[0] == first_role(pool)
+    return role == ROLE or (is_worker(role) and role.removeprefix(f"{ROLE}-").isdecimal())
 
 
 def pool_named(pools: Sequence[LocalPool], name: str) -> LocalPool:
@@ -85,6 +87,23 @@ def pool_named(pools: Sequence[LocalPool], name: str) -> LocalPool:
             return pool
     known = ", ".join(pool.name for pool in pools)
     raise CloudError(f"There is no pool '{name}'. The pools of the local cloud are {known}.")
+
+
+def supervisor_of(
+    pool: LocalPool, policy: ScalingPolicy, fleet: "WorkerFleet", clock: Clock, say: Say
+) -> Supervisor:
+    """Scale the default pool by the policy that was asked for, others by their own."""
+    is_default = pool.name == DEFAULT_POOL
+    return Supervisor(
+        policy if is_default else pool.policy,
+        start=fleet.start,
+        depth=fleet.depth,
+        slots=fleet.slots,
+        clock=clock,
+        say=say if is_default else lambda line: say(f"{pool.name}: {line}"),
+        present=fleet.present(),
+        hibernates=pool.hibernates,
+    )
 
 
 def run_all(supervisors: Sequence[Supervisor], clock: Clock) -> None:

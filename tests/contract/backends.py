@@ -15,8 +15,11 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks, DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue, DynamoDbUnsettled
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.pool_subscriptions import DynamoDbSubscriptionStore
-from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import (
+    DynamoDbPauseSwitch,
+    DynamoDbPresence,
+    DynamoDbSubscriptionStore,
+)
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions, DynamoDbTaskAdoption
@@ -57,7 +60,7 @@ from switchyard.ports import (
 from switchyard.ports.alerting import AlertStore
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.testing.alerts import MemoryAlertStore
-from switchyard.testing.pools import MemorySubscriptionStore
+from switchyard.testing.presence import MemorySubscriptionStore
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from switchyard.domain.scheduling.pools import Subscription
     from switchyard.usecases.scheduling.survey_pools import PoolState, PoolSurvey
 
-FOLLOWED: Final = "Its workers, and whoever sends tasks, follow within some seconds."
+FOLLOWED: Final = "Its workers, and the functions that send tasks, follow within some seconds."
 PoolStageOption = Annotated[
     Stage,
     typer.Option(

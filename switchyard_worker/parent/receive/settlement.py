@@ -170,7 +170,7 @@ class Settlement:
         await with_retries(
             self.runtime,
             self.queue.send,
-            [TaskMessage.waking(lease.task)],
+            [TaskMessage.waking(released)],
             delay_seconds=math.ceil(delay_ms / 1000),
         )
         return released

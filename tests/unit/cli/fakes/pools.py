@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 from switchyard.domain.scheduling.pools import DeployedPool, Pool, Subscription, WhenEmpty
 from switchyard.testing import ManualClock
-from switchyard.testing.pools import MemorySubscriptionStore
-from switchyard.testing.presence import MemoryPresence
+from switchyard.testing.presence import MemoryPresence, MemorySubscriptionStore
 from switchyard.testing.transport import MemoryQueueDepths, MemoryTaskQueue
 from switchyard.usecases.scheduling.pool_directory import PoolDirectory
 from switchyard.usecases.scheduling.survey_pools import PoolSurvey

@@ -77,6 +77,7 @@ def test_programs_get_the_names_that_cloudwatch_has(
         "avg_processing_time": 2_500,
         "timeout_rate": 0,
         "age_of_oldest_item": 125,
+        "saturated_consumers": 0,
     }
     assert found["definitions"][0] == {
         "definition": "scrape",

@@ -15,7 +15,7 @@ from switchyard.domain.scheduling.pools import (
     WhenEmpty,
 )
 from switchyard.testing import ManualClock
-from switchyard.testing.pools import MemorySubscriptionStore
+from switchyard.testing.presence import MemorySubscriptionStore
 from switchyard.testing.transport import MemoryTaskQueue
 from switchyard.usecases.scheduling.pool_directory import (
     CACHED_SECONDS,

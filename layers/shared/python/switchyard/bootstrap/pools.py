@@ -3,8 +3,7 @@
 from typing import Any
 
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.pool_subscriptions import DynamoDbSubscriptionStore
-from switchyard.adapters.dynamodb.presence import DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import DynamoDbPresence, DynamoDbSubscriptionStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.sqs import SqsTaskQueue
 from switchyard.adapters.sqs_depths import SqsQueueDepths

@@ -111,15 +111,8 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     payloads = DynamoDbPayloads(state, blobs)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
     clock = worker_clock()
-    queue: TaskQueue = own_queue
-    inbox: TaskInbox = own_queue
-    pool = None
-    if settings.pools:
-        directory = pool_directory(settings.pools, state, clock)
-        queue = pool_queues(directory, sqs)
-        inbox = PoolInbox(settings.pool, inbox=own_queue, directory=directory, queue=queue)
-        depth = partial(SqsQueueDepths(sqs).of, settings.sqs_queue_url)
-        pool = WorkerPool(directory=directory, own_queue=own_queue, depth=depth)
+    pool = _pool(settings, state, own_queue, clock)
+    queue = pool_queues(pool.directory, sqs) if pool else own_queue
     worker_id = SystemIds().new_worker_id()
     return WorkerPorts(
         clock=clock,
@@ -135,7 +128,7 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         payloads=payloads,
         definitions=definitions,
         queue=queue,
-        inbox=inbox,
+        inbox=_inbox(settings.pool, pool, own_queue, queue),
         pause_switch=DynamoDbPauseSwitch(state),
         presence=DynamoDbPresence(state),
         adopter=Adopter(
@@ -148,3 +141,23 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
         pool=pool,
     )
+
+
+def _pool(
+    settings: WorkerSettings, state: DynamoDbTable, own_queue: SqsTaskQueue, clock: SharedClock
+) -> WorkerPool | None:
+    if not settings.pools:
+        return None
+    return WorkerPool(
+        directory=pool_directory(settings.pools, state, clock),
+        own_queue=own_queue,
+        depth=partial(SqsQueueDepths(aws.client("sqs")).of, settings.sqs_queue_url),
+    )
+
+
+def _inbox(
+    name: str, pool: WorkerPool | None, own_queue: SqsTaskQueue, queue: TaskQueue
+) -> TaskInbox:
+    if pool is None:
+        return own_queue
+    return PoolInbox(name, inbox=own_queue, directory=pool.directory, queue=queue)

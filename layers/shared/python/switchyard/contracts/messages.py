@@ -17,10 +17,10 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
 from switchyard.contracts.wire import DefinitionName, JsonValue, SchemaOne, Written
-from switchyard.domain.ids import ANY_TASK_ID, TENANT_ID, TaskRef, task_named
+from switchyard.domain.ids import ANY_TASK_ID, GROUP_NAME, TENANT_ID, TaskRef, task_named
 from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
 from switchyard.domain.measuring.spans import TRACEPARENT, TraceParent, waking_context
-from switchyard.domain.scheduling.groups import DEFAULT_GROUP, GROUP_NAME, group_of_task
+from switchyard.domain.scheduling.groups import DEFAULT_GROUP, group_of_task
 from switchyard.domain.tasks.task import Json, Task
 
 SCHEMA_VERSION: Final = 1

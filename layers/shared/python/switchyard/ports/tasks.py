@@ -83,8 +83,9 @@ class TaskLeases(Protocol):
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        queue: str | None = None,
     ) -> Task:
-        """Hand the task back as QUEUED. Raise `LeaseLost`."""
+        """Hand the task back as QUEUED, in another queue if one is named. Raise `LeaseLost`."""
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
         """Settle a task that nobody holds (exhausted, cancelled), on the fence as read.

@@ -56,6 +56,7 @@ class MemoryTaskLeases:
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        queue: str | None = None,
     ) -> Task:
         release = transitions.release(
             lease,
@@ -63,6 +64,7 @@ class MemoryTaskLeases:
             now_ms=now_ms,
             give_attempt_back=give_attempt_back,
             error=error,
+            queue=queue,
         )
         return self._write(lease, release)
 

@@ -71,6 +71,7 @@ class DynamoDbTaskLeases:
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        queue: str | None = None,
     ) -> Task:
         release = transitions.release(
             lease,
@@ -78,6 +79,7 @@ class DynamoDbTaskLeases:
             now_ms=now_ms,
             give_attempt_back=give_attempt_back,
             error=error,
+            queue=queue,
         )
         return _still_ours(lease, self._writer.write_task_surely(lease.ref, release))
 

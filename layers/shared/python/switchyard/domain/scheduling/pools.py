@@ -1,17 +1,15 @@
 """Pools: sets of identical workers that subscribe to groups of work queues."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from switchyard.domain.ids import GROUP_NAME, GROUP_NAME_RULE, POOL_NAME, POOL_NAME_RULE
 from switchyard.domain.measuring.scaling import ScalingPolicy
-from switchyard.domain.scheduling.groups import DEFAULT_GROUP, GROUP_NAME, GROUP_NAME_RULE
+from switchyard.domain.scheduling.groups import DEFAULT_GROUP
 
 DEFAULT_POOL: Final = "default"
-POOL_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,23}")
-POOL_NAME_RULE: Final = "1 to 24 of a-z, 0-9 and -, and begins with a letter"
 DEAD_LETTERS_SUFFIX: Final = "-dlq"
 MAX_SUBSCRIPTIONS: Final = 20
 MAX_WEIGHT: Final = 100
@@ -125,8 +123,10 @@ class DeployedPool:
 
 
 def _problems(pool: Pool) -> Iterator[str]:
-    if not POOL_NAME.fullmatch(pool.name) or pool.name.endswith(DEAD_LETTERS_SUFFIX):
-        yield f"its name is not {POOL_NAME_RULE}, or ends in {DEAD_LETTERS_SUFFIX}"
+    if not POOL_NAME.fullmatch(pool.name):
+        yield f"its name is not {POOL_NAME_RULE}"
+    elif pool.name[0].isdigit() or pool.name.endswith(DEAD_LETTERS_SUFFIX):
+        yield f"its name begins with a digit or ends in {DEAD_LETTERS_SUFFIX}; choose another"
     yield from _problems_with_emptiness(pool)
     yield from _problems_with_subscriptions(pool)
     if not 1 <= pool.slots <= MAX_SLOTS:
