@@ -15,7 +15,7 @@ from stacks.constructs.permissions import (
 )
 from stacks.constructs.slack_actions import SlackActions
 from stacks.constructs.triggers import Triggers, allow_changing_triggers
-from stacks.environment import as_json, environment_for
+from stacks.environment import as_json, environment_for, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.tables import EVENT_INDEXES, JOBS_INDEX, event_index_name
@@ -49,6 +49,7 @@ ROUTES = (
     (HttpMethod.POST, "/triggers/{name}/enable"),
     (HttpMethod.POST, "/triggers/{name}/disable"),
     (HttpMethod.POST, "/triggers/{name}/fire"),
+    (HttpMethod.GET, "/pools"),
     (HttpMethod.GET, "/health"),
     (HttpMethod.GET, "/openapi.json"),
     (HttpMethod.GET, "/docs"),
@@ -123,6 +124,7 @@ class ProducerApiStack(Stack):
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 job_queue_url=shared.job_steps.queue.queue_url,
                 ceilings=as_json(stage.ceilings),
+                pools=pools_as_json(shared.pools),
                 trigger_queue_arn=self.triggers.queue.queue_arn,
                 trigger_dead_letters_arn=self.triggers.dead_letters.queue_arn,
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,

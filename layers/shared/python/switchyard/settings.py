@@ -66,7 +66,7 @@ class SubmitterSettings(EmitterSettings):
     """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
 
 
-class ApiSettings(SubmitterSettings):
+class ApiSettings(SubmitterSettings, PoolsSettings):
     dynamodb_events_table_name: str
     trigger_queue_arn: str
     """Where the rules of triggers send their events."""

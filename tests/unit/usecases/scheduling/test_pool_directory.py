@@ -17,6 +17,7 @@ from switchyard.domain.scheduling.pools import (
 from switchyard.testing import ManualClock
 from switchyard.testing.presence import MemorySubscriptionStore
 from switchyard.testing.transport import MemoryTaskQueue
+from switchyard.usecases.scheduling.list_pools import list_pools
 from switchyard.usecases.scheduling.pool_directory import (
     CACHED_SECONDS,
     PoolDirectory,
@@ -140,3 +141,15 @@ def test_other_producers_messages_stay_with_the_pool_that_received_them(routed: 
     routed.queues["default"].send_body('{"name": "scrape"}')
     received = routed.inbox("default").receive(at_most=1, wait_seconds=0, visibility_seconds=30)
     assert len(received) == 1
+
+
+def test_tenants_learn_names_and_groups_alone(routed: Routed) -> None:
+    routed.directory.subscribe("drones", Subscription("build", 3))
+    listed = list_pools(routed.directory).model_dump()
+    assert listed == {
+        "pools": (
+            {"name": "default", "kind": "fargate", "groups": ("default",)},
+            {"name": "drones", "kind": "fargate", "groups": ("drones", "build")},
+        ),
+        "served": ("build", "default", "drones"),
+    }

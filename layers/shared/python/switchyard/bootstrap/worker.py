@@ -101,18 +101,13 @@ class WorkerPorts:
 def worker_ports(settings: WorkerSettings) -> WorkerPorts:
     dynamodb = aws.client("dynamodb")
     state = DynamoDbTable(dynamodb, settings.state_table_name)
-    sqs = aws.client("sqs")
-    own_queue = SqsTaskQueue(
-        sqs,
-        settings.sqs_queue_url,
-        polling=aws.client("sqs", aws.POLLING_LIMITS),
-    )
+    own_queue = _own_queue(settings.sqs_queue_url)
     blobs = S3BlobStore(aws.client("s3"), settings.s3_bucket)
     payloads = DynamoDbPayloads(state, blobs)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
     clock = worker_clock()
     pool = _pool(settings, state, own_queue, clock)
-    queue = pool_queues(pool.directory, sqs) if pool else own_queue
+    queue = pool_queues(pool.directory, aws.client("sqs")) if pool else own_queue
     worker_id = SystemIds().new_worker_id()
     return WorkerPorts(
         clock=clock,
@@ -141,6 +136,11 @@ def worker_ports(settings: WorkerSettings) -> WorkerPorts:
         deployments=deployments(os.environ, service_arn=settings.worker_service_arn),
         pool=pool,
     )
+
+
+def _own_queue(url: str) -> SqsTaskQueue:
+    polling = aws.client("sqs", aws.POLLING_LIMITS)
+    return SqsTaskQueue(aws.client("sqs"), url, polling=polling)
 
 
 def _pool(

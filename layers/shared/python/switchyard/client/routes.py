@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
-    from switchyard.contracts.overview import Health, JobPage
+    from switchyard.contracts.overview import Health, JobPage, PoolList
     from switchyard.contracts.triggers import (
         FireTrigger,
         RegisteredTrigger,
@@ -229,6 +229,11 @@ class Routes:
         from switchyard.contracts.overview import Health
 
         return self._call(Health, "GET", "/health")
+
+    def pools(self) -> PoolList:
+        from switchyard.contracts.overview import PoolList
+
+        return self._call(PoolList, "GET", "/pools")
 
     def _call(self, answer: type[M], method: str, path: str, **request: Any) -> M:
         return self._connection.call(answer, method, path, **request)

@@ -97,6 +97,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "post_trigger_enable": _reads(TRIGGERS, "Let a trigger start jobs again", 404, 409),
     "post_trigger_disable": _reads(TRIGGERS, "Let a trigger start nothing", 404, 409),
     "post_trigger_fire": _takes_a_body(TRIGGERS, "Try a trigger with an event", 404, 409),
+    "get_pools": _reads(ITSELF, "List the pools of workers and the groups that they serve"),
     "get_health": _reads(ITSELF, "Ask whether the API can do its work"),
     "get_openapi": Operation(
         group=ITSELF,
