@@ -8,7 +8,7 @@ thing they name still exists (`SQS_QUEUE_URL`, `S3_BUCKET`, `MAX_CONCURRENT_CLAU
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, PositiveInt
+from pydantic import AfterValidator, Field, PositiveInt, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
@@ -265,3 +265,11 @@ class WorkerSettings(EmitterSettings, PoolsSettings):
     """How long the offline agent pretends to think."""
     worker_service_arn: str = ""
     """The ECS service that the worker belongs to; with it a worker sees that it is replaced."""
+
+    @field_validator("pool")
+    @classmethod
+    def _is_one_of_the_pools(cls, pool: str, info: ValidationInfo) -> str:
+        names = [deployed.name for deployed in info.data.get("pools", ())]
+        if names and pool not in names:
+            raise ValueError(f"the pools of the stage are {', '.join(names)}")
+        return pool
