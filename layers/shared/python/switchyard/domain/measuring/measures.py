@@ -1,4 +1,4 @@
-"""How a stage does, in ten numbers, and what it spends."""
+"""How a stage does, in eleven numbers, and what it spends."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
