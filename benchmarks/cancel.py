@@ -87,7 +87,7 @@ def measured(cloud: RunningCloud, tasks: int) -> dict[str, Any]:
     say(f"  the last wake-up was deleted after {drained:.1f} s")
     return {
         "tasks": tasks,
-        "slots": LOCAL.max_concurrent,
+        "slots": LOCAL.default_pool.slots,
         **starts_after(cloud, job_id, accepted_ms),
         "start_seconds": round(start_took, 1),
         "cancel_seconds": round(took, 1),

@@ -8,7 +8,7 @@ from stacks.errors import EnvironmentMismatch
 from stacks.stage import Stage
 from switchyard.contracts.metrics import NAMESPACE
 from switchyard.domain.access.limits import Ceilings
-from switchyard.domain.scheduling.work_queues import DEFAULT_GROUPS
+from switchyard.domain.scheduling.pools import DeployedPool
 from switchyard.settings import Settings
 
 
@@ -29,9 +29,13 @@ def as_json(setting: Ceilings) -> str:
     return TypeAdapter(Ceilings).dump_json(setting).decode()
 
 
-def groups_of(stage: Stage) -> str:  # noqa: ARG001 - every stage has the same ones so far
-    """Return the groups of work queues that a stage has, as its functions read them."""
-    return json.dumps(DEFAULT_GROUPS)
+def groups_of(stage: Stage) -> str:
+    """Return the groups of work queues that a stage has: those that its pools serve."""
+    return json.dumps(sorted({one.group for pool in stage.pools for one in pool.subscriptions}))
+
+
+def pools_as_json(pools: tuple[DeployedPool, ...]) -> str:
+    return TypeAdapter(tuple[DeployedPool, ...]).dump_json(pools).decode()
 
 
 def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from stacks.constructs.permissions import (
 )
 from stacks.constructs.slack_actions import SlackActions
 from stacks.constructs.triggers import Triggers, allow_changing_triggers
-from stacks.environment import as_json, environment_for, groups_of
+from stacks.environment import as_json, environment_for, groups_of, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.tables import DUE_INDEX, EVENT_INDEXES, JOBS_INDEX, event_index_name
@@ -61,6 +61,7 @@ ROUTES = (
     (HttpMethod.DELETE, "/queues/{group}/{name}"),
     (HttpMethod.POST, "/queues/{group}/{name}/items"),
     (HttpMethod.GET, "/queues/{group}/{name}/dead-letters"),
+    (HttpMethod.GET, "/pools"),
     (HttpMethod.GET, "/health"),
     (HttpMethod.GET, "/openapi.json"),
     (HttpMethod.GET, "/docs"),
@@ -136,6 +137,7 @@ class ProducerApiStack(Stack):
                 job_queue_url=shared.job_steps.queue.queue_url,
                 ceilings=as_json(stage.ceilings),
                 queue_groups=groups_of(stage),
+                pools=pools_as_json(shared.pools),
                 trigger_queue_arn=self.triggers.queue.queue_arn,
                 trigger_dead_letters_arn=self.triggers.dead_letters.queue_arn,
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,

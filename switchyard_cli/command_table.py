@@ -143,6 +143,17 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     ),
     Group(
         STAGES,
+        "pools",
+        "List the pools of workers, and change what they serve.",
+        (
+            ("show", "stage.pools:show"),
+            ("subscribe", "stage.pools:subscribe"),
+            ("unsubscribe", "stage.pools:unsubscribe"),
+        ),
+        callback="stage.pools:all_pools",
+    ),
+    Group(
+        STAGES,
         "dlq",
         "Inspect, redrive and discard messages that could not be handled.",
         (
@@ -184,6 +195,12 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry(THIS_MACHINE, "up", "local.cloud:up", "Start the local cloud, or update it."),
     Entry(THIS_MACHINE, "down", "local.cloud:down", "Stop the local cloud and keep its data."),
     Entry(THIS_MACHINE, "status", "local.cloud:status", "Say whether the local cloud is up."),
+    Entry(
+        THIS_MACHINE,
+        "work",
+        "local.work:work",
+        "Run a worker of the local cloud here, until a pool has no work left.",
+    ),
     Entry(
         THIS_MACHINE,
         "supervise",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from switchyard.usecases.health.examine_stage import Examiner
     from switchyard.usecases.health.watch_rollout import RolloutWatch
     from switchyard.usecases.measuring.measure import Measurer
+    from switchyard.usecases.scheduling.survey_pools import PoolSurvey
     from switchyard.usecases.triggers.operate_triggers import TriggerOperator
     from switchyard_local.cloud import Status
     from switchyard_local.endpoint import Endpoint
@@ -54,6 +55,12 @@ class Cloud(Protocol):
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:
         """Workers come and go with the backlog, until interrupted or until it is stopped."""
+
+    def work(self, pool: str, say: Say, *, read: Callable[[str], None]) -> int:
+        """Run a worker until its pool has no work; return its exit code.
+
+        `read` is called with each line of its log.
+        """
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         """Run a function's handler here, with the environment that it has there."""
@@ -85,6 +92,8 @@ class Services:
     """Observes whether a redriven message is handled; otherwise as `api_keys`."""
     pause_switch: Callable[[str, Endpoint | None], AbstractContextManager[PauseSwitch]]
     """Pauses and resumes the workers of a stage; otherwise as `api_keys`."""
+    pools: Callable[[str, Endpoint | None], AbstractContextManager[PoolSurvey]]
+    """Surveys the pools of a stage and changes what they serve; otherwise as `api_keys`."""
     triggers: Callable[[str, Endpoint | None], AbstractContextManager[TriggerOperator]]
     """The triggers of a stage, with their rules; otherwise as `api_keys`."""
     tenants: Callable[[str, Endpoint | None], AbstractContextManager[TenantOperator]]

@@ -26,6 +26,7 @@ SHARED_ENTRIES = {
     "-unkept": "dead-letters-not-handled",
 }
 """Entries of the runbook that explain several alarms, by how those alarms' names end."""
+WAIT_FOR_NOBODY = "tasks-wait-for-nobody"
 READ_WITHIN = Duration.minutes(15)  # a message that fails five times is parked by then
 MISSED_RUNS = 5  # a run that comes late is no reason to wake a person
 REPORTED_BY_ITSELF = "Parked messages are reported by alerts: this alarm is for its subscribers."
@@ -112,6 +113,8 @@ def raise_if_not_read(
 def looked_up(name: str) -> str:
     """Refer to the runbook's entry for an alarm."""
     entries = (entry for suffix, entry in SHARED_ENTRIES.items() if name.endswith(suffix))
+    if name.startswith(WAIT_FOR_NOBODY):  # there is one for each pool
+        return f"Runbook: docs/runbook.md#{WAIT_FOR_NOBODY}"
     return f"Runbook: docs/runbook.md#{next(entries, name)}"
 
 

@@ -35,6 +35,7 @@ MEANINGS: Final = {
     "age_of_oldest_item": "ago the task became ready that waits longest",
     "verified_share": "of the completed tasks met all their commitments",
     "usd_per_verified": "were spent for each task that met its commitments",
+    "saturated_consumers": "percent of the workers' slots are busy",
 }
 _SECONDS_PER: Final = {"Seconds": 1.0, "Milliseconds": 0.001}
 

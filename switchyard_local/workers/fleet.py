@@ -1,16 +1,17 @@
 """The local cloud's workers: the one that `up` starts, and those beside it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Final
 
+from switchyard.domain.scheduling.pools import DEFAULT_POOL
 from switchyard.ports import QueueDepth
 from switchyard_local.emulator.gateway import Gateway
 from switchyard_local.errors import CloudError
 from switchyard_local.processes.roster import Roster
-from switchyard_local.workers.process import ROLE, WorkerProcess, is_worker
+from switchyard_local.workers.pools import is_role_of, roles_of
+from switchyard_local.workers.process import WorkerProcess
 
 GET_QUEUE_ATTRIBUTES: Final = "AmazonSQS.GetQueueAttributes"
 _WAITING: Final = "ApproximateNumberOfMessages"
@@ -28,6 +29,7 @@ class WorkerFleet:
     alone: Callable[[], AbstractContextManager[None]]
     """Enters a block in which no other command starts or stops anything."""
     cloud_runs: Callable[[], bool]
+    pool: str = DEFAULT_POOL
     _known: dict[str, int | None] = field(default_factory=dict)
     """The processes that were reported, by their roles."""
 
@@ -37,7 +39,8 @@ class WorkerFleet:
         return int(self.deployed()["MAX_CONCURRENT_CLAUDE"])
 
     def present(self) -> list[WorkerProcess]:
-        workers = [self.worker(role) for role in self.roster.roles() if is_worker(role)]
+        roles = [role for role in self.roster.roles() if is_role_of(self.pool, role)]
+        workers = [self.worker(role) for role in roles]
         return [self._reported(worker) for worker in workers if worker.running]
 
     def start(self) -> WorkerProcess:
@@ -48,13 +51,13 @@ class WorkerFleet:
         with self.alone():
             if not self.cloud_runs():
                 raise CloudError("The local cloud was stopped.")
-            worker = next(filter(self._is_new, map(self.worker, _roles())))
+            worker = next(filter(self._is_new, map(self.worker, roles_of(self.pool))))
             if not worker.running:
                 worker.start(self.deployed())
             return self._reported(worker)
 
     def depth(self) -> QueueDepth:
-        """Return the depth of the task queue. Raise `CloudError`."""
+        """Of the pool's queue. Raise `CloudError`."""
         asked = {
             "QueueUrl": self.deployed()["SQS_QUEUE_URL"],
             "AttributeNames": [_WAITING, _HIDDEN],
@@ -68,8 +71,3 @@ class WorkerFleet:
     def _reported(self, worker: WorkerProcess) -> WorkerProcess:
         self._known[worker.name] = worker.pid
         return worker
-
-
-def _roles() -> Iterator[str]:
-    yield ROLE
-    yield from (f"{ROLE}-{number}" for number in count(2))

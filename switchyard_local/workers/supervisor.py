@@ -65,8 +65,13 @@ class Supervisor:
         clock: Clock,
         say: Say,
         present: Sequence[SupervisedWorker] = (),
+        hibernates: bool = False,
     ) -> None:
-        """Supervise workers of `slots` tasks at once each; `present` are those already there."""
+        """`slots`: how many tasks a worker does at once. `present`: who works already.
+
+        `hibernates`: whether a worker that ends well has left because there was no work.
+        """
+        self._hibernates = hibernates
         self._policy = policy
         self._start = start
         self._depth = depth
@@ -152,7 +157,9 @@ class Supervisor:
             if one.worker.running:
                 continue
             code = one.worker.exit_code
-            if code is None:
+            if code == 0 and self._hibernates:
+                self._let_hibernate(one, now_s)
+            elif code is None:
                 self._say(
                     f"{one.worker.name} has ended, and is replaced. Another command started it: "
                     "how it ended is not known here, and its log may say why"
@@ -162,6 +169,12 @@ class Supervisor:
             else:
                 self._pause_if_early(one, now_s)
         self._working = [one for one in self._working if one.worker.running]
+
+    def _let_hibernate(self, one: _Since, now_s: float) -> None:
+        self._say(f"{one.worker.name} hibernates: its groups are empty")
+        self._wanted = self._policy.limited(self._wanted - 1)
+        self._recent_need = RecentNeed(self._policy.scale_in_after_seconds)
+        self._recent_need.add(self._wanted, now_s=now_s)
 
     def _pause_if_early(self, one: _Since, now_s: float) -> None:
         lived_s = now_s - one.at_s

@@ -153,7 +153,9 @@ def _deliveries(
         unanswered=UnansweredMessages(runtime=runtime, inbox=ports.inbox, parking=ports.parking),
         attempts=attempts,
         settlement=settlement,
-        refusals=RefusedClaims(runtime, settlement, ports.payloads),
+        refusals=RefusedClaims(
+            runtime, settlement, ports.payloads, ports.pool.own_queue if ports.pool else ports.queue
+        ),
         protection=intake.protection,
         screening=screening,
         machine=intake.machine,

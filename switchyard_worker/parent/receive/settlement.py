@@ -180,7 +180,7 @@ class Settlement:
         await with_retries(
             self.runtime,
             self.queue.send,
-            [TaskMessage.waking(lease.task)],
+            [TaskMessage.waking(released)],
             delay_seconds=math.ceil(delay_ms / 1000),
         )
         return released
@@ -200,6 +200,8 @@ class RefusedClaims:
     runtime: Runtime
     settlement: Settlement
     payloads: Payloads
+    own_queue: TaskQueue
+    """The queue of this worker's pool: other pools have wake-ups of their own."""
 
     async def answer(self, refused: ClaimRefused) -> bool:
         """Return whether the message may be deleted. Raise `Unavailable`."""
@@ -234,8 +236,7 @@ class RefusedClaims:
         delay = decision.delay_seconds
         if delay is not None:
             message = TaskMessage.waking(task)
-            queue = self.settlement.queue
-            await with_retries(self.runtime, queue.send, [message], delay_seconds=delay)
+            await with_retries(self.runtime, self.own_queue.send, [message], delay_seconds=delay)
         return True
 
 

@@ -17,7 +17,11 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks, DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import (
+    DynamoDbPauseSwitch,
+    DynamoDbPresence,
+    DynamoDbSubscriptionStore,
+)
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.scheduling.work_queues import DynamoDbWorkQueueStore
 from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
@@ -83,6 +87,7 @@ class MeteredHarness:
         self.open_tasks = DynamoDbOpenTasks(self._state)
         self.rates = DynamoDbRequestRates(self._state)
         self.pause_switch = DynamoDbPauseSwitch(self._state)
+        self.pool_subscriptions = DynamoDbSubscriptionStore(self._state)
         self.deduplication = DynamoDbDeduplication(self._state)
         self.presence = DynamoDbPresence(self._state)
         self.counters = DynamoDbCounters(self._state)

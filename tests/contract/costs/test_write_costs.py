@@ -81,6 +81,7 @@ UNITS: dict[Callable[[MeteredHarness], int], int] = {
     registry.close_job: 1,
     registry.set_tenant: 2,
     registry.hear_press: 1,
+    registry.change_subscription: 1,
     registry.pause: 1,
     registry.resume: 1,
     counts.count_started: 1,

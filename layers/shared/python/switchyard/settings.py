@@ -8,12 +8,13 @@ thing they name still exists (`SQS_QUEUE_URL`, `S3_BUCKET`, `MAX_CONCURRENT_CLAU
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, PositiveInt
+from pydantic import AfterValidator, Field, PositiveInt, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
+from switchyard.domain.scheduling.pools import DEFAULT_POOL, DeployedPool, WhenEmpty
 from switchyard.domain.scheduling.work_queues import DEFAULT_GROUPS
 
 _WELL = HealthLimits()
@@ -46,6 +47,13 @@ class EmitterSettings(Settings):
     app_name: str = "task-workflow"
 
 
+class PoolsSettings(Settings):
+    """What is needed to reach the workers of every pool."""
+
+    pools: tuple[DeployedPool, ...] = ()
+    """The pools of the stage as JSON; with none, all tasks go to the one task queue."""
+
+
 class SubmitterSettings(EmitterSettings):
     """The settings that are needed to accept jobs."""
 
@@ -61,7 +69,7 @@ class SubmitterSettings(EmitterSettings):
     """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
 
 
-class ApiSettings(SubmitterSettings):
+class ApiSettings(SubmitterSettings, PoolsSettings):
     dynamodb_events_table_name: str
     trigger_queue_arn: str
     """The queue to which the rules of triggers send their events."""
@@ -76,7 +84,7 @@ class AuthorizerSettings(Settings):
     api_keys_table_name: str
 
 
-class DispatcherSettings(EmitterSettings):
+class DispatcherSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     task_definitions_table: str
     """The table with the templates of jobs that are tasks."""
@@ -91,7 +99,7 @@ class DispatcherSettings(EmitterSettings):
     """The seconds after which it leaves the rest for later; Lambda ends it at 30 s."""
 
 
-class SweeperSettings(EmitterSettings):
+class SweeperSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     sqs_queue_url: str
     dispatch_queue_url: str
@@ -104,7 +112,7 @@ class SweeperSettings(EmitterSettings):
     """The seconds after which a run stops looking; Lambda ends it at 30 s."""
 
 
-class DeadLetterSettings(EmitterSettings):
+class DeadLetterSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     sqs_queue_url: str
     task_definitions_table: str
@@ -140,7 +148,7 @@ class ArchiveDeadLettersSettings(Settings):
     s3_bucket: str
 
 
-class MeasureSettings(Settings):
+class MeasureSettings(PoolsSettings):
     state_table_name: str
     sqs_queue_url: str
     dead_letter_queue_urls: str
@@ -184,7 +192,7 @@ class AnswerSlackSettings(EmitterSettings, AlertingSettings):
         return frozenset(filter(None, self.slack_operators.split(",")))
 
 
-class CheckSettings(EmitterSettings, AlertingSettings):
+class CheckSettings(EmitterSettings, AlertingSettings, PoolsSettings):
     task_definitions_table: str
     tenant_id: TenantId | None = None
     """The tenant whose log has the check when nothing runs."""
@@ -209,10 +217,15 @@ class CheckSettings(EmitterSettings, AlertingSettings):
         )
 
 
-class WorkerSettings(EmitterSettings):
+class WorkerSettings(EmitterSettings, PoolsSettings):
     state_table_name: str
     task_definitions_table: str
     sqs_queue_url: str
+    """The queue of its pool."""
+    pool: str = DEFAULT_POOL
+    """The pool that it belongs to: one of `pools`, where there are some."""
+    when_empty: WhenEmpty = WhenEmpty.POLL
+    """What it does when its groups have no work: poll, hibernate or terminate."""
     agent_backend: AgentBackend
     tenant_id: TenantId | None = None
     """The tenant of tasks in bare messages; without it they are refused."""
@@ -258,3 +271,11 @@ class WorkerSettings(EmitterSettings):
     """The time for which the offline agent pretends to think."""
     worker_service_arn: str = ""
     """The ECS service that the worker belongs to; with it a worker sees that it is replaced."""
+
+    @field_validator("pool")
+    @classmethod
+    def _is_one_of_the_pools(cls, pool: str, info: ValidationInfo) -> str:
+        names = [deployed.name for deployed in info.data.get("pools", ())]
+        if names and pool not in names:
+            raise ValueError(f"the pools of the stage are {', '.join(names)}")
+        return pool

@@ -79,6 +79,7 @@ def test_programs_get_the_names_that_cloudwatch_has(
         "age_of_oldest_item": 125,
         "verified_share": 0,
         "usd_per_verified": None,
+        "saturated_consumers": 0,
     }
     assert found["definitions"][0] == {
         "definition": "scrape",

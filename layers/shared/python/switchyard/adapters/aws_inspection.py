@@ -25,7 +25,7 @@ class AwsInspection:
     def __init__(self, stage: str, **where: str) -> None:
         self._stage = stage
         self._clients = cache(lambda service: _seen(lambda: aws.client(service, **where)))
-        self._services = cache(lambda: self._resources(SERVICE))
+        self._services = cache(self._default_pools_service)
 
     def _client(self, service: Service) -> Any:
         return self._clients(service)
@@ -65,6 +65,11 @@ class AwsInspection:
             for found in answer["services"]:
                 return self._workers(found)
         return None
+
+    def _default_pools_service(self) -> list[str]:
+        """Return the service of the default pool first, if there is one."""
+        name = f"/switchyard-{self._stage}-worker"
+        return sorted(self._resources(SERVICE), key=lambda arn: not arn.endswith(name))
 
     def switches(self) -> Sequence[Switch]:
         known = self._rules()

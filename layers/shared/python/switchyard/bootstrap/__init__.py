@@ -29,13 +29,14 @@ if TYPE_CHECKING:
         stage_parked_messages,
         stage_pause_switch,
     )
-    from switchyard.bootstrap.worker import Offload, WorkerPorts, worker_ports
+    from switchyard.bootstrap.worker import Offload, WorkerPool, WorkerPorts, worker_ports
 
 __all__ = [
     "ApiPorts",
     "AuthorizerPorts",
     "Offload",
     "SaveEventPorts",
+    "WorkerPool",
     "WorkerPorts",
     "api_ports",
     "authorizer_ports",
@@ -80,6 +81,7 @@ _PARTS: Final = {
     ),
     "worker": (
         "Offload",
+        "WorkerPool",
         "WorkerPorts",
         "worker_ports",
     ),

@@ -29,6 +29,7 @@ from switchyard.bootstrap.job_requests import (
     submitter,
     task_decider,
 )
+from switchyard.bootstrap.pools import pool_directory
 from switchyard.bootstrap.triggers import trigger_operator
 from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues
 from switchyard.domain.access.limits import Ceilings, RequestLimits
@@ -58,6 +59,7 @@ from switchyard.usecases.jobs.task_files import TaskFiles
 from switchyard.usecases.queues.due_contents import DueContents
 from switchyard.usecases.queues.items import QueueItems
 from switchyard.usecases.queues.work_queues import WorkQueues
+from switchyard.usecases.scheduling.pool_directory import PoolDirectory
 from switchyard.usecases.triggers.tenant_triggers import TenantTriggers
 
 
@@ -71,6 +73,7 @@ class ApiPorts:
     decider: TaskDecider
     approvals: HeldApprovals
     pause_switch: PauseSwitch
+    pools: PoolDirectory
     jobs: JobStore
     graph: TaskGraph
     payloads: Payloads
@@ -91,9 +94,8 @@ class ApiPorts:
 
 
 def api_ports(settings: ApiSettings) -> ApiPorts:
-    dynamodb = aws.client("dynamodb")
+    dynamodb, s3 = aws.client("dynamodb"), aws.client("s3")
     state = DynamoDbTable(dynamodb, settings.state_table_name)
-    s3 = aws.client("s3")
     blobs = S3BlobStore(s3, settings.s3_bucket)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
     sqs = aws.client("sqs")
@@ -109,6 +111,7 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         adder=_adder(settings, state, blobs, dispatches, emitter),
         cancels=cancel_requests(state, dispatches, emitter),
         pause_switch=DynamoDbPauseSwitch(state),
+        pools=pool_directory(settings.pools, state, function_clock()),
         redrives=redrive_requests(state, blobs, dispatches, settings.ceilings, definitions),
         decider=task_decider(state, blobs, emitter),
         approvals=held_approvals(state, blobs),

@@ -19,11 +19,12 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTas
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.parallel import Threads
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
+from switchyard.adapters.sqs import SqsDispatchQueue
+from switchyard.bootstrap.pools import task_queue
 from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.jobs.job import NextStep
-from switchyard.ports import Clock, DefinitionStore, Parallel
+from switchyard.ports import Clock, DefinitionStore, Parallel, TaskQueue
 from switchyard.settings import (
     ArchiveDeadLettersSettings,
     DeadLetterSettings,
@@ -49,15 +50,17 @@ from switchyard.usecases.signals.subscribe import SignalSubscriber
 
 
 def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
+    clock = function_clock()
     return DispatchingParts(
-        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
+        state=state,
         blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
-        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        queue=task_queue(settings, settings.sqs_queue_url, state=state, clock=clock),
         dispatches=SqsDispatchQueue(
             aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
         ),
         emitter=emitter_for(settings, origin="dispatcher"),
-        clock=function_clock(),
+        clock=clock,
         parallel=Threads(),
         making=Making(
             ceilings=settings.ceilings,
@@ -67,15 +70,17 @@ def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
 
 
 def sweeper(settings: SweeperSettings) -> Sweeper:
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
+    clock = function_clock()
     return DispatchingParts(
-        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
+        state=state,
         blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
-        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        queue=task_queue(settings, settings.sqs_queue_url, state=state, clock=clock),
         dispatches=SqsDispatchQueue(
             aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
         ),
         emitter=emitter_for(settings, origin="sweeper"),
-        clock=function_clock(),
+        clock=clock,
         parallel=Threads(),
     ).sweeper()
 
@@ -100,7 +105,7 @@ class DispatchingParts:
         *,
         state: DynamoDbTable,
         blobs: S3BlobStore,
-        queue: SqsTaskQueue,
+        queue: TaskQueue,
         dispatches: SqsDispatchQueue,
         emitter: Emitter,
         clock: Clock,
@@ -256,7 +261,7 @@ def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:
         graph=DynamoDbTaskGraph(state),
         leases=DynamoDbTaskLeases(state),
         payloads=payloads,
-        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        queue=task_queue(settings, settings.sqs_queue_url, state=state, clock=clock),
         adopter=Adopter(
             definitions=definition_store(dynamodb, settings.task_definitions_table),
             adoption=DynamoDbTaskAdoption(state, payloads),

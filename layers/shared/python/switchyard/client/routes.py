@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
-    from switchyard.contracts.overview import Health, JobPage
+    from switchyard.contracts.overview import Health, JobPage, PoolList
     from switchyard.contracts.triggers import (
         FireTrigger,
         RegisteredTrigger,
@@ -226,6 +226,11 @@ class Routes(QueueRoutes):
         from switchyard.contracts.overview import Health
 
         return self._call(Health, "GET", "/health")
+
+    def pools(self) -> PoolList:
+        from switchyard.contracts.overview import PoolList
+
+        return self._call(PoolList, "GET", "/pools")
 
 
 def _quoted(task_id: str) -> str:

@@ -8,7 +8,7 @@ from switchyard.contracts.events.checks import Health as HealthName
 from switchyard.contracts.events.checks import HealthSummary
 from switchyard.contracts.wire import Closed, Written
 from switchyard.domain.health.health import CheckedTask, HealthReport, OwnLimits
-from switchyard.domain.health.unserved import UnservedCode
+from switchyard.domain.health.unserved import UnservedCode, UnservedGroup
 from switchyard.domain.ids import TaskRef, task_named
 
 NOT_FOUND = {"health": "not_found"}
@@ -80,6 +80,26 @@ class UnservedTasks(Written):
         )
 
 
+class UnservedGroupTasks(Written):
+    """A group that no pool serves, and how many tasks wait in it."""
+
+    group: str
+    tasks: int
+    first: str
+    """The request id of the task that has waited for the longest time."""
+    waiting: int
+    """Milliseconds, of that task."""
+
+    @classmethod
+    def of(cls, found: UnservedGroup) -> Self:
+        return cls(
+            group=found.group,
+            tasks=found.tasks,
+            first=found.first.request_id,
+            waiting=found.waiting_ms,
+        )
+
+
 class StageHealth(Written):
     checked_at: int
     summary: HealthSummary
@@ -87,11 +107,14 @@ class StageHealth(Written):
     """The worst first."""
     unserved: tuple[UnservedTasks, ...] = ()
     """Tasks that wait for something that no worker serves."""
+    unserved_groups: tuple[UnservedGroupTasks, ...] = ()
+    """Groups in which tasks wait, and that no pool serves."""
 
     @classmethod
     def of(cls, report: HealthReport) -> Self:
         return cls(
             unserved=tuple(map(UnservedTasks.of, report.unserved)),
+            unserved_groups=tuple(map(UnservedGroupTasks.of, report.unserved_groups)),
             checked_at=report.checked_at_ms,
             summary=HealthSummary.of(report),
             tasks=tuple(map(TaskHealth.of, report.tasks)),

@@ -17,13 +17,15 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
 from switchyard.contracts.wire import DefinitionName, JsonValue, SchemaOne, Written
-from switchyard.domain.ids import ANY_TASK_ID, TENANT_ID, TaskRef, task_named
+from switchyard.domain.ids import ANY_TASK_ID, GROUP_NAME, TENANT_ID, TaskRef, task_named
 from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
 from switchyard.domain.measuring.spans import TRACEPARENT, TraceParent, waking_context
+from switchyard.domain.scheduling.groups import DEFAULT_GROUP, group_of_task
 from switchyard.domain.tasks.task import Json, Task
 
 SCHEMA_VERSION: Final = 1
 REQUEST_ID_ATTRIBUTE: Final = "requestId"
+GROUP_ATTRIBUTE: Final = "group"
 MAX_BODY_BYTES: Final = 1024 * 1024  # SQS's own limit
 
 M = TypeVar("M", bound=BaseModel)
@@ -65,11 +67,14 @@ class TaskMessage(Written):
     run: int = Field(ge=1)
     _traceparent: str | None = PrivateAttr(default=None)
     """The trace context, sent as an attribute: older versions read the message too."""
+    _group: str = PrivateAttr(default=DEFAULT_GROUP)
+    """The group of the task's queue, sent as an attribute."""
 
     @classmethod
     def waking(cls, task: Task) -> Self:
         message = cls.to(task.ref, run=task.run)
         message._traceparent = waking_context(task)
+        message._group = group_of_task(task)
         return message
 
     @classmethod
@@ -95,9 +100,18 @@ class TaskMessage(Written):
         return TaskRef(self.tenant_id, self.job_id, self.task_id)
 
     @property
+    def group(self) -> str:
+        """The group whose pools are woken by it."""
+        return self._group
+
+    @property
     def attributes(self) -> dict[str, MessageAttribute]:
         """Return the attributes that the message is sent with."""
-        said = {REQUEST_ID_ATTRIBUTE: self.request_id, TRACEPARENT: self._traceparent}
+        said = {
+            REQUEST_ID_ATTRIBUTE: self.request_id,
+            TRACEPARENT: self._traceparent,
+            GROUP_ATTRIBUTE: self._group,
+        }
         return {
             name: MessageAttribute(data_type="String", string_value=value)
             for name, value in said.items()
@@ -130,6 +144,26 @@ def parse_message(message: Delivered, *, tenant: str | None) -> TaskMessage | Fo
     if tenant is None:
         raise Malformed("schema: not a message of ours, and others' are not taken in here")
     return _foreign(document, message.attributes, tenant)
+
+
+def group_in(message: Delivered) -> str | None:
+    """Return the group that a message was sent for; `None` if no attribute of it says so."""
+    attribute = message.attributes.get(GROUP_ATTRIBUTE)
+    found = attribute.string_value if attribute else None
+    return found if found and GROUP_NAME.fullmatch(found) else None
+
+
+def wake_up_in(message: Delivered) -> TaskMessage | None:
+    """Return a wake-up of ours as it was sent; `None` if it is no such message."""
+    try:
+        found = parse_message(message, tenant=None)
+    except Malformed:
+        return None
+    if not isinstance(found, TaskMessage):
+        return None
+    found._traceparent = _trace(message.attributes)
+    found._group = group_in(message) or DEFAULT_GROUP
+    return found
 
 
 def _task_id(name: str) -> str:

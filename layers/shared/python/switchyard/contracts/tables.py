@@ -37,6 +37,8 @@ COUNTS_PARTITIONS: Final = "COUNTS#"
 """The prefix of the state table's partitions that hold a day's counters each."""
 WORKERS_PARTITION: Final = "WORKERS"
 CONSUMPTION_PARTITION: Final = "STAGE#CONSUMPTION"
+POOLS_PARTITION: Final = "STAGE#POOLS"
+"""The partition of the state table with what operators changed of pools' subscriptions."""
 DEDUPLICATION_PREFIX: Final = "ONCE#"
 """The prefix of the partitions that record what must not happen twice."""
 

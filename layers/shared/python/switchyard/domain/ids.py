@@ -30,6 +30,10 @@ SMOKE_TENANT: Final = "switchyard-smoke"
 """The tenant whose tasks check a deployment: only an operator can issue its keys."""
 DEFINITION_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 DEFINITION_NAME_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
+GROUP_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+GROUP_NAME_RULE: Final = "1 to 40 of a-z, 0-9 and -, without - in front"
+POOL_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+POOL_NAME_RULE: Final = "1 to 24 of a-z, 0-9 and -, without - in front"
 STEP_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 STEP_NAME_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
 TRIGGER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")

@@ -47,7 +47,13 @@ if TYPE_CHECKING:
         SharedClock,
         Sleep,
     )
-    from switchyard.ports.observation import Deployments, Inspection, PauseSwitch, Presence
+    from switchyard.ports.observation import (
+        Deployments,
+        Inspection,
+        PauseSwitch,
+        Presence,
+        SubscriptionStore,
+    )
     from switchyard.ports.queues import (
         DispatchQueue,
         QueueDepth,
@@ -123,6 +129,7 @@ __all__ = [
     "SpanExporter",
     "StoredBlob",
     "SubmissionKeys",
+    "SubscriptionStore",
     "TaskAdditions",
     "TaskAdoption",
     "TaskGraph",
@@ -189,6 +196,7 @@ _PARTS: Final = {
         "Deployments",
         "Inspection",
         "Presence",
+        "SubscriptionStore",
     ),
     "queues": (
         "DispatchQueue",

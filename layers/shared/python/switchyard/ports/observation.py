@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.health.diagnosis import Switch, Workers
     from switchyard.domain.health.presence import Pause, PresentWorker
     from switchyard.domain.health.rollout import Deployment
+    from switchyard.domain.scheduling.pools import ChangedWeights
 
 
 class Presence(Protocol):
@@ -60,6 +61,19 @@ class PauseSwitch(Protocol):
         """Resume consumption; harmless if it is not paused."""
 
     def paused(self) -> Pause | None: ...
+
+
+class SubscriptionStore(Protocol):
+    """Remembers which subscriptions of pools operators changed, apart from the stage table."""
+
+    def all(self) -> Mapping[str, ChangedWeights]:
+        """Return the changes of each pool that has some, by its name. Raise `Unavailable`."""
+
+    def change(self, pool: str, group: str, weight: int) -> ChangedWeights:
+        """Set the weight of one group, 0 to end its subscription; return all of the pool's.
+
+        Changes of other groups made at the same time are not lost. Raise `Unavailable`.
+        """
 
 
 class Deployments(Protocol):

@@ -42,6 +42,12 @@ class QueueDepth:
     """The messages that can be received now; those with a delay are not among them."""
     hidden: int
     """The messages that are received, and not deleted yet."""
+    delayed: int = 0
+    """To be received later."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.waiting or self.hidden or self.delayed)
 
 
 class QueueDepths(Protocol):

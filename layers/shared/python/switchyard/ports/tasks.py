@@ -93,8 +93,11 @@ class TaskLeases(Protocol):
         give_attempt_back: bool,
         error: str | None = None,
         checked: CheckedCommitments | None = None,
+        queue: str | None = None,
     ) -> Task:
-        """Hand the task back as QUEUED, with what its attempt `checked`. Raise `LeaseLost`."""
+        """Hand the task back as QUEUED, with what its attempt `checked`, and in another queue if
+        one is named. Raise `LeaseLost`.
+        """
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
         """Settle a task without an owner (exhausted, cancelled), on the fence as read.

@@ -68,6 +68,7 @@ class MemoryTaskLeases:
         give_attempt_back: bool,
         error: str | None = None,
         checked: CheckedCommitments | None = None,
+        queue: str | None = None,
     ) -> Task:
         release = transitions.release(
             lease,
@@ -76,6 +77,7 @@ class MemoryTaskLeases:
             give_attempt_back=give_attempt_back,
             error=error,
             checked=checked,
+            queue=queue,
         )
         return self._write(lease, release)
 

@@ -1,11 +1,12 @@
-"""In-memory twins of what a stage knows of its workers."""
+"""In-memory twins of what a stage knows of its workers and their pools."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.presence import Pause, PresentWorker
 from switchyard.domain.health.rollout import Deployment
+from switchyard.domain.scheduling.pools import ChangedWeights
 
 
 class MemoryPresence:
@@ -54,3 +55,16 @@ class MemoryDeployments:
         if self._own is None or self.current is None:
             return None
         return Deployment(own=self._own, current=self.current)
+
+
+class MemorySubscriptionStore:
+    def __init__(self) -> None:
+        self._changed: dict[str, dict[str, int]] = {}
+
+    def all(self) -> Mapping[str, ChangedWeights]:
+        return {pool: dict(weights) for pool, weights in self._changed.items()}
+
+    def change(self, pool: str, group: str, weight: int) -> ChangedWeights:
+        weights = self._changed.setdefault(pool, {})
+        weights[group] = weight
+        return dict(weights)

@@ -107,7 +107,8 @@ class MemoryTaskQueue:
         now = self._clock.monotonic()
         later = [waiting for waiting in self._messages.values() if waiting.visible_at > now]
         hidden = sum(bool(waiting.receipt) for waiting in later)
-        return QueueDepth(waiting=len(self._messages) - len(later), hidden=hidden)
+        waiting = len(self._messages) - len(later)
+        return QueueDepth(waiting=waiting, hidden=hidden, delayed=len(later) - hidden)
 
     def _held(self, message: Received) -> _Waiting:
         waiting = self._messages.get(message.message_id)

@@ -116,6 +116,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "get_queue_dead_letters": _reads(
         QUEUES, "List what failed in a queue with a name in its group", 400, 404
     ),
+    "get_pools": _reads(ITSELF, "List the pools of workers and the groups that they serve"),
     "get_health": _reads(ITSELF, "Ask whether the API can do its work"),
     "get_openapi": Operation(
         group=ITSELF,

@@ -81,6 +81,7 @@ class DynamoDbTaskLeases:
         give_attempt_back: bool,
         error: str | None = None,
         checked: CheckedCommitments | None = None,
+        queue: str | None = None,
     ) -> Task:
         release = transitions.release(
             lease,
@@ -89,6 +90,7 @@ class DynamoDbTaskLeases:
             give_attempt_back=give_attempt_back,
             error=error,
             checked=checked,
+            queue=queue,
         )
         return _still_ours(lease, self._writer.write_task_surely(lease.ref, release))
 

@@ -143,6 +143,22 @@ def judge_dead_letters(waiting: Mapping[str, int], *, option: str) -> Finding:
     return Finding("dead letters", Level.OK, "all queues are empty")
 
 
+def judge_pool(
+    name: str, *, groups: Sequence[str], queue: str, workers: int, waiting: int, option: str
+) -> Finding:
+    """Report a pool: what it serves, who works in it and what waits in its queue."""
+    subject = f"pool {name}"
+    if not groups:
+        fix = f"switchyard pools subscribe {name} GROUP{option}"
+        return Finding(subject, Level.WARN, "it serves no group, so it has nothing to do", fix)
+    there = f"{workers} {'worker' if workers == 1 else 'workers'}"
+    said = f"serves {', '.join(groups)}; {there}, {waiting} waiting in {queue}"
+    if waiting and not workers:
+        look = f"switchyard pools show {name}{option}"
+        return Finding(subject, Level.WARN, f"{said}: no worker has come yet", look)
+    return Finding(subject, Level.OK, said)
+
+
 def judge_consumption(pause: Pause | None, *, since: str, option: str) -> Finding:
     """Report a pause; `since` is its beginning as people read it."""
     if pause is None:

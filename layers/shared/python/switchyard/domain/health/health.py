@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from switchyard.domain.health.presence import PresentWorker
-from switchyard.domain.health.unserved import UnservedCode
+from switchyard.domain.health.unserved import UnservedCode, UnservedGroup
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Task, milliseconds
 
@@ -92,15 +92,16 @@ class HealthReport:
     """Workers that take no tasks, since their machines lack something."""
     unserved: tuple[UnservedCode, ...] = ()
     """Code that tasks wait for, and that no worker serves."""
+    unserved_groups: tuple[UnservedGroup, ...] = ()
+    """Groups in which tasks wait, and that no pool serves."""
 
     def of(self, health: Health) -> tuple[CheckedTask, ...]:
         return tuple(task for task in self.tasks if task.health is health)
 
     @property
     def alarming(self) -> bool:
-        return bool(self.sick_workers or self.unserved) or any(
-            task.health.alarming for task in self.tasks
-        )
+        lacking = self.sick_workers or self.unserved or self.unserved_groups
+        return bool(lacking) or any(task.health.alarming for task in self.tasks)
 
 
 def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:

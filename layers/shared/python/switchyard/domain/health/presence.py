@@ -38,6 +38,12 @@ class PresentWorker:
     """The agent of tasks whose definition names none: `offline`, or one that calls Claude."""
     functions: tuple[str, ...] = ()
     """The packages of functions that it serves, each with the beginning of its hash."""
+    pool: str | None = None
+    """The pool that it belongs to; `None` of a version that knew no pools."""
+    subscriptions: tuple[str, ...] = ()
+    """The groups that its pool serves, with their weights."""
+    when_empty: str | None = None
+    """What it does when these groups have no work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

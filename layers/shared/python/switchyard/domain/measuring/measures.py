@@ -1,4 +1,4 @@
-"""Measures a stage in ten numbers, and what it spends."""
+"""Measures a stage in thirteen numbers, and what it spends."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Levels:
     """The levels of a stage at one moment."""
 
     queue_depth: int
-    """Messages of the task queue that wait for a worker."""
+    """Messages of all pools' queues that wait for a worker."""
     in_flight_count: int
     """Tasks that a worker holds."""
     consumer_count: int
@@ -23,6 +23,19 @@ class Levels:
     """Messages in all dead-letter queues."""
     age_of_oldest_item: float
     """Seconds since the task became ready that has waited longest; 0 if none waits."""
+    saturated_consumers: float = 0.0
+    """The share of all workers' slots that are busy, in percent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolLevels:
+    """Of one pool, as they are at one moment."""
+
+    queue_depth: int
+    in_flight_count: int
+    """Messages that its workers hold."""
+    consumer_count: int
+    saturated_consumers: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

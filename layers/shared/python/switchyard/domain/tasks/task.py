@@ -149,8 +149,8 @@ class Task:
     trace: str | None = None
     """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
     queue: str | None = None
-    """The work queue that it waits in; `None` is `default`. Of a job that is a task, what its
-    tasks take as the word of their job; likewise the class."""
+    """The work queue that the task waits in, `group` or `group/name`; `None` is `default`. Tasks of
+    a job that is a task take it, and the class, as the word of their job."""
     priority: str | None = None
     """Its class; `None` is `normal`."""
     lease_ms: int | None = None

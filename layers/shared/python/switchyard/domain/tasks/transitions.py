@@ -1,8 +1,7 @@
 """Every state change of a task. `docs/protocol.md` says why each guard is needed.
 
 An owner keeps the fence when it changes its task; everybody else raises it. So a state under the
-fence of a lease was written by its owner, and an owner's name stands for one claim.
-"""
+fence of a lease was written by its owner, and an owner's name stands for one claim."""
 
 from typing import Any, Final
 
@@ -99,6 +98,7 @@ def release(
     give_attempt_back: bool,
     error: str | None = None,
     checked: CheckedCommitments | None = None,
+    queue: str | None = None,
 ) -> Transition:
     """Hand the task back, by the owner of its lease: to be tried again, later or elsewhere."""
     return Transition(
@@ -106,6 +106,7 @@ def release(
         guard=_held_by(lease),
         sets={"state": TaskState.QUEUED, "not_before_ms": not_before_ms}
         | _noted("last_error", error)
+        | _noted("queue", queue)
         | _noted("commitments", checked),
         removes=("owner", "lease_until_ms", "resends"),
         adds={"attempt": -1} if give_attempt_back else {},

@@ -88,7 +88,9 @@ class MemoryWorker:
             functions=functions,
         )
         self._settlement = Settlement(self._runtime, memory.leases, memory.queue, engine.emitter)
-        self._refusals = RefusedClaims(self._runtime, self._settlement, memory.payloads)
+        self._refusals = RefusedClaims(
+            self._runtime, self._settlement, memory.payloads, memory.queue
+        )
         self.started: list[str] = []
         self.inputs: dict[str, list[Any]] = {}
 

@@ -1,6 +1,6 @@
 """Measures a stage: from its state table, its queues, and what was counted of its events."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -8,9 +8,17 @@ from typing import Final
 from switchyard.domain.health.presence import those_there
 from switchyard.domain.ids import DUE_SHARDS
 from switchyard.domain.measuring.counts import MINUTE_MS, Counts, minute_of
-from switchyard.domain.measuring.measures import Flow, Levels, Measurement, Population, flow_of
+from switchyard.domain.measuring.measures import (
+    Flow,
+    Levels,
+    Measurement,
+    PoolLevels,
+    Population,
+    flow_of,
+)
 from switchyard.domain.tasks.task import milliseconds
 from switchyard.ports import Clock, Counters, Presence, PublishedMinutes, QueueDepths, Unsettled
+from switchyard.usecases.scheduling.survey_pools import PoolSurvey
 
 ON_THEIR_WAY_MS: Final = milliseconds(timedelta(seconds=15))
 """The time after its end in which a minute's events may still be on their way to the counters."""
@@ -26,8 +34,10 @@ class Measurer:
     published: PublishedMinutes
     depths: QueueDepths
     task_queue: str
+    """The one queue of a stage without pools."""
     dead_letter_queues: Sequence[str]
     clock: Clock
+    pools: PoolSurvey | None = None
 
     def measure(self, *, window_ms: int) -> Measurement:
         """Measure a window that ends now; of whole minutes, so it may begin a little earlier."""
@@ -44,14 +54,39 @@ class Measurer:
     def levels(self) -> Levels:
         now_ms = self.clock.now_ms()
         population = self._population()
+        there = those_there(self.presence.all(), now_ms=now_ms)
+        slots = sum(worker.slots for worker in there)
         dead = [self.depths.of(queue) for queue in self.dead_letter_queues]
         return Levels(
-            queue_depth=self.depths.of(self.task_queue).waiting,
+            queue_depth=self._waiting(),
             in_flight_count=population.in_flight,
-            consumer_count=len(those_there(self.presence.all(), now_ms=now_ms)),
+            consumer_count=len(there),
             dlq_depth=sum(depth.waiting + depth.hidden for depth in dead),
             age_of_oldest_item=population.oldest_age_seconds(now_ms=now_ms),
+            saturated_consumers=100 * sum(worker.busy for worker in there) / slots if slots else 0,
         )
+
+    def by_pool(self) -> Mapping[str, PoolLevels]:
+        """Return the levels of each pool, by its name; of a single pool the stage's say all.
+
+        Raise `Unavailable`.
+        """
+        states = self.pools.survey() if self.pools and len(self.pools.directory.pools) > 1 else ()
+        return {
+            state.pool.name: PoolLevels(
+                queue_depth=state.depth.waiting,
+                in_flight_count=state.depth.hidden,
+                consumer_count=len(state.workers),
+                saturated_consumers=state.saturation,
+            )
+            for state in states
+        }
+
+    def _waiting(self) -> int:
+        if self.pools is None:
+            return self.depths.of(self.task_queue).waiting
+        queues = (deployed.queue_url for deployed in self.pools.directory.pools)
+        return sum(self.depths.of(queue).waiting for queue in queues)
 
     def unpublished(self) -> Iterator[tuple[int, Flow]]:
         """Yield the minutes that are over and not yet published: the caller publishes them.
