@@ -14,6 +14,7 @@ from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.values import serialized
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks import transitions
@@ -128,17 +129,35 @@ class GrantsInSpite:
         except LeaseLost:
             return lease.task
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         try:
-            return self._leases.settle(lease, outcome, output=output, now_ms=now_ms)
+            return self._leases.settle(
+                lease, outcome, output=output, now_ms=now_ms, checked=checked
+            )
         except LeaseLost:
             return applied(lease.task, transitions.settle(lease, outcome, now_ms=now_ms))
 
 
 class ForgetsAnEffect(EffectiveLeases):
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         settle = self.leases.settle if lease.ref.request_id.endswith("-0") else super().settle
-        return settle(lease, outcome, output=output, now_ms=now_ms)
+        return settle(lease, outcome, output=output, now_ms=now_ms, checked=checked)
 
 
 @dataclass(frozen=True, kw_only=True)
