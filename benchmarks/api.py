@@ -1,4 +1,4 @@
-"""What requests to the API cost on a local cloud of their own, and what cold starts cost.
+"""Measures what requests to the API and cold starts cost, on a local cloud of their own.
 
 Times are those of a caller on this machine, so MiniStack's share is in them; calls to AWS are
 counted where the function makes them. The last line is JSON.
@@ -35,7 +35,7 @@ class Measured:
     name: str
     times_ms: list[float]
     calls: Counter[str]
-    """By action; a request that writes several items at once is as many."""
+    """The calls to AWS by action; a request that writes several items counts as several."""
 
     @property
     def percentiles(self) -> tuple[float, float]:

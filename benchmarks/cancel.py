@@ -1,4 +1,4 @@
-"""What a cancel costs on a local cloud of its own: a wide job is cancelled while workers drain it.
+"""Measures a cancel on a local cloud of its own: of a wide job, while workers drain it.
 
 The last line is JSON. `starts_after` counts the tasks that a child was started for after the cancel
 was accepted, `cancel_seconds` is the time until the job has settled, and `other_waited_seconds` how
@@ -87,7 +87,7 @@ def measured(cloud: RunningCloud, tasks: int) -> dict[str, Any]:
     say(f"  the last wake-up was deleted after {drained:.1f} s")
     return {
         "tasks": tasks,
-        "slots": LOCAL.max_concurrent,
+        "slots": LOCAL.default_pool.slots,
         **starts_after(cloud, job_id, accepted_ms),
         "start_seconds": round(start_took, 1),
         "cancel_seconds": round(took, 1),
@@ -159,7 +159,7 @@ def wait_for_job(cloud: RunningCloud, tenant: str, job_id: str) -> float:
 
 
 def started_at_ms(cloud: RunningCloud, tenant: str, job_id: str) -> list[int]:
-    """When the attempts were claimed that a child was started for: those took some time."""
+    """Return the claim times of attempts that a child was started for: those took some time."""
     items = _items(cloud, tenant, job_id, "TASK#")
     return [int(item["started_at_ms"]["N"]) for item in items if _has_run(item)]
 
@@ -170,7 +170,7 @@ def _has_run(item: Mapping[str, Any]) -> bool:
 
 
 def calls_since(cloud: RunningCloud, before: int) -> Counter[str]:
-    """What the functions asked of AWS, by function and action."""
+    """Return the calls of the functions to AWS, by function and action."""
     lines = cloud.calls.read_text().splitlines()[before:]
     return Counter(" ".join(json.loads(line)[:2]) for line in lines)
 

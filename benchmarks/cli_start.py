@@ -25,7 +25,7 @@ from switchyard_local.processes.roster import MINISTACK, Roster
 
 MAX_CPU_MS: Final = 300
 ROUNDS: Final = 3
-"""What took too long is measured again later: the machine may have been slow for a moment."""
+"""The most rounds: a command that took too long is measured again, as the machine may be slow."""
 BARE: Final = ("-c", "pass")
 MEASURED: Final = (
     "--help",

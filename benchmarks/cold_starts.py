@@ -1,4 +1,4 @@
-"""How long a function takes to be imported, beside what no function can do without: boto3.
+"""Measures how long a function takes to be imported, beside what none can do without: boto3.
 
 Each import has a process of its own, with the function's folder and our layer, as on Lambda. What
 counts is processor time, the least of several rounds, and its ratio to that of `import boto3` with
@@ -22,9 +22,9 @@ ROUNDS: Final = 10
 A_CLIENT: Final = "import boto3; boto3.client('dynamodb')"
 BOTO3: Final = "boto3"
 BOTO3_MS: Final = 240
-"""Processor time, the least of many on the class of machine that the budgets are meant for."""
+"""The processor time of boto3, the least of many on the kind of machine that budgets are for."""
 BUDGET_MS: Final[Mapping[str, int]] = {"api": 450}
-"""Beyond boto3 and a client."""
+"""The budgets of functions beyond boto3 and a client."""
 OTHERS_MS: Final = 350
 
 _MEASURED: Final = """
@@ -55,12 +55,12 @@ class ColdStart:
 
     @property
     def own(self) -> float:
-        """What it imports beyond boto3, in terms of boto3."""
+        """Return the cost of what the function imports beyond boto3, in terms of boto3."""
         return self.ratio - 1
 
     @property
     def most(self) -> float:
-        """Of that, what the budget allows."""
+        """Return the most that the budget allows for `own`."""
         return BUDGET_MS.get(self.verb, OTHERS_MS) / BOTO3_MS
 
     @property
@@ -75,12 +75,12 @@ class ColdStart:
 
 
 def verbs() -> list[str]:
-    """Whatever has a handler is a function."""
+    """List the functions: every folder with a handler is one."""
     return sorted(path.parent.name for path in (ROOT / "lambdas").glob("*/handler.py"))
 
 
 def cold_starts() -> tuple[Import, list[ColdStart]]:
-    """That of boto3 first. Rounds are interleaved: a bad minute spoils one of each."""
+    """Measure boto3 first. Rounds are interleaved: a bad minute spoils one of each."""
     functions = verbs()
     rounds = [
         {BOTO3: _boto3(), **{verb: _handler(verb) for verb in functions}} for _ in range(ROUNDS)
@@ -108,7 +108,7 @@ def _handler(verb: str) -> Import:
 
 
 def _measured(imports: str, *paths: Path) -> Import:
-    """Traced, as on the stages in AWS."""
+    """Measure with tracing, as on the stages in AWS."""
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join(map(str, paths)),

@@ -1,4 +1,4 @@
-"""What one job costs, whether that grows too fast, and whether MiniStack sees the same calls."""
+"""Measures what one job costs, whether that grows too fast, and whether MiniStack agrees."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from benchmarks.simulated_aws import simulated_aws
 from tests.contract.clouds import Cloud
 
 MOST_GROWTH: Final = 11.0
-"""For ten times as many tasks."""
+"""The most that costs may grow for ten times as many tasks."""
 MOST_WRITES: Final = 110
-"""Of one item: a hundred names are taken out of it, and then it is decided, claimed, settled."""
+"""The most writes of one item: a hundred names leave it, then it is decided, claimed, settled."""
 
 Progress = Callable[[str], Callable[[], None]]
 """Receives the name of what is measured; the result is invoked with every call to AWS."""
@@ -57,7 +57,7 @@ def measured(shape: str, tasks: int, *, progress: Progress = silent) -> Cost:
 
 
 def measured_on(cloud: Cloud, shape: str, tasks: int, *, progress: Progress = silent) -> Cost:
-    """Its calls; nobody weighs the writes there."""
+    """Count the calls on MiniStack, which does not weigh writes."""
     cost = Cost(shape, tasks, Meter())
     cost.meter.on_call = progress(f"{cost} on MiniStack")
     with counted_by_botocore(cloud.client, cost.meter) as clients:
@@ -75,14 +75,14 @@ def differences(counted: Cost, sent: Cost) -> list[str]:
 
 
 def growth(smaller: Cost, larger: Cost) -> float:
-    """Of calls or of write units, whichever grows faster; as if there were ten times the tasks."""
+    """Return the growth of calls or write units for ten times the tasks, whichever is faster."""
     tenfold = 10 * smaller.tasks / larger.tasks
     calls = larger.calls / smaller.calls
     return tenfold * max(calls, larger.write_units / smaller.write_units)
 
 
 def problems_in(costs: Sequence[Cost]) -> list[str]:
-    """Of one shape, the smallest job first; growth is looked at where all are large."""
+    """Find the problems of one shape, smallest job first; the largest two show the growth."""
     return [*_hot_items(costs), *_fast_growth(costs[-2:])]
 
 

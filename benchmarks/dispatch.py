@@ -1,4 +1,4 @@
-"""What a job costs to take in, to write and to dispatch, and how that grows with its tasks.
+"""Measures what it costs to accept, write and dispatch a job, and how that grows with its tasks.
 
 Jobs of several shapes run through the real functions on a simulated AWS, where requests are counted
 and writes weighed. What workers do is left out, except in how often one item is written. Small jobs
@@ -24,7 +24,7 @@ NAMED: Final = 3
 TELL_EVERY_SECONDS: Final = 2.0
 
 Costs = Mapping[str, Sequence[Cost]]
-"""By shape, the smallest job first."""
+"""The costs of each shape, the smallest job first."""
 
 
 def main() -> int:

@@ -28,7 +28,7 @@ from tests.fakes.tables import a_table, state_table
 
 TENANT: Final = "bench"
 WORKERS: Final = 10
-"""So many tasks settle between two invocations of the dispatcher, if so many are ready."""
+"""The most tasks that settle between two invocations of the dispatcher."""
 MESSAGES_PER_BATCH: Final = 10  # as its event source mapping says
 NEVER_OVER: Final = 86_400  # seconds: what is counted must not depend on how fast this machine is
 LEASE_MS: Final = 3_600_000
@@ -63,7 +63,7 @@ class DispatchHarness:
         self._api.definitions.put(TENANT, DEFINITION, a_definition())
 
     def run(self, job: SubmitJob) -> None:
-        """Without threads: they change no count, and here they would only wait for each other."""
+        """Run without threads: they change no count, and would only wait for each other."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Threads, "each", OneByOne.each)
             self._run(job)
@@ -82,7 +82,7 @@ class DispatchHarness:
             raise SystemExit(f"nothing is ready, and the job is not completed: {found}")
 
     def _any_ready(self) -> list[TaskRef]:
-        """Some, in random order."""
+        """Take some ready tasks, in random order."""
         taken = []
         for _ in range(min(WORKERS, len(self._ready))):
             chosen = self._dice.randrange(len(self._ready))
@@ -101,7 +101,7 @@ class DispatchHarness:
         self._emitter.emit(task_events.settled(settled, output=output))
 
     def _dispatch(self) -> None:
-        """Until nothing is left in its queue."""
+        """Dispatch until nothing is left in the queue."""
         while bodies := self._wake_ups.for_dispatcher(at_most=MESSAGES_PER_BATCH):
             batch = {str(next(self._messages)): body for body in bodies}
             with self._meter.counting():
@@ -113,7 +113,7 @@ class DispatchHarness:
 
 
 def _resources(clients: Clients, fresh: Fresh) -> dict[str, Any]:
-    """All that the functions need, by the names of their settings."""
+    """Make all that the functions need, by the names of their settings."""
     dynamodb, sqs, bucket = clients("dynamodb"), clients("sqs"), fresh("artifacts")
     clients("s3").create_bucket(Bucket=bucket)
     return {

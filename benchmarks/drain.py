@@ -1,4 +1,4 @@
-"""What an outage leaves behind: bare messages that waited, and four real workers that drain them.
+"""Measures how four real workers drain the bare messages that waited during an outage.
 
 The last line is JSON. `messages_per_second` depend on the machine; `calls_per_message` are requests
 to AWS from receive to delete, `messages_per_receive` how full the batches are, `busiest_share` how

@@ -1,4 +1,4 @@
-"""What a worker needs to run tasks, on a cloud of its own, and nothing else."""
+"""The resources that a worker needs to run tasks, on a cloud of its own, and nothing else."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ class Phase(Enum):
 class Meter:
     on_call: Callable[[], None] = lambda: None
     calls: Counter[str] = field(default_factory=Counter)
-    """By what is done; an operation's name comes first."""
+    """The number of calls of each kind; the operation's name comes first."""
     units: Counter[str] = field(default_factory=Counter)
     writes: Counter[Key] = field(default_factory=Counter)
     """Counts by the item's key, for all writers together."""
@@ -82,7 +82,7 @@ class CountedClient:
 
 @contextmanager
 def counted_by_botocore(clients: Clients, meter: Meter) -> Iterator[Clients]:
-    """Real clients: a request that one of them tries again was one call."""
+    """Return real clients that count; a request that one of them tries again was one call."""
 
     def note(model: Any, **_more: Any) -> None:
         meter.note(model.name)

@@ -1,4 +1,4 @@
-"""What a benchmark says while it runs; its last line is for machines."""
+"""Prints what a benchmark reports while it runs; its last line is for machines."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What the proxy for Claude costs: the same questions to the same API, with it and without it.
+"""Measures the proxy for Claude: the same questions to the same API, with it and without it.
 
 The last line is JSON. `ratio` is the time with the proxy by the time without it, of one run in
 which both take turns; `added_ms` is the difference of the medians, if busy mostly waiting;

@@ -19,7 +19,7 @@ def chain(_count: int) -> Parents:
 
 
 def fan_out(_count: int) -> Parents:
-    """All wait for the first."""
+    """Let all tasks wait for the first."""
     return lambda number: [0] if number else []
 
 
@@ -41,7 +41,7 @@ def lattice(count: int) -> Parents:
 
 
 def at_random(_count: int) -> Parents:
-    """Each waits for a few of those before it; always the same few."""
+    """Let each task wait for a few of those before it; always the same few."""
     dice = seeded()
     return lambda number: sorted(dice.sample(range(number), min(number, EDGES_PER_TASK)))
 
@@ -82,7 +82,7 @@ def outputs_of(job: SubmitJob) -> dict[str, Any]:
 
 
 def _at_run_time(count: int) -> SubmitJob:
-    """One returns a list, another makes all the rest of it: so many tasks in all."""
+    """Make a job of two tasks, of which one returns a list and the other makes tasks of it."""
     made = {
         **_task(1, [0]),
         "forEach": f"${{tasks.{_name(0)}.output.items}}",
@@ -107,5 +107,5 @@ def _task(number: int, parents: list[int]) -> dict[str, Any]:
 
 
 def _name(number: int) -> str:
-    """All of one length, so that an item of a larger job is not larger for its names."""
+    """Return names of one length, so that an item of a larger job is not larger for its names."""
     return f"task-{number:05}"

@@ -1,4 +1,4 @@
-"""What the bus and the queues would deliver, heard where it is sent."""
+"""Collects what the bus and the queues would deliver, where it is sent."""
 
 import json
 from collections import deque
@@ -13,7 +13,7 @@ from switchyard.domain.ids import TaskRef
 @dataclass
 class WakeUps:
     dispatcher_queue_urls: frozenset[str]
-    """Of tasks and of jobs."""
+    """The URLs of the queues of tasks and of jobs."""
     _for_dispatcher: deque[str] = field(default_factory=deque)
     _for_workers: list[TaskRef] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""What a task costs: offline tasks through a real worker process, on a MiniStack of their own.
+"""Measures what a task costs: offline tasks through a real worker process, on its own MiniStack.
 
 The last line is JSON. `calls_per_task` are requests to AWS from receive to delete, heartbeats
 apart; `bytes_per_task` their bodies, both ways; `cpu_ms_per_task` the worker's and its children's.
@@ -71,7 +71,7 @@ def measure(harness: BenchHarness, count: int, folder: Path) -> dict[str, Any]:
 def worker(
     harness_environment: Mapping[str, str], folder: Path, report: Path
 ) -> Iterator[psutil.Process]:
-    """Ended in order, so that its report is written."""
+    """Run a worker and end it in order, so that its report is written."""
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "layers/shared/python")]),
@@ -94,7 +94,7 @@ def worker(
 
 
 def wait_until_idle(process: psutil.Process) -> None:
-    """Until it takes no more time than a long poll does."""
+    """Wait until the process takes no more time than a long poll does."""
     spent = -1.0
     while cpu_seconds(process) > spent + 0.05:
         spent = cpu_seconds(process)

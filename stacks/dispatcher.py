@@ -14,7 +14,7 @@ from stacks.constructs.permissions import (
 )
 from stacks.constructs.signals import Signals
 from stacks.constructs.subscription import EventSubscription
-from stacks.environment import as_json, environment_for
+from stacks.environment import as_json, environment_for, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.dispatch_messages import WAKING_EVENTS
@@ -74,13 +74,14 @@ class DispatcherStack(Stack):
                 job_queue_url=shared.job_steps.queue.queue_url,
                 s3_bucket=shared.artifacts.bucket.bucket_name,
                 ceilings=as_json(stage.ceilings),
+                pools=pools_as_json(shared.pools),
             ),
             recursive_loop=SENDS_TO_ITS_OWN_QUEUE,
         )
 
 
 def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
-    """Beside moving jobs on it writes the large ones, cancels and redrives."""
+    """Allow it to move jobs on, write large ones, cancel and redrive."""
     allow(
         role,
         "dynamodb:BatchGetItem",
@@ -93,7 +94,7 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:GetItem", on=[shared.task_definitions_table.table_arn])
     keep_from_tenant_settings(role, state_table=shared.state_table.table_arn)
     allow_closing_jobs(role, state_table=shared.state_table.table_arn)
-    queues = (shared.tasks, shared.dispatches, shared.job_steps)
+    queues = (*shared.pool_queues.values(), shared.dispatches, shared.job_steps)
     allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")

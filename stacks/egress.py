@@ -1,4 +1,4 @@
-"""What the workers of a stage may connect to, if that is restricted."""
+"""The addresses that the workers of a stage may connect to, if that is restricted."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Egress:
     """
 
     proxy_host: str
-    """Its name in DNS, or its IPv4 address."""
+    """The proxy's name in DNS, or its IPv4 address."""
     proxy_port: int
     proxy_location: str
     """The address range of the proxy (`10.3.0.0/24`) or its security group (`sg-…`)."""

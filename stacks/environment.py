@@ -1,11 +1,14 @@
 """The environment of a deployable, filled by the names of its settings class."""
 
+import json
+
 from pydantic import TypeAdapter
 
 from stacks.errors import EnvironmentMismatch
 from stacks.stage import Stage
 from switchyard.contracts.metrics import NAMESPACE
 from switchyard.domain.access.limits import Ceilings
+from switchyard.domain.scheduling.pools import DeployedPool
 from switchyard.settings import Settings
 
 
@@ -24,6 +27,15 @@ def environment_for(settings: type[Settings], **values: str | int) -> dict[str, 
 def as_json(setting: Ceilings) -> str:
     """Write a setting with several fields as one variable."""
     return TypeAdapter(Ceilings).dump_json(setting).decode()
+
+
+def groups_of(stage: Stage) -> str:
+    """Return the groups of work queues that a stage has: those that its pools serve."""
+    return json.dumps(sorted({one.group for pool in stage.pools for one in pool.subscriptions}))
+
+
+def pools_as_json(pools: tuple[DeployedPool, ...]) -> str:
+    return TypeAdapter(tuple[DeployedPool, ...]).dump_json(pools).decode()
 
 
 def powertools_environment(stage: Stage, *, service: str) -> dict[str, str]:

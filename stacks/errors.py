@@ -1,4 +1,4 @@
-"""What stops a synthesis and the person at the keyboard can put right.
+"""Errors that stop a synthesis and that the person at the keyboard can put right.
 
 SynthesisError
 ├── UnknownStage          the stage was not given, or is none of ours
@@ -8,7 +8,7 @@ SynthesisError
 
 
 class SynthesisError(Exception):
-    """Its text is shown as it is, without a traceback."""
+    """An error whose text is shown as it is, without a traceback."""
 
 
 class UnknownStage(SynthesisError):

@@ -23,7 +23,7 @@ from stacks.constructs.permissions import (
 from stacks.constructs.signals import allow_subscribing
 from stacks.constructs.stage_alarms import watch_stage
 from stacks.constructs.task_checks import TaskChecks
-from stacks.environment import environment_for
+from stacks.environment import environment_for, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.tables import DUE_INDEX, READY_INDEX
@@ -60,7 +60,7 @@ class HealthCheckStack(Stack):
             shared=shared,
             layers=layers,
             dead_letters=[
-                shared.tasks.dead_letters,
+                *(one.dead_letters for one in shared.pool_queues.values()),
                 notifications.alerts.dead_letters,
                 *archived.values(),
             ],
@@ -87,6 +87,7 @@ class HealthCheckStack(Stack):
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 job_queue_url=shared.job_steps.queue.queue_url,
                 alerts_queue_url=alerts.queue_url,
+                pools=pools_as_json(shared.pools),
                 s3_bucket=shared.artifacts.bucket.bucket_name,
             ),
         )
@@ -146,7 +147,7 @@ def _grant_sweep(role: iam.IRole, shared: InfrastructureStack) -> None:
     allow(role, "dynamodb:ConditionCheckItem", on=[state])
     shared.artifacts.allow_task_files(role, "s3:GetObject")
     shared.artifacts.allow_event_payloads(role)
-    queues = (shared.tasks, shared.dispatches, shared.job_steps)
+    queues = (*shared.pool_queues.values(), shared.dispatches, shared.job_steps)
     allow(role, "sqs:SendMessage", on=[one.queue.queue_arn for one in queues])
     allow(role, "sqs:GetQueueAttributes", on=[shared.tasks.queue.queue_arn])
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -1,4 +1,4 @@
-"""What the other stacks share: queues, tables, the bus and the bucket."""
+"""The resources that the other stacks share: queues, tables, the bus and the bucket."""
 
 from aws_cdk import CfnOutput, Duration, Stack
 from aws_cdk import aws_events as events
@@ -10,6 +10,7 @@ from stacks.constructs.permissions import acknowledge
 from stacks.constructs.queue import HouseQueue, accept_events, dead_letter_queue
 from stacks.stage import Stage
 from switchyard.contracts.events import DETAIL_TYPE
+from switchyard.domain.scheduling.pools import DEFAULT_POOL, DeployedPool, Pool
 
 TASK_VISIBILITY = Duration.seconds(900)
 TASK_RECEIVES = 3  # a worker receives what it can take: nothing throttles it
@@ -26,14 +27,10 @@ class InfrastructureStack(Stack):
         self.api_keys_table = tables.api_keys_table(self, "ApiKeys", stage=stage)
         self.artifacts = ArtifactsBucket(self, "Artifacts", stage=stage)
         self.bus = self._bus(stage)
-        self.tasks = HouseQueue(
-            self,
-            "Tasks",
-            stage=stage,
-            name="task-queue",
-            reader=None,  # workers
-            visibility_timeout=TASK_VISIBILITY,
-            max_receives=TASK_RECEIVES,
+        self.pool_queues = {pool.name: self._pool_queue(stage, pool) for pool in stage.pools}
+        self.tasks = self.pool_queues[DEFAULT_POOL]
+        self.pools = tuple(
+            DeployedPool(pool, self.pool_queues[pool.name].queue.queue_url) for pool in stage.pools
         )
         self.dispatches = self._subscribed_queue(
             "Dispatches", stage, name="dispatch-queue", reader="dispatch"
@@ -55,6 +52,18 @@ class InfrastructureStack(Stack):
             because="It is itself the dead-letter queue of the rules' targets.",
         )
         self._output_for_the_launcher(stage)
+
+    def _pool_queue(self, stage: Stage, pool: Pool) -> HouseQueue:
+        """Make the queue that wakes a pool; the default pool's is called as before pools."""
+        return HouseQueue(
+            self,
+            "Tasks" if pool.name == DEFAULT_POOL else f"Tasks-{pool.name}",
+            stage=stage,
+            name="task-queue" if pool.name == DEFAULT_POOL else f"task-queue-{pool.name}",
+            reader=None,  # workers
+            visibility_timeout=TASK_VISIBILITY,
+            max_receives=TASK_RECEIVES,
+        )
 
     def _subscribed_queue(
         self, construct_id: str, stage: Stage, *, name: str, reader: str

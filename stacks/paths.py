@@ -1,4 +1,4 @@
-"""Where the things that are deployed lie in the repository."""
+"""Paths in the repository of the things that are deployed."""
 
 from pathlib import Path
 from typing import Final

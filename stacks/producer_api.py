@@ -15,10 +15,10 @@ from stacks.constructs.permissions import (
 )
 from stacks.constructs.slack_actions import SlackActions
 from stacks.constructs.triggers import Triggers, allow_changing_triggers
-from stacks.environment import as_json, environment_for
+from stacks.environment import as_json, environment_for, groups_of, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import EVENT_INDEXES, JOBS_INDEX, event_index_name
+from switchyard.contracts.tables import DUE_INDEX, EVENT_INDEXES, JOBS_INDEX, event_index_name
 from switchyard.settings import ApiSettings, AuthorizerSettings
 
 ROUTES = (
@@ -49,6 +49,19 @@ ROUTES = (
     (HttpMethod.POST, "/triggers/{name}/enable"),
     (HttpMethod.POST, "/triggers/{name}/disable"),
     (HttpMethod.POST, "/triggers/{name}/fire"),
+    (HttpMethod.GET, "/queues"),
+    (HttpMethod.POST, "/queues"),
+    (HttpMethod.GET, "/queues/{group}"),
+    (HttpMethod.PATCH, "/queues/{group}"),
+    (HttpMethod.DELETE, "/queues/{group}"),
+    (HttpMethod.POST, "/queues/{group}/items"),
+    (HttpMethod.GET, "/queues/{group}/dead-letters"),
+    (HttpMethod.GET, "/queues/{group}/{name}"),
+    (HttpMethod.PATCH, "/queues/{group}/{name}"),
+    (HttpMethod.DELETE, "/queues/{group}/{name}"),
+    (HttpMethod.POST, "/queues/{group}/{name}/items"),
+    (HttpMethod.GET, "/queues/{group}/{name}/dead-letters"),
+    (HttpMethod.GET, "/pools"),
     (HttpMethod.GET, "/health"),
     (HttpMethod.GET, "/openapi.json"),
     (HttpMethod.GET, "/docs"),
@@ -123,6 +136,8 @@ class ProducerApiStack(Stack):
                 dispatch_queue_url=shared.dispatches.queue.queue_url,
                 job_queue_url=shared.job_steps.queue.queue_url,
                 ceilings=as_json(stage.ceilings),
+                queue_groups=groups_of(stage),
+                pools=pools_as_json(shared.pools),
                 trigger_queue_arn=self.triggers.queue.queue_arn,
                 trigger_dead_letters_arn=self.triggers.dead_letters.queue_arn,
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,
@@ -150,7 +165,8 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     )
     keep_from_tenant_settings(role, state_table=state)
     allow_closing_jobs(role, state_table=state)
-    allow(role, "dynamodb:Query", on=[state, f"{state}/index/{JOBS_INDEX}"])
+    indexes = [f"{state}/index/{name}" for name in (JOBS_INDEX, DUE_INDEX)]
+    allow(role, "dynamodb:Query", on=[state, *indexes])
     allow(
         role,
         "dynamodb:BatchGetItem",

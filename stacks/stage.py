@@ -11,11 +11,12 @@ from aws_cdk.aws_logs import RetentionDays
 
 from stacks.egress import Egress
 from stacks.errors import UnknownStage
+from stacks.pools import DEV_POOLS, LOCAL_POOLS, PROD_POOLS
 from switchyard.domain.access.limits import Ceilings, RequestLimits
 from switchyard.domain.access.tenants import problem_with_operators
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.measuring.prices import PRICES
-from switchyard.domain.measuring.scaling import ScalingPolicy
+from switchyard.domain.scheduling.pools import DEFAULT_POOL, Pool, PoolKind, problem_with_pools
 from switchyard.settings import AgentBackend
 
 
@@ -79,8 +80,8 @@ class Stage:
     """What workers may connect to; `None`: anything."""
     flow_logs: bool
     builds_worker_image: bool
-    scaling: ScalingPolicy
-    """How many workers there are; `max_concurrent` says how many tasks each of them runs."""
+    pools: tuple[Pool, ...]
+    """The sets of workers: how many there are, what they run and which groups they serve."""
     scales_workers: bool
     watches_workers: bool
 
@@ -109,7 +110,6 @@ class Stage:
     """Whose the tasks of other producers' messages are."""
     agent_backend: AgentBackend
     claude_credential: Literal["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"]
-    max_concurrent: int
     wait_time_seconds: int
     offline_delay_ms: int
     output_folder: str
@@ -122,6 +122,15 @@ class Stage:
         problem = self.egress.problem() if self.egress else None
         if problem:
             raise ValueError(f"egress of the stage {self.name}: {problem}")
+        problem = problem_with_pools(self.pools)
+        if problem:
+            raise ValueError(f"pools of the stage {self.name}: {problem}")
+        if any(pool.kind is PoolKind.LAMBDA for pool in self.pools):
+            raise ValueError(f"pools of the stage {self.name}: Lambda pools are not deployed yet")
+
+    @property
+    def default_pool(self) -> Pool:
+        return next(pool for pool in self.pools if pool.name == DEFAULT_POOL)
 
     def prefixed(self, name: str) -> str:
         return f"switchyard-{self.name}-{name}"
@@ -165,7 +174,7 @@ LOCAL: Final = Stage(
     nat_gateways=0,
     flow_logs=False,
     builds_worker_image=False,
-    scaling=ScalingPolicy(),  # never deployed: `switchyard supervise` has options of its own
+    pools=LOCAL_POOLS,
     scales_workers=False,
     watches_workers=False,
     checks_health=False,
@@ -180,7 +189,6 @@ LOCAL: Final = Stage(
     adopting_tenant="local",
     agent_backend="auto",
     claude_credential="ANTHROPIC_API_KEY",
-    max_concurrent=3,
     wait_time_seconds=2,
     offline_delay_ms=600,  # long enough for a person to see a task run
     output_folder=".output",
@@ -208,13 +216,7 @@ DEV: Final = Stage(
     nat_gateways=0,
     flow_logs=True,
     builds_worker_image=True,
-    scaling=ScalingPolicy(
-        min_workers=0,
-        max_workers=2,
-        target_per_worker=20,
-        scale_out_cooldown_seconds=30,
-        scale_in_after_seconds=300,
-    ),
+    pools=DEV_POOLS,
     scales_workers=True,
     watches_workers=False,
     checks_health=False,
@@ -228,7 +230,6 @@ DEV: Final = Stage(
     adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",
-    max_concurrent=3,
     wait_time_seconds=20,
     offline_delay_ms=0,
     output_folder="/work/output",
@@ -257,13 +258,7 @@ PROD: Final = Stage(
     nat_gateways=1,
     flow_logs=True,
     builds_worker_image=True,
-    scaling=ScalingPolicy(
-        min_workers=0,
-        max_workers=5,
-        target_per_worker=20,
-        scale_out_cooldown_seconds=30,
-        scale_in_after_seconds=300,
-    ),
+    pools=PROD_POOLS,
     scales_workers=True,
     watches_workers=True,
     checks_health=True,
@@ -277,7 +272,6 @@ PROD: Final = Stage(
     adopting_tenant="default",
     agent_backend="claude-agent-sdk",
     claude_credential="ANTHROPIC_API_KEY",
-    max_concurrent=3,
     wait_time_seconds=20,
     offline_delay_ms=0,
     output_folder="/work/output",

@@ -7,9 +7,9 @@ from io import TextIOWrapper
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
 
 from switchyard_cli.command_table import COMMANDS, Entry, Group
+from switchyard_cli.plain_values import PlainCommand, PlainGroup
 
 EXIT_CODES: Final = (
     "Exit codes: 0 done; 1 a job did not complete, a check found something wrong, or a function or "
@@ -28,7 +28,7 @@ OF_TASKS: Final = "Tasks are held, not jobs: `switchyard approvals` lists those 
 UsageError: Final[Any] = typer.BadParameter.__base__
 
 
-class LazyCommands(TyperGroup):
+class LazyCommands(PlainGroup):
     """Import a command's module when the command is used, not to list it."""
 
     def __init__(self, **settings: Any) -> None:
@@ -38,11 +38,6 @@ class LazyCommands(TyperGroup):
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         entry = next((entry for entry in COMMANDS if entry.name == cmd_name), None)
         return None if entry is None else command_of(entry)
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] in self.commands:  # Typer would import Pydantic to read no options
-            self.params, self.add_help_option = [], False
-        return super().parse_args(ctx, args)
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         width = max(len(entry.name) for entry in COMMANDS)
@@ -78,11 +73,12 @@ def command_of(entry: Entry | Group) -> Any:
     """Build the Click command of an entry, which imports its module."""
     if isinstance(entry, Entry):
         single = typer.Typer(**PLAIN)
-        single.command(entry.name)(function_of(entry.target))
+        single.command(entry.name, cls=PlainCommand)(function_of(entry.target))
         return typer.main.get_command(single)
     callback = function_of(entry.callback) if entry.callback else _nothing
     group = typer.Typer(
         name=entry.name,
+        cls=PlainGroup,
         help=callback.__doc__ if entry.callback else entry.help,
         callback=callback,
         no_args_is_help=entry.callback is None,
@@ -90,7 +86,7 @@ def command_of(entry: Entry | Group) -> Any:
         **PLAIN,
     )
     for name, target in entry.commands:
-        group.command(name)(function_of(target))
+        group.command(name, cls=PlainCommand)(function_of(target))
     return typer.main.get_command(group)
 
 

@@ -16,7 +16,7 @@ class Entry(NamedTuple):
     section: str
     name: str
     target: str
-    """`module:function` below `switchyard_cli.commands`."""
+    """The command's `module:function` below `switchyard_cli.commands`."""
     help: str
 
 
@@ -82,6 +82,20 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     ),
     Group(
         JOBS,
+        "queues",
+        "Manage work queues, put items into them and list what failed.",
+        (
+            ("create", "jobs.queues:create"),
+            ("list", "jobs.queues:list_created"),
+            ("show", "jobs.queues:show"),
+            ("change", "jobs.queues:change"),
+            ("delete", "jobs.queues:delete"),
+            ("put", "jobs.queue_items:put"),
+            ("dead-letters", "jobs.queue_items:dead_letters"),
+        ),
+    ),
+    Group(
+        JOBS,
         "triggers",
         "Manage triggers: jobs that events and schedules start.",
         (
@@ -129,6 +143,17 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     ),
     Group(
         STAGES,
+        "pools",
+        "List the pools of workers, and change what they serve.",
+        (
+            ("show", "stage.pools:show"),
+            ("subscribe", "stage.pools:subscribe"),
+            ("unsubscribe", "stage.pools:unsubscribe"),
+        ),
+        callback="stage.pools:all_pools",
+    ),
+    Group(
+        STAGES,
         "dlq",
         "Inspect, redrive and discard messages that could not be handled.",
         (
@@ -171,6 +196,12 @@ COMMANDS: Final[tuple[Entry | Group, ...]] = (
     Entry(THIS_MACHINE, "up", "local.cloud:up", "Start the local cloud, or update it."),
     Entry(THIS_MACHINE, "down", "local.cloud:down", "Stop the local cloud and keep its data."),
     Entry(THIS_MACHINE, "status", "local.cloud:status", "Say whether the local cloud is up."),
+    Entry(
+        THIS_MACHINE,
+        "work",
+        "local.work:work",
+        "Run a worker of the local cloud here, until a pool has no work left.",
+    ),
     Entry(
         THIS_MACHINE,
         "supervise",

@@ -11,7 +11,7 @@ def job_named(given: str) -> str:
 
 
 def task_named(request: str, task: str | None) -> tuple[str, str]:
-    """By its request id, or by the ids of its job and itself."""
+    """Return the ids of a job and its task, named by a request id or by both."""
     if task is None:
         if JOB_ID.fullmatch(request):
             raise BadInput(f"Which task of {request}? Name it after the job's id.")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from switchyard.usecases.health.examine_stage import Examiner
     from switchyard.usecases.health.watch_rollout import RolloutWatch
     from switchyard.usecases.measuring.measure import Measurer
+    from switchyard.usecases.scheduling.survey_pools import PoolSurvey
     from switchyard.usecases.triggers.operate_triggers import TriggerOperator
     from switchyard_local.cloud import Status
     from switchyard_local.endpoint import Endpoint
@@ -42,7 +43,7 @@ class Cloud(Protocol):
     def down(self, say: Say) -> None: ...
 
     def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> AbstractContextManager[bool]:
-        """Up within the block; yields whether it will be stopped after its last user.
+        """Keep it up within the block; yield whether it will be stopped after its last user.
 
         Workers serve the packages of `functions`, too, from now on.
         """
@@ -54,6 +55,12 @@ class Cloud(Protocol):
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:
         """Workers come and go with the backlog, until interrupted or until it is stopped."""
+
+    def work(self, pool: str, say: Say, *, read: Callable[[str], None]) -> int:
+        """Run a worker until its pool has no work; return its exit code.
+
+        `read` is called with each line of its log.
+        """
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         """Run a function's handler here, with the environment that it has there."""
@@ -70,7 +77,7 @@ class Services:
     """Return a new idempotency key."""
     cloud: Cloud
     worker_output: Path
-    """Where the local cloud's worker leaves its files, a folder per request."""
+    """The folder of the files of the local cloud's worker, with a folder for each request."""
     deployed_url: Callable[[str], str]
     """The API's URL of a deployed stage. Raises `SwitchyardError`."""
     api_keys: Callable[[str, Endpoint | None], AbstractContextManager[KeyRing]]
@@ -85,14 +92,16 @@ class Services:
     """Observes whether a redriven message is handled; otherwise as `api_keys`."""
     pause_switch: Callable[[str, Endpoint | None], AbstractContextManager[PauseSwitch]]
     """Pauses and resumes the workers of a stage; otherwise as `api_keys`."""
+    pools: Callable[[str, Endpoint | None], AbstractContextManager[PoolSurvey]]
+    """Surveys the pools of a stage and changes what they serve; otherwise as `api_keys`."""
     triggers: Callable[[str, Endpoint | None], AbstractContextManager[TriggerOperator]]
     """The triggers of a stage, with their rules; otherwise as `api_keys`."""
     tenants: Callable[[str, Endpoint | None], AbstractContextManager[TenantOperator]]
-    """What operators allow the tenants of a stage; otherwise as `api_keys`."""
+    """The settings of the tenants of a stage, which operators make; otherwise as `api_keys`."""
     eraser: Callable[[str, Endpoint | None], AbstractContextManager[TenantEraser]]
     """Erases tenants of a stage; otherwise as `api_keys`."""
     task_output: Callable[[str, Endpoint | None, str, int], AbstractContextManager[TaskOutput]]
-    """What a task of a stage prints, by its request id and from a time on; as `api_keys`."""
+    """The output of a task of a stage, by its request id and from a time on; as `api_keys`."""
     checker: Callable[[str, Endpoint | None], AbstractContextManager[TaskChecker]]
     """Looks at the running tasks of a stage; otherwise as `api_keys`."""
     measurer: Callable[[str, Endpoint | None], AbstractContextManager[Measurer]]
@@ -100,7 +109,7 @@ class Services:
     rollout: Callable[[str, Endpoint | None], AbstractContextManager[RolloutWatch]]
     """Looks at the releases of a stage's workers; otherwise as `api_keys`."""
     examiner: Callable[[str, str, Endpoint | None], Examiner]
-    """Of a stage, with the option that its commands need; the local one is at its endpoint."""
+    """Examines a stage; its commands need the option, and the local stage is at the endpoint."""
     transport: httpx.BaseTransport | None = None
     """Replaces the network in tests."""
 

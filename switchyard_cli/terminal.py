@@ -22,17 +22,17 @@ def results() -> Console:
 
 
 def notices() -> Console:
-    """Progress, hints and errors: never in the way of a pipe that reads the results."""
+    """Return a console for progress, hints and errors, apart from results that a pipe reads."""
     return _console(to_stderr=True)
 
 
 def clean(text: str) -> str:
-    """Without escape sequences and on one line."""
+    """Return the text without escape sequences and on one line."""
     return " ".join(without_control_characters(text).split())
 
 
 def visible(text: str) -> str:
-    """On one line, with every control character written out instead of obeyed."""
+    """Return the text on one line, with every control character written out instead of obeyed."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

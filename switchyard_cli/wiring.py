@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from switchyard.usecases.health.examine_stage import Examiner
     from switchyard.usecases.health.watch_rollout import RolloutWatch
     from switchyard.usecases.measuring.measure import Measurer
+    from switchyard.usecases.scheduling.survey_pools import PoolSurvey
     from switchyard.usecases.triggers.operate_triggers import TriggerOperator
     from switchyard_local.endpoint import Endpoint
 
@@ -40,6 +41,7 @@ def real_services() -> Services:
         parked_messages=_parked_messages,
         redrive_watch=_redrive_watch,
         pause_switch=_pause_switch,
+        pools=_pools,
         triggers=_triggers,
         tenants=_tenants,
         eraser=_eraser,
@@ -85,6 +87,12 @@ def _pause_switch(stage: str, local: Endpoint | None) -> AbstractContextManager[
     from switchyard.bootstrap import stage_pause_switch  # noqa: PLC0415
 
     return stage_pause_switch(stage, **(local.connection if local else {}))
+
+
+def _pools(stage: str, local: Endpoint | None) -> AbstractContextManager[PoolSurvey]:
+    from switchyard.bootstrap.stage_pools import stage_pools  # noqa: PLC0415
+
+    return stage_pools(stage, **(local.connection if local else {}))
 
 
 def _triggers(stage: str, local: Endpoint | None) -> AbstractContextManager[TriggerOperator]:

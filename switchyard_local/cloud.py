@@ -1,7 +1,7 @@
 """The local cloud: MiniStack with our stacks in it, and a worker beside it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from switchyard.clock import system_clock
 from switchyard.domain.measuring.scaling import ScalingPolicy
+from switchyard.domain.scheduling.pools import DEFAULT_POOL, WhenEmpty
 from switchyard_local.deployment.api import api_serves
 from switchyard_local.deployment.deployed import read_outputs, worker_container
 from switchyard_local.deployment.deployer import Deployer
@@ -35,8 +36,16 @@ from switchyard_local.workers.functions import (
     functions_environment,
     remember_functions,
 )
+from switchyard_local.workers.pools import (
+    GRACE_SECONDS,
+    LocalPool,
+    first_role,
+    pool_named,
+    run_all,
+    supervisor_of,
+    work_in_foreground,
+)
 from switchyard_local.workers.process import ROLE, WorkerProcess
-from switchyard_local.workers.supervisor import Supervisor
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ class Status:
     worker_pid: int | None
     api_url: str | None
     healthy: bool
-    """Both processes run, and the API lets its key in and nobody else."""
+    """Both processes run, and the API accepts its key and refuses requests without it."""
 
     @property
     def running(self) -> bool:
@@ -54,7 +63,7 @@ class Status:
 
 
 class LocalCloud:
-    """One local cloud per folder. Every method may be called in any state of it, and may raise
+    """A local cloud, one per folder. Every method may be called in any state of it, and may raise
     `CloudError`."""
 
     def __init__(
@@ -64,7 +73,7 @@ class LocalCloud:
         port: int | None = None,
         extra_environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`folder` has its data; without one, where `default_folder` says.
+        """Use the data in `folder`, or else in that of `default_folder`.
 
         `extra_environment` reaches MiniStack, hence every Lambda function, and the worker."""
         self._home = Home((folder or default_folder()).resolve())
@@ -123,7 +132,7 @@ class LocalCloud:
         )
 
     def require_worker(self) -> None:
-        """Raise `CloudError` when nobody is there to do the tasks."""
+        """Raise `CloudError` when no worker runs."""
         if self._worker.pid is None:
             raise CloudError(
                 "The local cloud's worker has ended, so no task goes on. "
@@ -131,7 +140,7 @@ class LocalCloud:
             )
 
     def endpoint(self) -> Endpoint:
-        """How to reach it while it runs."""
+        """Return the endpoint of the running cloud."""
         return running_endpoint(self._home)
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:
@@ -140,18 +149,13 @@ class LocalCloud:
         Those beside the first are gone afterwards.
         """
         with self.borrowed(say), self._as_the_supervisor(), signals_interrupt():
-            fleet = self._fleet(say)
-            supervisor = Supervisor(
-                policy,
-                start=fleet.start,
-                depth=fleet.depth,
-                slots=fleet.slots,
-                clock=self._clock,
-                say=say,
-                present=fleet.present(),
-            )
+            pools = self._pools()
+            supervisors = [
+                supervisor_of(pool, policy, self._fleet(say, pool.name), self._clock, say)
+                for pool in pools
+            ]
             try:
-                supervisor.run()
+                run_all(supervisors, self._clock)
             except KeyboardInterrupt:
                 say("Stopping all workers but the first: they finish or hand back their tasks")
             except CloudError:
@@ -159,7 +163,20 @@ class LocalCloud:
                     raise
                 say("The local cloud was stopped, and its workers with it")
             finally:
-                supervisor.stop(keep=1)
+                for pool, supervisor in zip(pools, supervisors, strict=True):
+                    is_first = pool.name == DEFAULT_POOL or pool.starts_with_the_cloud
+                    supervisor.stop(keep=1 if is_first else 0)
+
+    def work(self, pool: str, say: Say, *, read: Callable[[str], None]) -> int:
+        """Run one more worker of a pool until its groups are empty; return its exit code.
+
+        `read` is called with each line of its log.
+        """
+        with self.borrowed(say), signals_interrupt():
+            deployed = pool_named(self._pools(), pool).environment
+            worker = self._worker_in(first_role(pool))
+            batch_run = {**deployed, "WHEN_EMPTY": WhenEmpty.TERMINATE.value}
+            return work_in_foreground(self._root, worker.environment(batch_run), read=read)
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         """Run the handler on this machine, with the environment of the deployed function."""
@@ -190,20 +207,43 @@ class LocalCloud:
         )
 
     def _ensure_worker(self, say: Say, undo: ExitStack) -> None:
-        deployed = self._deployed_environment()
+        pools = self._pools()
+        deployed = pools[0].environment
         if self._worker.serves(deployed):
+            self._ensure_others(pools, undo)
             return
         self._worker.stop(say)
         say(f"Starting the worker with {agent_of(deployed)}")
         undo.callback(self._worker.stop, say)
         self._worker.start(deployed)
         self._worker.wait_until_it_speaks()
+        self._ensure_others(pools, undo)
 
-    def _deployed_environment(self) -> dict[str, str]:
-        outputs = read_outputs(self._home.outputs_file)
-        container = worker_container(Gateway(self._port), outputs.worker_task_definition)
+    def _ensure_others(self, pools: Sequence[LocalPool], undo: ExitStack) -> None:
+        """Start the first workers of other pools, and do not wait for them."""
+        roster = Roster(self._home.processes_file)
+        for pool in pools:
+            worker = self._worker_in(first_role(pool.name))
+            wanted = pool.name != DEFAULT_POOL and pool.starts_with_the_cloud
+            if not wanted or worker.serves(pool.environment):
+                continue
+            roster.end(worker.name, grace_seconds=GRACE_SECONDS)
+            undo.callback(roster.end, worker.name, grace_seconds=0)
+            worker.start(pool.environment)
+
+    def _deployed_environment(self, pool: str = DEFAULT_POOL) -> dict[str, str]:
+        return dict(pool_named(self._pools(), pool).environment)
+
+    def _pools(self) -> list[LocalPool]:
+        """Return the deployed pools, the default one first."""
+        outputs, gateway = read_outputs(self._home.outputs_file), Gateway(self._port)
         served = functions_environment(self._home.functions_file)
-        return container_environment(container, os.environ) | served
+        return [
+            LocalPool(
+                container_environment(worker_container(gateway, definition), os.environ) | served
+            )
+            for definition in outputs.worker_task_definitions
+        ]
 
     def _as_the_supervisor(self) -> AbstractContextManager[None]:
         def refuse() -> NoReturn:
@@ -211,11 +251,12 @@ class LocalCloud:
 
         return held(self._home.supervisor, when_waiting=refuse)
 
-    def _fleet(self, say: Say) -> WorkerFleet:
+    def _fleet(self, say: Say, pool: str) -> WorkerFleet:
         return WorkerFleet(
+            pool=pool,
             roster=Roster(self._home.processes_file),
             gateway=Gateway(self._port),
-            deployed=self._deployed_environment,
+            deployed=lambda: self._deployed_environment(pool),
             worker=self._worker_in,
             alone=lambda: self._alone(say),
             cloud_runs=lambda: self._ministack.running,

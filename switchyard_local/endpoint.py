@@ -1,4 +1,4 @@
-"""What a client needs to use the local cloud, and how it is remembered."""
+"""The values that a client needs to use the local cloud, and the file that stores them."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -31,7 +31,7 @@ def bare_environment(home: Home) -> dict[str, str]:
 
 def aws_environment(port: int) -> dict[str, str]:
     return {
-        # The CDK CLI remembers accounts by access key: this one is nobody else's.
+        # The CDK CLI remembers accounts by access key: no other account has this one.
         "AWS_ACCESS_KEY_ID": "switchyard-local",
         "AWS_SECRET_ACCESS_KEY": "not-a-secret",
         "AWS_REGION": REGION,

@@ -1,4 +1,4 @@
-"""Where a local cloud keeps its files."""
+"""The folder of a local cloud's files."""
 
 import shutil
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One of us at a time, across processes; the lock ends with its holder, however that ends."""
+"""A lock across processes: one holder at a time; it ends with its holder, however that ends."""
 
 import fcntl
 from collections.abc import Callable, Iterator

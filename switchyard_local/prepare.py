@@ -27,14 +27,14 @@ def main() -> None:
 
 
 def suitable_python() -> str:
-    """Where the first suitable interpreter is, the running one preferred; empty if none is."""
+    """Return the path of the first suitable interpreter, the running one preferred; else ""."""
     if sys.version_info >= OLDEST:
         return sys.executable
     return next(filter(None, map(executable_of, NEWER_NAMES)), "")
 
 
 def executable_of(name: str) -> str:
-    """Where `name` really is; empty if it is missing or, like a pyenv shim, does not start."""
+    """Return the real path of `name`; "" if it is missing or, like a pyenv shim, does not start."""
     try:
         answer = subprocess.check_output(
             [name, "-c", "import sys; print(sys.executable)"], stderr=subprocess.DEVNULL

@@ -17,7 +17,7 @@ def write_private(file: Path, content: dict[str, Any]) -> None:
 
 
 def read_private(file: Path) -> dict[str, Any]:
-    """Empty when the file is missing or damaged: what it described is then found out anew."""
+    """Return the content; empty when the file is missing or damaged, so that it is made anew."""
     try:
         content = json.loads(file.read_text())
     except (FileNotFoundError, ValueError):

@@ -7,7 +7,7 @@ Say = Callable[[str], None]
 
 
 def heard_or_not(say: Say) -> Say:
-    """`say` on a terminal that may be gone: no reason to leave processes behind."""
+    """Return `say` for a terminal that may be gone: no reason to leave processes behind."""
 
     def say_on(line: str) -> None:
         with suppress(OSError, SystemExit):  # a rich console exits when its pipe is broken

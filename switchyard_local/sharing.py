@@ -12,9 +12,9 @@ from switchyard_local.say import Say
 @dataclass(frozen=True)
 class Sharing:
     users: Path
-    """Locked, shared, by everybody who uses the cloud at the moment."""
+    """The file on which every user of the cloud has a shared lock."""
     temporary: Path
-    """Exists while the cloud is up only for those who use it."""
+    """The file that exists while the cloud is up only for its users."""
 
     @contextmanager
     def borrowed(
@@ -25,7 +25,7 @@ class Sharing:
         up: Callable[[Say], object],
         down: Callable[[Say], None],
     ) -> Iterator[bool]:
-        """Up within the block. Yields whether it will be stopped when everybody has left."""
+        """Keep it up within the block; yield whether it will be stopped after its last user."""
         self.users.parent.mkdir(parents=True, exist_ok=True)
         with self.users.open("a") as handle:
             fcntl.flock(handle, fcntl.LOCK_SH)

@@ -1,4 +1,4 @@
-"""Where the sources lie that the local cloud deploys: in the repository, or in the package."""
+"""Finds the sources that the local cloud deploys: in the repository, or in the package."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from switchyard_local.sources import fingerprint
 
 _PACKAGED: Final = Path(__file__).resolve().parent / "source"
 SOURCES: Final = _PACKAGED if INSTALLED else _PACKAGED.parents[1]
-"""To read from: an installed package may belong to another user."""
+"""The sources, only to be read: an installed package may belong to another user."""
 EXAMPLES: Final = SOURCES / "examples"
 JOB_FILE: Final = "job.yaml"
 """The job of an example that is a folder."""

@@ -1,4 +1,4 @@
-"""Why nothing was begun."""
+"""Errors because of which nothing was begun."""
 
 
 class BadUsage(Exception):

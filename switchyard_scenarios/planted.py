@@ -96,7 +96,7 @@ def run_one(planted: Planted, place: Place, folder: Path) -> Result:
 
 
 def reported(planted: Planted, result: Result) -> list[str]:
-    """By what it was noticed; what else broke is not of interest, unless it was not."""
+    """Report what noticed the defect; other broken checks only if it was missed."""
     verdict = "caught" if planted.is_caught(result) else "MISSED"
     line = f"{verdict}  {planted.defect:20} {planted.scenario:22} {result.seconds:5.1f} s"
     broken = [

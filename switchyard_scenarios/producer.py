@@ -28,23 +28,23 @@ class Message:
     id: str
     body: str
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """Beside its id."""
+    """The attributes of the message beside its id."""
     poison: str = ""
-    """What is wrong with it, if anything."""
+    """The defect of the message, if it has one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProducerSwitches:
     prefix: str = "message"
-    """What the ids begin with."""
+    """The prefix of the ids."""
     poison_percent: int = 0
     input: Mapping[str, Any] = field(default_factory=dict)
-    """What every good message says, such as `{"offline": {"delayMs": 500}}`."""
+    """The input of every good message, such as `{"offline": {"delayMs": 500}}`."""
     template: str = ""
     """A whole body instead, in which `{n}` stands for the message's number."""
     attributes: Mapping[str, str] = field(default_factory=dict)
     versions: int = 0
-    """If there are any: so many messages for each entity, each with `entity` and `version`."""
+    """The number of messages for each entity, each with `entity` and `version`; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class Producer:
         self._switches = switches
 
     def send(self, count: int) -> Sent:
-        """So many messages; with versions, of so many entities."""
+        """Send so many messages; with versions, of so many entities."""
         return self.send_these(messages(self._switches, count))
 
     def send_these(self, all_of_them: Sequence[Message]) -> Sent:
-        """In this order, as far as a queue knows any."""
+        """Send the messages in this order, as far as a queue has one."""
         for start in range(0, len(all_of_them), ENTRIES_PER_BATCH):
             self._send_batch(all_of_them[start : start + ENTRIES_PER_BATCH])
         return Sent(

@@ -36,14 +36,14 @@ REPORT: Final = Path("scenarios-report.html")
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
     names: Sequence[str] = ()
-    """All, if none is named."""
+    """The scenarios to run; all, if none is named."""
     stage: str = LOCAL
     at_once: int = 1
     keep: bool = False
     as_json: bool = False
     report: Path = REPORT
     function_role: str = ""
-    """On a deployed stage: the ARN of the role for a scenario's Lambda function."""
+    """The ARN of the role for a scenario's Lambda function, on a deployed stage."""
 
 
 def run(wanted: Wanted, cloud: Cloud, *, results_to: Console, notices_to: Console) -> int:
@@ -72,7 +72,7 @@ def listing() -> list[str]:
 
 
 def _check_that_it_can_be_written(report: Path) -> None:
-    """Before anything runs: it would be lost."""
+    """Raise `BadUsage` before anything runs whose report would be lost."""
     where = report if report.exists() else report.parent
     if report.is_dir() or not os.access(where, os.W_OK):
         raise BadUsage(f"The report cannot be written to {report}: name a file with --report.")

@@ -22,7 +22,7 @@ from switchyard_scenarios.scenario import Scenario
 
 
 class Board(Protocol):
-    """Where people see how far the scenarios are."""
+    """Shows people how far the scenarios are."""
 
     def begins(self, scenario: Scenario, evidence: Evidence) -> None: ...
 
@@ -44,13 +44,13 @@ NO_BOARD: Final = NoBoard()
 class Runner:
     place: Place
     folder: Path
-    """Where workers leave their logs and journals."""
+    """The folder for the logs and journals of workers."""
     say: Say
     keep: bool = False
     planted: str = ""
 
     def run_all(self, scenarios: Sequence[Scenario], board: Board, *, at_once: int) -> list[Result]:
-        """Their results, in the same order; after an interruption, of those that had ended."""
+        """Return the results in the same order; after an interruption, of those that had ended."""
         waiting: queue.SimpleQueue[Scenario] = queue.SimpleQueue()
         results: dict[str, Result] = {}
         for scenario in scenarios:
@@ -68,7 +68,7 @@ class Runner:
         return [results[scenario.name] for scenario in scenarios if scenario.name in results]
 
     def run(self, scenario: Scenario, board: Board = NO_BOARD) -> Result:
-        """Whatever goes wrong in it is its failure, except an interruption."""
+        """Run a scenario; whatever goes wrong in it is its failure, except an interruption."""
         names = Names.numbered(int(SystemRandomness().between(0, 2**24)))
         evidence = Evidence()
         board.begins(scenario, evidence)

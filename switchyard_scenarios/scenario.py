@@ -1,4 +1,4 @@
-"""What a scenario is. Each lies in a file of its own, as `SCENARIO`."""
+"""The protocol of a scenario. Each scenario lies in a file of its own, as `SCENARIO`."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -27,14 +27,14 @@ NAMES: Final = (
 class Scenario(Protocol):
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """The name of the scenario on the command line."""
 
     @property
     def title(self) -> str: ...
 
     @property
     def demonstrates(self) -> str:
-        """One sentence."""
+        """The claim that the scenario demonstrates, in one sentence."""
 
     def run(self, harness: Harness, workers: Workers, evidence: Evidence) -> None:
         """Check everything that ought to be so. Raise `Failed` when there is no going on."""
@@ -49,7 +49,7 @@ def scenario_named(name: str) -> Scenario:
 
 
 def scenarios_named(names: Sequence[str]) -> list[Scenario]:
-    """Each once, in their usual order; all, if none is named."""
+    """Return each scenario once, in their usual order; all, if none is named."""
     for name in names:
         if name not in NAMES:
             scenario_named(name)

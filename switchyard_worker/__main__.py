@@ -17,12 +17,13 @@ from switchyard_worker.boundary import become_subreaper
 from switchyard_worker.guard.examine import limit_digits
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.assembly import assemble, runtime_of
-from switchyard_worker.parent.attempts.assignments import default_backend
+from switchyard_worker.parent.attempts.backends import default_backend
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.configuration import Configuration, Misconfigured, read_configuration
 from switchyard_worker.parent.files.removal import Leftovers
 from switchyard_worker.parent.files.users import hide_memory, log_isolation
-from switchyard_worker.parent.health.presence import PresenceReports
+from switchyard_worker.parent.health.empty import EmptyWatch
+from switchyard_worker.parent.health.presence import Membership, PresenceReports
 from switchyard_worker.parent.health.pulse import keep_pulse
 from switchyard_worker.parent.health.stop import ClockWatch, Stop, WrongClock, described
 from switchyard_worker.parent.receive.loop import Loop
@@ -120,18 +121,14 @@ async def _work(
     fields = {"worker_id": ports.worker_id, "slots": settings.max_concurrent_claude}
     logger.info("worker started", extra=fields)
     log_isolation(os.environ)
-    companions = (_pulse(loop, settings, ports), leftovers.remove(), watch.keep())
-    beside = [asyncio.create_task(companion) for companion in companions]
-    presence = PresenceReports(
-        runtime_of(ports),
-        ports.presence,
-        worker_id=ports.worker_id,
-        slots=settings.max_concurrent_claude,
-        backend=default_backend(settings.agent_backend, Credential.found_in(os.environ)),
-        functions=configuration.functions.names,
-        load=lambda: loop.intake.load,
-        changed=loop.intake.changed,
+    companions = (
+        _pulse(loop, settings, ports),
+        leftovers.remove(),
+        watch.keep(),
+        EmptyWatch(ports, settings, stop=stop, load=lambda: loop.intake.load).keep(),
     )
+    beside = [asyncio.create_task(companion) for companion in companions]
+    presence = _presence(loop, ports, configuration)
     presence.begin()
     await _until_done(loop.run(), stop, children)
     for companion in beside:
@@ -140,6 +137,21 @@ async def _work(
     await presence.end()
     logger.info("worker stopped", extra=fields)
     watch.close()
+
+
+def _presence(loop: Loop, ports: WorkerPorts, configuration: Configuration) -> PresenceReports:
+    settings = configuration.settings
+    directory = ports.pool.directory if ports.pool else None
+    return PresenceReports(
+        runtime_of(ports),
+        ports.presence,
+        worker_id=ports.worker_id,
+        slots=settings.max_concurrent_claude,
+        backend=default_backend(settings.agent_backend, Credential.found_in(os.environ)),
+        functions=configuration.functions.names,
+        load=lambda: loop.intake.load,
+        changed=loop.intake.changed,
+    ).of_pool(Membership(settings.pool, settings.when_empty, directory))
 
 
 async def _pulse(loop: Loop, settings: WorkerSettings, ports: WorkerPorts) -> None:

@@ -1,4 +1,4 @@
-"""Everything that the parent (the worker) and the child (a process per attempt) share.
+"""The files and models that the parent (the worker) and the child (one per attempt) share.
 
 The parent writes `task.json`; the child writes `outcome.json` and prints markers. Whatever the
 child writes may be an agent's work: the parent checks it like any other input. Parent and child
@@ -19,13 +19,15 @@ from typing import IO, Any, Final, Literal, NamedTuple, cast
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 
 TASK_FILE: Final = "task.json"
-"""What the parent writes for the child: an `Assignment`."""
+"""The file that the parent writes for the child: an `Assignment`."""
 INPUT_FILE: Final = "input.json"
 """The input of a task that runs a program, in the folder that the program starts in."""
+ATTEMPT_FILE: Final = "attempt.json"
+"""What code may want to know of its attempt: its number, its commitments, what was missing."""
 INPUTS: Final = "inputs"
 """The folder with the files that a task is given."""
 OUTCOME_FILE: Final = "outcome.json"
-"""What the child writes last: its status, its output or error, and what it used."""
+"""The file that the child writes last: its status, its output or error, and what it used."""
 SUMMARY_FILE: Final = "logs/summary.log"
 TRACE_FILE: Final = "traces/session_trace.json"
 TASK_STEP: Final = "task-step"
@@ -61,10 +63,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """What a code task runs: a function of a package, or a program."""
+    """The code of a code task: a function of a package, or a program."""
 
     function: str = ""
-    """`package.module:name`."""
+    """The function, as `package.module:name`."""
     package: str = ""
     path: str = ""
     """The folder of the package, or the file of a module."""
@@ -79,7 +81,7 @@ class Code:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputFile:
     name: str
-    """Below the folder `inputs`."""
+    """The file's name below the folder `inputs`."""
     size: int
     key: str = field(default="", repr=False)
     """The object's key in the bucket. The child does not get it, nor the checksum."""
@@ -106,20 +108,31 @@ class Assignment:
     step_name: str = TASK_STEP
     steps: Sequence[Step] = ()
     max_cost_usd: float | None = None
-    """What the agent may still spend."""
+    """The amount that the agent may still spend, in dollars."""
+    max_tokens: int | None = None
+    """How many tokens it may still use."""
     process_output: str | None = None
     memory_mb: int | None = None
     file_mb: int = MAX_FILE_MB
     max_processes: int | None = None
-    """Where the child runs as a user of its own."""
+    """The most processes of a child that runs as a user of its own."""
     traceparent: str | None = None
     """The trace context of the attempt's span."""
     offline_delay_ms: int = 0
     code: Code | None = None
-    """What runs instead of an agent."""
+    """The code that runs instead of an agent."""
     inputs: Sequence[InputFile] = ()
     artifacts: Sequence[str] = ()
     """Patterns for the files that the task has to leave behind."""
+    commitments: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+    """What the parent checks afterwards, as `contracts/commitments.py` reads it. The child does not
+    get it."""
+    promised: Sequence[str] = ()
+    """The same in words, for the agent."""
+    missing: Sequence[Mapping[str, Any]] = ()
+    """What an earlier attempt of this run lacked: the names, kinds and reasons of commitments."""
+    failed_parents: Sequence[Mapping[str, Any]] = ()
+    """The parents that did not complete, and why, for a task that runs all the same."""
 
     @classmethod
     def parse(cls, text: str) -> "Assignment":
@@ -147,7 +160,14 @@ class Assignment:
             )
         ]
 
-    def for_step(self, step: Step, *, timeout_ms: int, max_cost_usd: float | None) -> "Assignment":
+    def for_step(
+        self,
+        step: Step,
+        *,
+        timeout_ms: int,
+        max_cost_usd: float | None,
+        max_tokens: int | None = None,
+    ) -> "Assignment":
         return replace(
             self,
             step_name=step.name,
@@ -157,6 +177,7 @@ class Assignment:
             tools=step.tools,
             output_schema=step.output_schema,
             max_cost_usd=max_cost_usd,
+            max_tokens=max_tokens,
             steps=(),
         )
 
@@ -174,6 +195,8 @@ class Assignment:
     def _json_value(self, name: str) -> Any:
         if name == "code":
             return asdict(self.code) if self.code else None
+        if name == "commitments":
+            return []
         if name == "inputs":
             return [{"name": file.name, "size": file.size} for file in self.inputs]
         return list(map(asdict, self.steps)) if name == "steps" else getattr(self, name)

@@ -4,12 +4,13 @@ The local clouds and workers of tests have sessions of their own, so that a Ctrl
 reaches pytest alone; one that comes while fixtures are being torn down would leave them running.
 """
 
-import signal
+import _signal  # type: ignore[import-not-found] # `signal` imports `enum`: a traceback on Ctrl-C
 
 if __name__ == "__main__":  # until there is something to end, Ctrl-C ends it without a traceback
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,19 +29,18 @@ from switchyard_worker.boundary import become_subreaper
 MARK = "SWITCHYARD_TEST_RUN"
 """The variable that names a run in the environment of everything that it starts."""
 PYTEST = """
-import signal
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+import _signal
+_signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+_signal.pthread_sigmask(_signal.SIG_UNBLOCK, {_signal.SIGINT})
 import sys, pytest
-
-class Interruptible:
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self):
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-sys.exit(pytest.main(plugins=[Interruptible()]))
+sys.exit(pytest.main())
 """
-"""As `python -m pytest`, but Ctrl-C prints no traceback before there is anything to clean up."""
-UNUSED_PLUGINS = ("-p", "no:schemathesis")
+"""As `python -m pytest`, but Ctrl-C prints no traceback before there is anything to clean up.
+
+It is started with SIGINT blocked, because Python itself prints one as well.
+"""
+PLUGINS = ("-p", "tests.interruptible")
+UNUSED_PLUGINS = ("-p", "no:schemathesis", "-p", "no:anyio", "-p", "no:typeguard")
 """Of installed packages, they would be imported by each process; one test imports what it needs."""
 INTERRUPTED = 130
 ENOUGH_INTERRUPTS = 2
@@ -81,21 +81,28 @@ def run(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, note)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as assemblies:
-        process = subprocess.Popen(
-            [sys.executable, "-c", PYTEST, *UNUSED_PLUGINS, *arguments],
-            env=os.environ | {MARK: mark, SHARED_VARIABLE: assemblies},
-        )
+        process = _started(arguments, {MARK: mark, SHARED_VARIABLE: assemblies})
         try:
             return _wait(process, lambda: _is_enough(interrupts))
         finally:
             end_all(mark)
 
 
+def _started(arguments: list[str], variables: dict[str, str]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", PYTEST, *PLUGINS, *UNUSED_PLUGINS, *arguments]
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return subprocess.Popen(command, env=os.environ | variables)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def _wait(process: subprocess.Popen[bytes], enough: Callable[[], bool]) -> int:
     """Return the exit code of pytest; the terminal sends it the same Ctrl-C as this process."""
     while not enough():
         with suppress(subprocess.TimeoutExpired):
-            return process.wait(0.1)
+            code = process.wait(0.1)
+            return INTERRUPTED if code == -signal.SIGINT else code
     return INTERRUPTED
 
 

@@ -21,7 +21,7 @@ def handler(event: dict[str, Any], _context: object) -> None:
     with SQSHeartbeat(os.environ["QUEUE_URL"], record["receiptHandle"]) as heartbeat:
         think(order)
         lost = heartbeat.check_for_errors()
-        if lost:  # somebody else may have the message by now: leave the effect to them
+        if lost:  # another receiver may have the message by now: leave the effect to it
             raise lost
         deliver(order)
 

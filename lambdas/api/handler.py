@@ -66,6 +66,8 @@ from switchyard.web.description import described, shown
 from switchyard.web.file_routes import add_file_routes
 from switchyard.web.held_routes import add_held_routes
 from switchyard.web.operations import API_VERSION, VERSION_HEADER
+from switchyard.web.pool_routes import add_pool_routes
+from switchyard.web.queue_routes import add_queue_routes
 
 logger = get_logger()
 metrics = get_metrics()
@@ -136,6 +138,7 @@ def get_task(job_id: str, task_id: str) -> TaskView:
         graph=adapters.graph,
         payloads=adapters.payloads,
         files=adapters.files,
+        jobs=adapters.jobs,
     )
 
 
@@ -163,6 +166,8 @@ def post_redrive(job_id: str, request: RedriveJob) -> RedriveAccepted:
 
 add_held_routes(app, lambda: ports().decider, lambda: ports().approvals, logger)
 add_file_routes(app, lambda: ports().uploads)
+add_queue_routes(app, lambda: ports().queue_items, logger)
+add_pool_routes(app, lambda: ports().pools)
 
 
 @app.get("/jobs/<job_id>/events")

@@ -1,4 +1,4 @@
-"""Woken by settled tasks, new jobs and whatever was left over: moves jobs on."""
+"""Moves jobs on: handles settled tasks, new jobs and work that was left over."""
 
 from collections.abc import Mapping
 from functools import cache, partial
@@ -31,7 +31,7 @@ def dispatch(records: list[dict[str, Any]]) -> Mapping[str, Answer]:
 
 
 def report(answers: Mapping[str, Answer], record: SQSRecord) -> None:
-    """What is raised here brings its message back."""
+    """Log the answer to one message; raise its error, so that the message comes back."""
     answer = answers[record.message_id]
     if isinstance(answer, Exception):
         logger.warning("not dispatched", error=str(answer))

@@ -1,4 +1,4 @@
-"""Called with events that other programs put on the bus: ends the signals that wait for them."""
+"""Ends the signals that wait for events which other programs put on the bus."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""Called every minute: publishes how the stage does."""
+"""Publishes the measurements of the stage, every minute."""
 
 from functools import cache
 from typing import Any
@@ -27,18 +27,21 @@ def measurer() -> Measurer:
 def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
     for name, value in numbers_of(measurer().levels()).items():
         metrics.add_metric(name, UNITS[name], value)
+    for pool, levels in measurer().by_pool().items():
+        publish(numbers_of(levels), pool=pool)
     for minute_ms, flow in measurer().unpublished():
         publish(numbers_of(flow), at_ms=minute_ms)
         for definition, spending in flow.by_definition.items():
             publish(spent(spending), at_ms=minute_ms, definition=definition)
 
 
-def publish(numbers: Numbers, *, at_ms: int, **dimensions: str) -> None:
-    """Of a minute that is over; what is measured now is published when the function ends."""
+def publish(numbers: Numbers, *, at_ms: int | None = None, **dimensions: str) -> None:
+    """Publish numbers of a minute that is over, or those of one pool as they are now."""
     then = get_metrics()
     for name, whose in dimensions.items():
         then.add_dimension(name, whose)
-    then.set_timestamp(at_ms)
+    if at_ms is not None:
+        then.set_timestamp(at_ms)
     for name, value in numbers.items():
         then.add_metric(name, UNITS[name], value)
     then.flush_metrics()

@@ -1,4 +1,4 @@
-"""Keeps every event of the bus in the events table, counts it, and shows the span it ended."""
+"""Stores every event of the bus in the events table, counts it, and exports the span it ended."""
 
 from functools import cache, partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""Called with the events that triggers wait for: starts a job for each."""
+"""Starts a job for each event that a trigger waits for."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""Called every minute: nudges on whatever is overdue, and wakes workers for what waits."""
+"""Sends wake-ups, every minute, for whatever is overdue."""
 
 from dataclasses import asdict
 from functools import cache

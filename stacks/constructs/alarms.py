@@ -26,6 +26,7 @@ SHARED_ENTRIES = {
     "-unkept": "dead-letters-not-handled",
 }
 """Entries of the runbook that explain several alarms, by how those alarms' names end."""
+WAIT_FOR_NOBODY = "tasks-wait-for-nobody"
 READ_WITHIN = Duration.minutes(15)  # a message that fails five times is parked by then
 MISSED_RUNS = 5  # a run that comes late is no reason to wake a person
 REPORTED_BY_ITSELF = "Parked messages are reported by alerts: this alarm is for its subscribers."
@@ -112,18 +113,20 @@ def raise_if_not_read(
 def looked_up(name: str) -> str:
     """Refer to the runbook's entry for an alarm."""
     entries = (entry for suffix, entry in SHARED_ENTRIES.items() if name.endswith(suffix))
+    if name.startswith(WAIT_FOR_NOBODY):  # there is one for each pool
+        return f"Runbook: docs/runbook.md#{WAIT_FOR_NOBODY}"
     return f"Runbook: docs/runbook.md#{next(entries, name)}"
 
 
 def unreported(name: str, stage: Stage) -> str:
-    """Of an alarm that wakes no watcher: it does not begin with the stage's prefix."""
+    """Return the name of an alarm that posts no alert: it does not have the stage's prefix."""
     return f"switchyard-{name}-{stage.name}"
 
 
 def watch_depth(
     scope: Construct, what: str, dead_letters: sqs.Queue, *, stage: Stage, reader: str
 ) -> None:
-    """That a function drains the queue.
+    """Raise alarms when no function drains the queue.
 
     While it fails, its messages are hidden and not visible; when it is not called, they are
     visible. Either count alone would miss one of the two.
@@ -162,7 +165,7 @@ def hidden(queue: sqs.Queue) -> cloudwatch.Metric:
 
 
 def counted(name: str, stage: Stage, *, service: str, **dimensions: str) -> cloudwatch.Metric:
-    """What a function counts."""
+    """Return a metric that a function counts."""
     powertools = powertools_environment(stage, service=service)
     return cloudwatch.Metric(
         namespace=powertools["POWERTOOLS_METRICS_NAMESPACE"],

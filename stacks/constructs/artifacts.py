@@ -47,7 +47,7 @@ class ArtifactsBucket(Construct):
             "AwsSolutions-S1",
             because="Workers write here, under keys that name the task and its fence, and links "
             "that the API signs for one content at one key; access logs would be a second bucket "
-            "to guard that nobody reads.",
+            "to guard that is not read.",
         )
 
     def _notify_eventbridge(self) -> None:

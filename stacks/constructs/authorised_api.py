@@ -1,8 +1,11 @@
-"""An HTTP API that answers nobody without a key."""
+"""An HTTP API that refuses every request without a key."""
 
+import json
 from collections.abc import Sequence
 
+import jsii
 from aws_cdk import Duration
+from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_apigatewayv2 as apigatewayv2
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -10,7 +13,6 @@ from aws_cdk.aws_apigatewayv2_authorizers import HttpLambdaAuthorizer, HttpLambd
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
-from stacks.constructs.access_log import JsonAccessLog
 from stacks.constructs.alarms import raise_alarm
 from stacks.stage import Stage
 
@@ -23,10 +25,20 @@ REQUESTS_PER_SECOND = 10_000
 BURST = 5_000
 FAILURES_WITHIN = Duration.minutes(5)
 FAILURES = 5  # a single failure may pass, and callers try again
+LOGGED_FIELDS = {
+    "requestId": "$context.requestId",
+    "time": "$context.requestTime",
+    "route": "$context.routeKey",
+    "status": "$context.status",
+    "latencyMs": "$context.responseLatency",
+    "sourceIp": "$context.identity.sourceIp",
+    "authorizerError": "$context.authorizer.error",
+    "integrationError": "$context.integrationErrorMessage",
+}
 
 
 class AuthorisedApi(Construct):
-    """Every route has the authorizer, because the API has it, unless a route says otherwise."""
+    """An API with an authorizer, which every route has unless it says otherwise."""
 
     def __init__(
         self,
@@ -86,3 +98,19 @@ class AuthorisedApi(Construct):
             ),
             access_log_settings=JsonAccessLog(access_log),
         )
+
+
+@jsii.implements(apigatewayv2.IAccessLogSettings)
+class JsonAccessLog:
+    """Writes one JSON line per request to an HTTP API."""
+
+    def __init__(self, log_group: logs.ILogGroup) -> None:
+        self._destination = apigatewayv2.LogGroupLogDestination(log_group)
+
+    @property
+    def destination(self) -> apigatewayv2.IAccessLogDestination:
+        return self._destination
+
+    @property
+    def format(self) -> apigateway.AccessLogFormat:
+        return apigateway.AccessLogFormat.custom(json.dumps(LOGGED_FIELDS))

@@ -12,6 +12,7 @@ from switchyard.contracts import metrics
 from switchyard.contracts.metrics import NAMESPACE
 
 SPENT_EVERY = Duration.minutes(5)
+WORKERS = ("consumer_count", "saturated_consumers")
 THIRD = 8  # of the width, which is 24
 
 
@@ -25,7 +26,7 @@ class StageDashboard(Construct):
         dashboard.add_widgets(
             self._graph("Waiting and running", "queue_depth", "in_flight_count"),
             self._graph("Age of the oldest item, seconds", "age_of_oldest_item"),
-            self._graph("Workers", "consumer_count"),
+            self._graph("Workers, and busy slots in percent", *WORKERS),
         )
         dashboard.add_widgets(
             self._graph("Claimed and completed, per second", "claim_rate", "completion_rate"),
@@ -44,7 +45,7 @@ class StageDashboard(Construct):
 
 
 def _by_definition(title: str, name: str, stage: Stage) -> cloudwatch.GraphWidget:
-    """Whichever definitions there are: new ones need no deployment."""
+    """Return a graph by definition, whichever there are: new ones need no deployment."""
     schema = ",".join([NAMESPACE, metrics.DEFINITION, "service", metrics.STAGE])
     wanted = f'{{{schema}}} MetricName="{name}" {metrics.STAGE}="{stage.name}"'
     found = cloudwatch.MathExpression(
@@ -63,6 +64,7 @@ class WorkerWatch(Construct):
         construct_id: str,
         *,
         stage: Stage,
+        name: str,
         service: ecs.FargateService,
         tasks: HouseQueue,
     ) -> None:
@@ -74,9 +76,7 @@ class WorkerWatch(Construct):
             tasks.dead_letters.metric_approximate_number_of_messages_visible(),
         ]
         load = [service.metric_cpu_utilization(), service.metric_memory_utilization()]
-        dashboard = cloudwatch.Dashboard(
-            self, "Dashboard", dashboard_name=stage.prefixed("workers")
-        )
+        dashboard = cloudwatch.Dashboard(self, "Dashboard", dashboard_name=stage.prefixed(name))
         dashboard.add_widgets(
             cloudwatch.GraphWidget(title="Tasks waiting, running, dead", left=depth),
             cloudwatch.GraphWidget(title="Age of the oldest task", left=[oldest]),

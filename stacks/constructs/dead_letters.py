@@ -10,12 +10,19 @@ from stacks.constructs.alarms import counted, raise_alarm, watch_depth
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow, allow_on_partitions
-from stacks.environment import environment_for
+from stacks.environment import environment_for, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts.metrics import RECEIVED
 from switchyard.contracts.parked_messages import DEAD_LETTER_METRIC, POISON_METRIC, QUEUE
-from switchyard.contracts.tables import group_partition, job_partition, limit_partition
+from switchyard.contracts.tables import (
+    POOLS_PARTITION,
+    group_partition,
+    job_partition,
+    limit_partition,
+    queues_partition,
+)
+from switchyard.domain.scheduling.pools import DEFAULT_POOL
 from switchyard.settings import ArchiveDeadLettersSettings, DeadLetterSettings
 
 LOOK = "Look with `switchyard dlq`."
@@ -79,12 +86,17 @@ def process_dead_letters(
             sqs_queue_url=shared.tasks.queue.queue_url,
             s3_bucket=shared.artifacts.bucket.bucket_name,
             tenant_id=stage.adopting_tenant,
+            pools=pools_as_json(shared.pools),
         ),
     )
     _grant(processor.role, shared)
-    processor.consume(
-        shared.tasks.dead_letters, batch_size=10, at_once=stage.concurrency.process_dead_letters
-    )
+    for pool, queue in shared.pool_queues.items():
+        processor.consume(
+            queue.dead_letters,
+            batch_size=10,
+            at_once=stage.concurrency.process_dead_letters,
+            name="Messages" if pool == DEFAULT_POOL else f"Messages-{pool}",
+        )
     _watch_dead_letters_of_tasks(scope, stage, shared)
 
 
@@ -106,13 +118,14 @@ def _watch_dead_letters_of_tasks(
         meaning=f"A message of the task queue is poison. {LOOK}",
         reported=False,
     )
-    watch_depth(
-        scope,
-        "TaskReceivedInVain",
-        shared.tasks.dead_letters,
-        stage=stage,
-        reader="process-dead-letters",
-    )
+    for pool, queue in shared.pool_queues.items():
+        watch_depth(
+            scope,
+            "TaskReceivedInVain" + ("" if pool == DEFAULT_POOL else f"-{pool}"),
+            queue.dead_letters,
+            stage=stage,
+            reader="process-dead-letters",
+        )
 
 
 def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
@@ -124,9 +137,14 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         state_table=state,
         partitions=[job_partition("*", "*"), group_partition("*"), limit_partition("*", "*")],
     )
+    allow_on_partitions(
+        role, "dynamodb:GetItem", state_table=state, partitions=[queues_partition("*")]
+    )
     allow(role, "dynamodb:BatchGetItem", on=[definitions])
     shared.artifacts.allow_task_files(role, "s3:GetObject", "s3:PutObject")
     shared.artifacts.allow_event_payloads(role)
     shared.artifacts.allow_parking(role)
-    allow(role, "sqs:SendMessage", on=[shared.tasks.queue.queue_arn])
+    allow_on_partitions(role, "dynamodb:Query", state_table=state, partitions=[POOLS_PARTITION])
+    queues = [one.queue.queue_arn for one in shared.pool_queues.values()]
+    allow(role, "sqs:SendMessage", on=queues)
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -14,7 +14,7 @@ from stacks.constructs.alarms import raise_if_not_invoked
 from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.permissions import allow, allow_on_partitions
-from stacks.environment import environment_for
+from stacks.environment import environment_for, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
 from switchyard.contracts import metrics, tables
@@ -50,6 +50,7 @@ class Measuring(Construct):
                 state_table_name=shared.state_table.table_name,
                 sqs_queue_url=shared.tasks.queue.queue_url,
                 dead_letter_queue_urls=urls,
+                pools=pools_as_json(shared.pools),
             ),
         )
         self.function = measure.function
@@ -76,13 +77,19 @@ class Measuring(Construct):
 
 
 def measured(
-    name: str, stage: Stage, *, statistic: str = "Average", over: Duration = EVERY
+    name: str,
+    stage: Stage,
+    *,
+    statistic: str = "Average",
+    over: Duration = EVERY,
+    pool: str | None = None,
 ) -> cloudwatch.Metric:
-    """One of the numbers that the function publishes."""
+    """One of the numbers that the function publishes, of the stage or of one pool."""
+    of_pool = {metrics.POOL: pool} if pool else {}
     return cloudwatch.Metric(
         namespace=NAMESPACE,
         metric_name=name,
-        dimensions_map={"service": "measure", metrics.STAGE: stage.name},
+        dimensions_map={"service": "measure", metrics.STAGE: stage.name, **of_pool},
         period=over,
         statistic=statistic,
     )
@@ -92,10 +99,13 @@ def _grant(role: iam.IRole, shared: InfrastructureStack, dead_letters: Sequence[
     state = shared.state_table.table_arn
     allow(role, "dynamodb:Query", on=[f"{state}/index/{tables.DUE_INDEX}"])
     allow_on_partitions(
-        role, "dynamodb:Query", state_table=state, partitions=[COUNTS, tables.WORKERS_PARTITION]
+        role,
+        "dynamodb:Query",
+        state_table=state,
+        partitions=[COUNTS, tables.WORKERS_PARTITION, tables.POOLS_PARTITION],
     )
     allow_on_partitions(
         role, "dynamodb:GetItem", "dynamodb:UpdateItem", state_table=state, partitions=[COUNTS]
     )
-    queues = [shared.tasks.queue, *dead_letters]
+    queues = [*(one.queue for one in shared.pool_queues.values()), *dead_letters]
     allow(role, "sqs:GetQueueAttributes", on=[queue.queue_arn for queue in queues])

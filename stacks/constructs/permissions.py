@@ -1,4 +1,4 @@
-"""What a role may do, said in actions: the library's grants give more than we use."""
+"""Grants a role single actions: the library's own grants give more than we use."""
 
 from collections.abc import Sequence
 
@@ -106,5 +106,5 @@ def acknowledge(scope: IConstruct, rule: str, *, because: str) -> None:
 
 
 def acknowledge_wildcard(scope: IConstruct, resource: str, *, because: str) -> None:
-    """`resource` as the finding quotes it: references stand in angle brackets."""
+    """Acknowledge a finding; `resource` is as it quotes it: references stand in angle brackets."""
     acknowledge(scope, f"AwsSolutions-IAM5[Resource::{resource}]", because=because)

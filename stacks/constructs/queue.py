@@ -32,7 +32,7 @@ class HouseQueue(Construct):
         visibility_timeout: Duration = FUNCTION_VISIBILITY,
         max_receives: int = FUNCTION_RECEIVES,
     ) -> None:
-        """Without limits of its own, a queue that the function `reader` reads."""
+        """Make a queue; the default limits fit one that the function `reader` reads."""
         super().__init__(scope, construct_id)
         self.dead_letters = dead_letter_queue(self, "DeadLetters", stage=stage, name=f"{name}-dlq")
         self.queue = sqs.Queue(

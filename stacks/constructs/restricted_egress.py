@@ -34,9 +34,9 @@ NAMES: Final = (
     *("sqs", "events", "ecs", "api.ecr", "*.dkr.ecr", "logs", "secretsmanager", "dynamodb"),
     *("s3", "*.s3"),
 )
-"""What workers and Fargate resolve, each before the region's domain."""
+"""The names that workers and Fargate resolve, each before the region's domain."""
 LINK_LOCAL: Final = ("169.254.170.2", "169.254.169.254")
-"""Where ECS answers for credentials and metadata."""
+"""The addresses at which ECS answers for credentials and metadata."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Reachable:
     buckets: Sequence[str]
     tables: Sequence[str]
     interfaces: Mapping[str, Sequence[str]]
-    """By the names of `INTERFACES`."""
+    """Reachable hosts by the names of `INTERFACES`."""
 
 
 class RestrictedEgress(Construct):

@@ -66,7 +66,7 @@ class SlackActions(Construct):
 
 
 def _grant(role: iam.IRole, stage: Stage, shared: InfrastructureStack) -> None:
-    """It ends approvals, and begins redrives and cancellations; the dispatcher carries them out."""
+    """Allow it to end approvals, and to begin redrives and cancellations for the dispatcher."""
     state = shared.state_table.table_arn
     allow(role, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", on=[state])
     _allow_on_items(role, "dynamodb:UpdateItem", state, named=job_partition("*", "*"))

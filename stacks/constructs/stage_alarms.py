@@ -8,6 +8,7 @@ from constructs import Construct
 from stacks.constructs.alarms import raise_alarm
 from stacks.constructs.measuring import measured
 from stacks.stage import Stage
+from switchyard.domain.scheduling.pools import DEFAULT_POOL
 
 LONGEST_WAIT = Duration.minutes(30)
 WAITING_MINUTES = 5  # a task that failed after a long attempt waits for its next one, but not long
@@ -24,7 +25,7 @@ def watch_stage(scope: Construct, *, stage: Stage, measure: lambda_.Function) ->
         "OldestItemTooOld",
         measured("age_of_oldest_item", stage, statistic="Maximum"),
         stage=stage,
-        meaning="A task has been ready for over half an hour, and nobody took it. Look with "
+        meaning="A task has been ready for over half an hour, and no worker took it. Look with "
         "`switchyard metrics` and `switchyard doctor`: are there workers, are they paused, does "
         "the model refuse them?",
         above=LONGEST_WAIT.to_seconds(),
@@ -56,15 +57,22 @@ def watch_stage(scope: Construct, *, stage: Stage, measure: lambda_.Function) ->
 
 def _watch_for_workers(scope: Construct, stage: Stage) -> None:
     """Raise an alarm where workers come from nothing: a deployment without tasks starts none."""
-    raise_alarm(
-        scope,
-        "TasksWaitForNobody",
-        _waiting_for_nobody(stage),
-        stage=stage,
-        meaning="Tasks wait, but for ten minutes there has been no worker. Look with `switchyard "
-        "doctor`: does the service start, does its image exist, is its secret there?",
-        minutes=NOBODY_MINUTES,
-    )
+    others = [pool.name for pool in stage.pools if pool.name != DEFAULT_POOL]
+    for pool in (None, *others):
+        raise_alarm(
+            scope,
+            "TasksWaitForNobody" + (f"-{pool}" if pool else ""),
+            _waiting_for_nobody(stage, pool),
+            stage=stage,
+            meaning=f"Tasks wait, but for ten minutes there has been no worker{_of(pool)}. Look "
+            "with `switchyard doctor`: does the service start, does its image exist, is its "
+            "secret there?",
+            minutes=NOBODY_MINUTES,
+        )
+
+
+def _of(pool: str | None) -> str:
+    return f" of the pool {pool}" if pool else ""
 
 
 def _compare(scope: Construct, stage: Stage) -> None:
@@ -80,13 +88,13 @@ def _compare(scope: Construct, stage: Stage) -> None:
     )
 
 
-def _waiting_for_nobody(stage: Stage) -> cloudwatch.MathExpression:
+def _waiting_for_nobody(stage: Stage, pool: str | None) -> cloudwatch.MathExpression:
     return cloudwatch.MathExpression(
         expression="IF(waiting > 0 AND workers < 1, 1, 0)",
         period=Duration.minutes(1),
         using_metrics={
-            "waiting": measured("queue_depth", stage, statistic="Minimum"),
-            "workers": measured("consumer_count", stage, statistic="Maximum"),
+            "waiting": measured("queue_depth", stage, statistic="Minimum", pool=pool),
+            "workers": measured("consumer_count", stage, statistic="Maximum", pool=pool),
         },
     )
 

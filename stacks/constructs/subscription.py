@@ -28,7 +28,7 @@ class EventSubscription(Construct):
         event_types: Sequence[str] = (),
         pattern: Mapping[str, object] | None = None,
     ) -> None:
-        """Without a `pattern`, Switchyard's own events, of these types or of all."""
+        """Subscribe to Switchyard's events, of these types or of all, or to a `pattern`."""
         super().__init__(scope, construct_id)
         events.CfnRule(
             self,

@@ -9,7 +9,7 @@ from stacks.stage import Stage
 from switchyard.contracts import tables as names
 
 EVERY_MINUTE = Duration.minutes(1)
-THROTTLED_MINUTES = 5  # clients try again: what passes by itself wakes nobody
+THROTTLED_MINUTES = 5  # clients try again: what passes by itself raises no alarm
 
 
 def state_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamodb.Table:
@@ -42,7 +42,7 @@ def state_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamod
 
 
 def events_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamodb.Table:
-    """Whole events are read through the first index only, an entity's history."""
+    """Make the events table; whole events are read through its first index only, by entity."""
     table = _table(scope, construct_id, stage=stage, name="events")
     history, *listings = names.EVENT_INDEXES
     _add_event_index(table, history, summary=None)
@@ -57,7 +57,7 @@ def task_definitions_table(scope: Construct, construct_id: str, *, stage: Stage)
 
 
 def api_keys_table(scope: Construct, construct_id: str, *, stage: Stage) -> dynamodb.Table:
-    """Apart from the state table, so that no role but the authorizer's can write a key."""
+    """Make a table apart, so that no role but the authorizer's can write a key."""
     return _table(scope, construct_id, stage=stage, name="api-keys")
 
 

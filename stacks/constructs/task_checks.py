@@ -14,10 +14,10 @@ from stacks.constructs.function import HouseFunction
 from stacks.constructs.layers import FunctionLayers
 from stacks.constructs.notifications import alerting_settings, allow_posting_alerts
 from stacks.constructs.permissions import allow, allow_on_partitions
-from stacks.environment import environment_for
+from stacks.environment import environment_for, pools_as_json
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import DUE_INDEX, WORKERS_PARTITION
+from switchyard.contracts.tables import DUE_INDEX, POOLS_PARTITION, WORKERS_PARTITION
 from switchyard.domain.health.diagnosis import OFF_ON_PURPOSE
 from switchyard.settings import CheckSettings
 
@@ -53,7 +53,7 @@ class TaskChecks(Construct):
             "HealthNotChecked",
             self.check.function.metric_errors(period=CHECK_EVERY),
             stage=stage,
-            meaning="Nobody looks after running tasks: the function check-health fails. Its log "
+            meaning="Running tasks are not checked: the function check-health fails. Its log "
             f"is /aws/lambda/{stage.prefixed('check-health')}.",
         )
         limits = json.dumps(asdict(stage.health_limits))
@@ -95,6 +95,7 @@ def _environment(stage: Stage, shared: InfrastructureStack) -> dict[str, str]:
         overtime_ms=limits.overtime_ms,
         progress_ms=limits.progress_ms,
         same_call_repeats=limits.repeats,
+        pools=pools_as_json(shared.pools),
         **alerting_settings(stage, shared),
     )
 
@@ -103,7 +104,8 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
     state = shared.state_table.table_arn
     allow(role, "dynamodb:BatchGetItem", on=[state])
     allow(role, "dynamodb:Query", on=[f"{state}/index/{DUE_INDEX}"])
-    allow_on_partitions(role, "dynamodb:Query", state_table=state, partitions=[WORKERS_PARTITION])
+    read = [WORKERS_PARTITION, POOLS_PARTITION]
+    allow_on_partitions(role, "dynamodb:Query", state_table=state, partitions=read)
     allow(role, "dynamodb:GetItem", on=[shared.task_definitions_table.table_arn])
     shared.artifacts.allow_event_payloads(role)
     allow(role, "events:PutEvents", on=[shared.bus.event_bus_arn])

@@ -20,10 +20,10 @@ from stacks.constructs.permissions import (
     keep_from_tenant_settings,
 )
 from stacks.constructs.queue import HouseQueue
-from stacks.environment import as_json, environment_for
+from stacks.environment import as_json, environment_for, groups_of
 from stacks.infrastructure import InfrastructureStack
 from stacks.stage import Stage
-from switchyard.contracts.tables import job_partition, open_jobs_partition
+from switchyard.contracts.tables import job_partition, open_jobs_partition, queues_partition
 from switchyard.contracts.triggers import REFUSED
 from switchyard.domain.triggers.triggers import rule_prefix
 from switchyard.settings import TriggerSettings
@@ -73,6 +73,7 @@ class Triggers(Construct):
                 job_queue_url=shared.job_steps.queue.queue_url,
                 trigger_queue_url=queue.queue_url,
                 ceilings=as_json(stage.ceilings),
+                queue_groups=groups_of(stage),
                 webhooks_may_reach_private=stage.webhooks_may_reach_private,
             ),
         )
@@ -126,7 +127,7 @@ def allow_changing_triggers(role: iam.IRole, triggers: Triggers, *, stage: Stage
 
 
 def _rule_arns(scope: Construct, *, stage: Stage, bus_name: str) -> list[str]:
-    """Of this stage, on our bus and on the account's default one, whose rules name no bus."""
+    """Return the ARNs of this stage's rules, on our bus and on the account's default one."""
     named = f"{rule_prefix(stage.name)}*"
     stack = Stack.of(scope)
     return [
@@ -164,7 +165,10 @@ def _grant(role: iam.IRole, shared: InfrastructureStack) -> None:
         "dynamodb:BatchGetItem",
         "dynamodb:Query",
         state_table=shared.state_table.table_arn,
-        partitions=[job_partition("*", "*"), open_jobs_partition("*")],
+        partitions=[
+            *(job_partition("*", "*"), open_jobs_partition("*")),
+            queues_partition("*"),
+        ],
     )
     allow(role, "dynamodb:BatchGetItem", on=[shared.task_definitions_table.table_arn])
     shared.artifacts.allow_task_files(role, "s3:PutObject")

@@ -28,7 +28,7 @@ COUNTED: Final = {
 
 
 class WorkerLogMetrics(Construct):
-    """One filter for each message, since a worker has no invocation that would publish metrics."""
+    """Counts log messages by filters: a worker has no invocation that would publish metrics."""
 
     def __init__(self, scope: Construct, construct_id: str, *, log_group: logs.ILogGroup) -> None:
         super().__init__(scope, construct_id)

@@ -1,4 +1,4 @@
-"""Where workers live: they call out, nobody calls them."""
+"""The network of the workers: connections go out, and none come in."""
 
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_logs as logs
@@ -16,7 +16,7 @@ PRIVATE = ec2.SubnetConfiguration(name="Private", subnet_type=ec2.SubnetType.PRI
 
 
 class WorkerNetwork(Construct):
-    """Two zones, behind NAT gateways if the stage pays for any."""
+    """A network in two zones, behind NAT gateways if the stage pays for any."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, stage: Stage, reachable: Reachable
@@ -41,7 +41,7 @@ class WorkerNetwork(Construct):
             self._s3,
             self._dynamodb,
         ]
-        """What a worker needs before it starts, to fetch its image and its secret."""
+        """The resources that a worker needs before it starts, to fetch its image and its secret."""
         self.security_groups: list[ec2.ISecurityGroup] | None = None
         """The groups of workers; `None`: one of the service's own, which lets everything out."""
         if stage.egress:
@@ -54,7 +54,7 @@ class WorkerNetwork(Construct):
             )
 
     def _storage_endpoints(self) -> tuple[ec2.GatewayVpcEndpoint, ec2.GatewayVpcEndpoint]:
-        """Gateway endpoints are free; NAT gateways charge by the gigabyte."""
+        """Make gateway endpoints, which are free; NAT gateways charge by the gigabyte."""
         services = ec2.GatewayVpcEndpointAwsService
         return (
             self.vpc.add_gateway_endpoint("S3", service=services.S3),

@@ -16,7 +16,7 @@ from switchyard.domain.measuring.scaling import ScalingPolicy
 PERIOD: Final = Duration.minutes(1)
 """SQS publishes its metrics once a minute."""
 FEWEST_PERIODS: Final = 3
-"""Datapoints arrive a minute or more late, and some never: a shorter window would be a guess."""
+"""The fewest periods: datapoints arrive a minute or more late, and some never."""
 HALF: Final = 0.5
 """The number of workers needed is whole: between two of them lies the border of a step."""
 
@@ -93,7 +93,7 @@ def _act_on(
         evaluation_periods=window,
         datapoints_to_alarm=datapoints,
         treat_missing_data=cloudwatch.TreatMissingData.MISSING,
-        alarm_description="Scales the workers: it notifies nobody.",
+        alarm_description="Scales the workers: it sends no notification.",
     )
     alarm.add_alarm_action(actions.ApplicationScalingAction(action))
 

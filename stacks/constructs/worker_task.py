@@ -14,6 +14,7 @@ from stacks.constructs.permissions import acknowledge, acknowledge_wildcard
 from stacks.environment import powertools_environment
 from stacks.paths import REPOSITORY
 from stacks.stage import Stage
+from switchyard.domain.scheduling.pools import DEFAULT_POOL, Pool
 
 SERVICE = "worker"
 STOP_TIMEOUT_SECONDS = 120  # the most that Fargate grants
@@ -34,41 +35,54 @@ UNNEEDED_CAPABILITIES = (
     ecs.Capability.SYS_CHROOT,
 )
 
-MEMORY_MB: Final = 4096
 WORKERS_MEMORY_MB: Final = 512
-"""What the worker, its proxy for Claude and its guarded checks use themselves."""
+"""The memory that the worker, its proxy for Claude and its guarded checks use themselves."""
 
 
-def memory_of_each_task_mb(slots: int) -> int:
+def memory_of_each_task_mb(pool: Pool) -> int:
     """Return how much memory a task may use, so that all slots together leave the worker enough."""
-    return (MEMORY_MB - WORKERS_MEMORY_MB) // slots
+    return (pool.memory_mb - WORKERS_MEMORY_MB) // pool.slots
+
+
+def service_name(pool: Pool) -> str:
+    """Name the service of a pool within its stage; the default pool's is as before pools."""
+    return SERVICE if pool.name == DEFAULT_POOL else f"{SERVICE}-{pool.name}"
 
 
 class WorkerTask(Construct):
-    """Its root file system is read-only; what tasks write goes to volumes that die with it."""
+    """The worker's ECS task: its root file system is read-only; tasks write to its volumes."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, stage: Stage, environment: Mapping[str, str]
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        stage: Stage,
+        pool: Pool,
+        environment: Mapping[str, str],
+        log_group: logs.LogGroup | None = None,
     ) -> None:
+        """`log_group` is that of the stage's other workers, if there is one."""
         super().__init__(scope, construct_id)
+        service = service_name(pool)
         self.definition = ecs.FargateTaskDefinition(
             self,
             "Definition",
-            family=stage.prefixed(SERVICE),
-            cpu=1024,
-            memory_limit_mib=MEMORY_MB,
+            family=stage.prefixed(service),
+            cpu=pool.cpu,
+            memory_limit_mib=pool.memory_mb,
             runtime_platform=ecs.RuntimePlatform(
                 cpu_architecture=ecs.CpuArchitecture.ARM64,
                 operating_system_family=ecs.OperatingSystemFamily.LINUX,
             ),
         )
-        self.log_group = self._log_group(stage)
+        self.log_group = log_group or self._log_group(stage)
         container = self.definition.add_container(
             SERVICE,
             image=_image(stage),
             environment={**environment, **powertools_environment(stage, service=SERVICE)},
             secrets={stage.claude_credential: self._claude_credential(stage)},
-            logging=ecs.LogDriver.aws_logs(stream_prefix=SERVICE, log_group=self.log_group),
+            logging=ecs.LogDriver.aws_logs(stream_prefix=service, log_group=self.log_group),
             readonly_root_filesystem=True,
             linux_parameters=self._linux_parameters(),
             health_check=_health_check(),
@@ -82,7 +96,7 @@ class WorkerTask(Construct):
             self, "Claude", f"switchyard/{stage.name}/claude"
         )
         self.claude_credential_arn = secret.secret_arn
-        """Without the six random characters at its end."""
+        """The secret's ARN without the six random characters at its end."""
         return ecs.Secret.from_secrets_manager(secret)
 
     def _log_group(self, stage: Stage) -> logs.LogGroup:

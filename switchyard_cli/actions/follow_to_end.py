@@ -1,4 +1,4 @@
-"""From a job's id to its end, for every command that waits."""
+"""Follows a job from its id to its end, for every command that waits."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 class Finding(StrEnum):
     LOST = "lost"
-    """Accepted after the moment: nothing of it is in the table."""
+    """The job was accepted after the moment: nothing of it is in the table."""
     CANCELLED = "cancelled"
-    """It was cancelled after the moment, and goes on now."""
+    """The job was cancelled after the moment, and goes on now."""
     RUNS_AGAIN = "runs again"
-    """It ended after the moment: what it did since then is done once more."""
+    """The job ended after the moment: the work that it did since then is done once more."""
 
 
 WHAT_TO_DO: Final = {
@@ -39,7 +39,7 @@ class JobFinding(Written):
     job_id: str
     finding: Finding
     status: str | None
-    """In the table; `None` if the job is not there."""
+    """The job's status in the table; `None` if the job is not there."""
 
 
 class Reconciliation(Written):
@@ -53,7 +53,7 @@ class Reconciler:
     api: Api
 
     def reconcile(self, since: str) -> Reconciliation:
-        """`since` is the moment that the table was restored to."""
+        """Compare log and table; `since` is the moment that the table was restored to."""
         created = self._jobs(since, JobCreated.event_type)
         cancelled = self._jobs(since, JobCancelled.event_type)
         ended = {job for name in _ENDS for job in self._jobs(since, name)}

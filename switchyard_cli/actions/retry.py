@@ -18,7 +18,7 @@ T = TypeVar("T")
 def until_accepted(
     ask: Callable[[], T], clock: Clock, *, also: tuple[type[Passing], ...] = ()
 ) -> T:
-    """`also` passes too, where it does no harm to ask again."""
+    """Ask again until accepted; errors in `also` pass too, where asking again does no harm."""
     passing = (RefusedForNow, *also)
     return patiently(ask, clock, passing=passing, seconds=REFUSAL_SECONDS, report=_report)
 

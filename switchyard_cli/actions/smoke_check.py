@@ -40,7 +40,7 @@ SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 class Step(StrEnum):
-    """What has to happen, in this order."""
+    """The steps that a smoke check has to see, in this order."""
 
     KEY = "API key issued"
     API = "API answers"
@@ -82,7 +82,7 @@ class StepFailed(Exception):
 class Reached:
     step: Step
     seconds: float
-    """Since the check began."""
+    """The seconds since the check began."""
 
 
 @dataclass(kw_only=True)
@@ -90,7 +90,7 @@ class SmokeCheck:
     clock: Clock
     timeout_seconds: float
     report: Callable[[Reached], None]
-    """Hears of each step as it happens."""
+    """Called with each step as it happens."""
     workers_present: Callable[[], int]
     reached: list[Reached] = field(default_factory=list)
     job_id: str | None = None
@@ -152,7 +152,7 @@ class SmokeCheck:
             raise StepFailed(step, sentence(error)) from error
 
     def _progress(self, job: JobView) -> set[Step]:
-        """What has happened; a task that runs was queued and has a worker, seen or not."""
+        """Return the steps taken so far; a task that runs was queued and has a worker."""
         (task,) = job.tasks
         if job.status == COMPLETED:
             return {Step.QUEUED, Step.WORKER, Step.RUNNING, Step.COMPLETED}

@@ -70,7 +70,7 @@ def submit(
 
 
 def add(addition: SourcedAddition, job_id: str, api: Api, *, clock: Clock) -> TasksAdded:
-    """What is in the job counts as added: so the same is sent until all of it is."""
+    """Send the addition until all its tasks are in the job; tasks already there count as added."""
     register(addition.document, addition.content.definitions, api, clock=clock)
     tasks = addition.content.addition()
     before, come_to = -1, 0

@@ -1,4 +1,4 @@
-"""Where the files of a task are: in the bucket, and on this machine if its worker runs here.
+"""Finds the files of a task: in the bucket, and on this machine if the task's worker runs here.
 
 Both places call them `{requestId}/{fence}/`, so no attempt overwrites another's.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def folder_of(task: TaskView, endpoint: Endpoint) -> Path | None:
-    """On this machine, as seen from the current folder; `None` if they are not here."""
+    """Return the folder on this machine, as seen from the current one; `None` if it is not here."""
     _, request_id, fence = (task.artifacts or "").partition(task.request_id)
     if endpoint.output_folder is None or not request_id:
         return None

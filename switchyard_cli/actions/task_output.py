@@ -1,4 +1,4 @@
-"""What a task prints: as it runs, or as it was stored when the task had ended."""
+"""Reads the output of a task: as the task runs, or as it was stored when the task had ended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STORED: Final = ("logs/stdout.log", "logs/stderr.log", "logs/summary.log")
 def as_printed(
     output: TaskOutput, look: Callable[[], TaskView], clock: Clock
 ) -> Iterator[Sequence[str]]:
-    """What comes, until the task has settled and nothing more came of it."""
+    """Yield new lines until the task has settled and no more lines come."""
     while True:
         settled = patiently(look, clock).status in FINAL
         news = output.news()
@@ -33,7 +33,7 @@ def as_printed(
 
 
 def readable(line: str) -> str:
-    """What the child says of itself is for its worker, and not for people as it is."""
+    """Return the line for people: a child's report of its progress to the worker is rewritten."""
     marked = marked_in(line.encode())
     if marked is None:
         return line
@@ -43,7 +43,7 @@ def readable(line: str) -> str:
 
 
 def stored(task: TaskView, api: Api) -> list[str]:
-    """Of the attempt that settled it."""
+    """Return the stored output of the attempt that settled the task."""
     links = {link.name: link for link in task.files}
     texts = [b"".join(api.download(links[name])) for name in STORED if name in links]
     return [line for text in texts for line in text.decode("utf-8", "replace").splitlines()]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS: Final = 5.0
 PAUSE_SECONDS: Final = 0.5
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""For so long after a job has settled its last events may still be on their way."""
+"""The time after a job has settled in which its last events may still be on their way."""
 
 
 class DifferenceView(Written):
@@ -49,7 +49,7 @@ class Verifier:
         self._outputs: dict[tuple[str, int], Any] = {}
 
     def verify(self, job_id: str) -> Verification:
-        """What differs is looked at again for a while if it may be delay."""
+        """Compare log and state; look again for a while if a difference may be caused by delay."""
         deadline = self.clock.monotonic() + PATIENCE_SECONDS
         while True:
             found = self._look(job_id)
@@ -94,7 +94,7 @@ class Verifier:
         return TaskRecord(status=task.status, run=task.run, attempt=task.attempt, outcome=outcome)
 
     def _output(self, job_id: str, task: TaskSummary) -> Any:
-        """Settled for good in its run, so read once."""
+        """Return the output of a settled task, which is read once for each run."""
         key = task.task_id, task.run
         if key not in self._outputs:
             self._outputs[key] = self.api.task(job_id, task.task_id).output

@@ -1,4 +1,4 @@
-"""Is anybody there to do the tasks of the local cloud?"""
+"""Checks whether a worker runs that does the tasks of the local cloud."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Endpoint:
     url: str
     key: str
     output_folder: Path | None = None
-    """Where the worker's files are on this machine; only the local cloud's are."""
+    """The folder of the worker's files on this machine; `None` unless it is the local cloud."""
 
 
 def endpoint_of(stage: Stage, services: Services) -> Endpoint:

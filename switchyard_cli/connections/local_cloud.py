@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -49,6 +49,9 @@ class OnDemandLocalCloud:
 
     def supervise(self, policy: ScalingPolicy, say: Say) -> None:
         self._whole.supervise(policy, say)
+
+    def work(self, pool: str, say: Say, *, read: Callable[[str], None]) -> int:
+        return self._whole.work(pool, say, read=read)
 
     def invoke(self, function: str, event: bytes) -> Invoked:
         return self._whole.invoke(function, event)

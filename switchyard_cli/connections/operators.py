@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def local_endpoint(stage: Stage, services: Services) -> Endpoint | None:
-    """Where the local cloud is; of other stages the environment knows."""
+    """Return the endpoint of the local cloud; `None` for a deployed stage."""
     return services.cloud.endpoint() if stage is Stage.LOCAL else None
 
 
 @contextmanager
 def operating(what: str) -> Iterator[None]:
-    """`what` of a stage is used within the block."""
+    """Translate errors of the block, in which `what` of a stage is used."""
     try:
         yield
     except Rejected as error:

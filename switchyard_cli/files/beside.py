@@ -1,4 +1,4 @@
-"""What lies beside a job file on this machine: packages of functions, and files to submit.
+"""Reads the things beside a job file on this machine: packages of functions, and files to submit.
 
 A job file may come from elsewhere, so it names nothing but what is below its own folder.
 """
@@ -37,7 +37,7 @@ PathBelow = Annotated[str, AfterValidator(_below)]
 
 
 class LocalParts(Closed):
-    """What `run` serves and what is submitted along; paths begin at the folder of the job file."""
+    """Paths of what `run` serves and of files to submit, relative to the folder of the job file."""
 
     functions: Annotated[tuple[PathBelow, ...], at_most(MAX_PACKAGES)] = ()
     """Folders of Python packages: their functions are registered, and `run` serves them."""

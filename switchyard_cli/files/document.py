@@ -4,13 +4,18 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from switchyard.domain.errors import Problem
+from switchyard.domain.jobs.graph import NOT_REGISTERED
 from switchyard.domain.text import did_you_mean
 from switchyard_cli.errors import BadInput, InvalidFile
 from switchyard_cli.files.json_source import parse_json
 from switchyard_cli.files.yaml_source import NotReadable, Outline, Place, parse_yaml
+
+HOW_TO_REGISTER: Final = (
+    "; define it in this file below `definitions`, or register it with `switchyard definitions put`"
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,8 @@ class Document:
 
     def _sentence(self, line: int, problem: Problem) -> str:
         field = f"{field_name(problem.path)}: " if problem.path else ""
-        return f"{self.file}:{line}: {field}{problem.message}"
+        fix = HOW_TO_REGISTER if problem.message.endswith(NOT_REGISTERED) else ""
+        return f"{self.file}:{line}: {field}{problem.message}{fix}"
 
 
 def read_document(file: Path) -> Document:
@@ -48,7 +54,7 @@ def read_document(file: Path) -> Document:
 
 
 def field_name(place: Place) -> str:
-    """As one would write it in code: `tasks[2].dependsOn`."""
+    """Return the place as one would write it in code: `tasks[2].dependsOn`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return "".join(parts).removeprefix(".")
 

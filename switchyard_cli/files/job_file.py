@@ -37,7 +37,7 @@ Definitions = dict[DefinitionName, TaskDefinition]
 class JobFile(SubmitJob):
     definitions: Definitions = Field(default_factory=dict)
     local: LocalParts | None = None
-    """What lies beside the file on this machine: `{functions: [my_functions], files: {…}}`."""
+    """The things beside the file on this machine: `{functions: [my_functions], files: {…}}`."""
 
     def submission(self) -> SubmitJob:
         return SubmitJob.model_validate(
@@ -58,7 +58,7 @@ class AdditionFile(AddTasks):
 
     @property
     def expected(self) -> tuple[str, ...]:
-        """Whom its tasks follow that is not in the file, and so has to be in the job."""
+        """Return the ids of parents that are not in the file, and so have to be in the job."""
         new = {task.task_id for task in self.tasks}
         return tuple(sorted({name for task in self.tasks for name in task.depends_on} - new))
 

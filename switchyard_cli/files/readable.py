@@ -1,4 +1,4 @@
-"""What can be read of a file that has problems, so that others are found in the same go."""
+"""Reads the usable parts of a file that has problems, so that all problems are found in one go."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ M = TypeVar("M", bound=BaseModel)
 @dataclass(frozen=True)
 class Readable:
     tasks: Mapping[int, TaskRequest]
-    """By their position in the file, without fields that no task has."""
+    """The tasks by their position in the file, without fields that no task has."""
     definitions: Mapping[str, TaskDefinition]
-    """Without the fields that are wrong."""
+    """The definitions by name, without the fields that are wrong."""
     defined: frozenset[str]
     """The names of all definitions, also of those that cannot be read."""
     is_whole: bool
     """Whether all tasks could be read: then their graph can be checked."""
     local: LocalParts | None = None
-    """What lies beside the file, if it could be read."""
+    """The things that lie beside the file, if that part could be read."""
 
     @classmethod
     def of(cls, content: Any) -> Readable:

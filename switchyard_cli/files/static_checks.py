@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from switchyard_cli.files.yaml_source import Place
 
 MOST_ITEMS: Final = 100
-"""Of a list whose items are compared with a schema before they are sent."""
+"""The most items of a list that are compared with a schema before they are sent."""
 MOST_NAMED: Final = 20
 WITHOUT_TOOLS: Final = "messages"
 OFFLINE: Final = "offline"
@@ -38,7 +38,7 @@ TOOLS: Final = (
     *("ScheduleWakeup", "SendMessage", "Skill", "Task", "TaskCreate", "TaskGet", "TaskList"),
     *("TaskStop", "TaskUpdate", "ToolSearch", "WebFetch", "WebSearch", "Workflow", "Write"),
 )
-"""What Claude Code 2.1.325, which the agent SDK brings, offers an agent that asks for it.
+"""The tools that Claude Code 2.1.325, part of the agent SDK, offers an agent that asks for them.
 
 `tests/worker/agents/test_offered_tools.py` asks the program itself.
 """

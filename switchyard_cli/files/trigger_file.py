@@ -27,7 +27,7 @@ class DeclaredTrigger(Trigger):
 class TriggerFile(Closed):
     triggers: tuple[DeclaredTrigger, ...]
     definitions: Definitions = Field(default_factory=dict)
-    """`triggers apply` registers them before it adds the triggers."""
+    """The definitions that `triggers apply` registers before it adds the triggers."""
 
 
 TriggerCheck = Callable[[TriggerFile], list[Problem]]

@@ -49,13 +49,13 @@ class NotReadable(Exception):
 
 @dataclass
 class Outline:
-    """Where each place of a document stands, and what is wrong with its form."""
+    """The lines of all places of a document, and the problems of its form."""
 
     lines: dict[Place, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def line_of(self, place: Place) -> int:
-        """That of the place, or of the nearest one around it that is in the file."""
+        """Return the line of the place, or of the nearest one around it that is in the file."""
         while place and place not in self.lines:
             place = place[:-1]
         return self.lines.get(place, 1)

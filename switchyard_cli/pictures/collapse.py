@@ -9,7 +9,7 @@ from switchyard_cli.pictures.drawing import Drawing, Edge, Kind, Node, levels_of
 
 MOST_EDGES: Final = 2_000
 ROUNDS: Final = (8, 2, 0)
-"""How far away parents and children may differ for two nodes to be no longer alike."""
+"""The distances within which parents and children have to be the same for two nodes to be alike."""
 FEWEST: Final = 40
 SHOWN_NAMES: Final = 3
 

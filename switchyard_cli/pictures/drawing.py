@@ -1,4 +1,4 @@
-"""What is drawn: boxes and the lines between them."""
+"""The parts of a drawing: boxes and the lines between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What ends the task of a box."""
+    """The kinds of tasks, by what ends them."""
 
     AGENT = "agent"
     CODE = "code"
@@ -40,7 +40,7 @@ def kind_of_definition(kind: str | None) -> Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """One task, or several that are alike."""
+    """A box for one task, or for several that are alike."""
 
     name: str
     """Identifies the node within its drawing."""
@@ -50,7 +50,7 @@ class Node:
     state: str | None = None
     """The status of the task, if it has one; it is the colour of the box."""
     alike: str = ""
-    """Nodes that may be drawn as one box have the same."""
+    """A key that nodes share which may be drawn as one box."""
     count: int = 1
     many: bool = False
     """Whether the box stands for tasks whose number is not known yet."""

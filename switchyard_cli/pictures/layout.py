@@ -19,7 +19,7 @@ PASSING_HEIGHT: Final = 6
 SWEEPS: Final = 6
 SETTLING: Final = 4
 MOST_PASSING: Final = 5_000
-"""Beyond it lines go straight from box to box."""
+"""The most lines that pass columns; beyond it lines go straight from box to box."""
 
 Key = tuple[str, ...]
 """A box by its name, or the place where a line passes a column by both its ends and the column."""
@@ -41,7 +41,7 @@ class Place:
 class Line:
     edge: Edge
     points: tuple[tuple[float, float], ...]
-    """Where it begins, where it passes columns, and where it ends."""
+    """The points where the line begins, where it passes columns, and where it ends."""
 
 
 @dataclass(frozen=True, slots=True)

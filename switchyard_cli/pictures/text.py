@@ -12,7 +12,7 @@ from switchyard_cli.terminal import clean
 MOST_LINES: Final = 60
 MOST_PARENTS: Final = 4
 DEEPEST: Final = 10
-"""Levels beyond it are drawn as far to the right as this one."""
+"""The deepest level that is indented; levels beyond it are drawn where this one is."""
 _WORDS: Final = {Kind.TASK: "agent or code", Kind.MORE: "several tasks"}
 
 

@@ -1,4 +1,4 @@
-"""What a held task waits for, as people see it before they decide."""
+"""Shows people what a held task waits for, before they decide."""
 
 from __future__ import annotations
 

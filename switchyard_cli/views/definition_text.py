@@ -15,7 +15,7 @@ NAME_AND_VERSION = {"name", "version"}
 
 
 def canonical_yaml(definition: TaskDefinition) -> str:
-    """What it says, in the order of the documentation; defaults are left out."""
+    """Return the definition as YAML, in the order of the documentation; defaults are left out."""
     said = definition.model_dump(
         mode="json", by_alias=True, exclude=NAME_AND_VERSION, exclude_defaults=True
     )

@@ -1,4 +1,4 @@
-"""What matters of an event, in a few words."""
+"""Sums up the important facts of an event in a few words."""
 
 from __future__ import annotations
 
@@ -82,6 +82,7 @@ def _of_task(said: Any) -> list[str]:
                 cost(said.usage.cost_usd),
                 used,
                 f"by {said.decided_by}" if said.decided_by else "",
+                f"verified, {said.commitments_met} commitments met" if said.verified else "",
             ]
         case TaskTimeout():
             return [f"{said.signal} after {_time(said.elapsed_ms)} of {_time(said.timeout_ms)}"]

@@ -73,7 +73,7 @@ class EventLines:
         return visible(event.entity_id.removeprefix(self._prefix))
 
     def _names(self, event: EventView) -> list[str]:
-        """Whose event it is, and which others are to be expected."""
+        """Return the names to fit in: that of the event's task, and those of tasks to come."""
         said = what_it_says(event.stored())
         tasks = said.tasks if self._job_id and isinstance(said, JobCreated) else ()
         return ["task", self._whose(event), *(visible(task.task_id) for task in tasks)]

@@ -1,4 +1,4 @@
-"""Show the items of a fan-out below it; many in one row, since nobody reads ten thousand."""
+"""Show the items of a fan-out below it; many in one row, since ten thousand rows are unreadable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from switchyard.contracts.jobs import TaskSummary
 
 A_HANDFUL: Final = 5
-"""So many items of a fan-out are shown one by one."""
+"""The most items of a fan-out that are shown one by one."""
 _UNSETTLED: Final = frozenset({"waiting", "pending", "processing", "retrying", "held"})
 
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from switchyard.contracts.changes import ApprovalPage
     from switchyard.contracts.definitions import RegisteredDefinition
     from switchyard.contracts.jobs import TaskView
-    from switchyard.contracts.overview import JobPage
     from switchyard_cli.connections.endpoints import Endpoint
+    from switchyard_cli.connections.job_list import JobList
 
 FAN_OUT: Final = "fan_out"
 
 
-def print_jobs(page: JobPage, console: Console, *, now_ms: int) -> None:
+def print_jobs(page: JobList, console: Console, *, now_ms: int) -> None:
     if not page.jobs:
         console.print("No jobs.")
         return
@@ -81,11 +81,27 @@ def print_task(task: TaskView, endpoint: Endpoint, console: Console, *, now_ms: 
         if value:
             line = Text.assemble((name.ljust(12), "dim"), clean(value))
             console.print(line, soft_wrap=True)
+    _print_commitments(task, console)
     for name, payload in (("Input", task.input), ("Output", task.output)):
         if payload is not None:
             console.print()
             console.print(heading(name))
             print_value(payload, console)
+
+
+def _print_commitments(task: TaskView, console: Console) -> None:
+    """Print what was found of each commitment, and in which attempt."""
+    if not task.commitments:
+        return
+    met = sum(one.met for one in task.commitments)
+    said = f"Commitments: {met} of {len(task.commitments)} met"
+    console.print()
+    console.print(heading(f"{said}, attempt {task.commitments_checked_in}"))
+    for one in task.commitments:
+        mark = symbol("completed" if one.met else "failed")
+        took = f" ({one.duration_ms:,} ms)" if one.duration_ms else ""
+        line = Text.assemble(mark, " ", clean(f"{one.name}: {one.reason}"), (took, "dim"))
+        console.print(line, soft_wrap=True)
 
 
 def _status(status: str, words: str | None = None) -> Text:
@@ -102,6 +118,7 @@ def _facts(task: TaskView, endpoint: Endpoint, now_ms: int) -> dict[str, str]:
         "held until": f"{task.held_until:%Y-%m-%d %H:%M} UTC" if task.held_until else "",
         "waits for": f"an event {json.dumps(task.event, ensure_ascii=False)}" if task.event else "",
         "after": ", ".join(task.depends_on),
+        **_as_item(task),
         **_attempts(task),
         "time": _time(task, now_ms),
         "tokens": f"{read} in, {written} out, {cached} from cache" if any(tokens) else "",
@@ -153,3 +170,15 @@ def _retried_after(task: TaskView) -> str:
     """Name the error of the attempt before the one that completed the task."""
     earlier = task.error if not own_error(task) else None
     return f", after: {earlier}" if earlier else ""
+
+
+def _as_item(task: TaskView) -> dict[str, str]:
+    """Return what a work queue says of the task."""
+    texts = ", ".join(f"{name}={value}" for name, value in task.metadata.items())
+    shown = task.queue or task.priority or texts
+    return {
+        "queue": f"{task.queue or 'default'}, class {task.priority or 'normal'}" if shown else "",
+        "item": (task.item_status or "") if shown else "",
+        "claimed by": task.claimed_by or "",
+        "metadata": texts,
+    }

@@ -33,6 +33,9 @@ MEANINGS: Final = {
     "avg_processing_time": "an attempt took on average",
     "timeout_rate": "tasks a second timed out or lost their last lease",
     "age_of_oldest_item": "ago the task became ready that waits longest",
+    "verified_share": "of the completed tasks met all their commitments",
+    "usd_per_verified": "were spent for each task that met its commitments",
+    "saturated_consumers": "percent of the workers' slots are busy",
 }
 _SECONDS_PER: Final = {"Seconds": 1.0, "Milliseconds": 0.001}
 
@@ -60,7 +63,7 @@ class StageMetrics(Written):
     at: datetime
     window_seconds: float
     metrics: dict[str, float | None]
-    """By the names that CloudWatch knows them by; nothing where nothing is known."""
+    """The values by their CloudWatch names; `None` where nothing is known."""
     definitions: tuple[DefinitionSpending, ...]
 
     @classmethod
@@ -98,6 +101,10 @@ def _table(measured: Measurement) -> Table:
 def _spoken(name: str, number: float | None) -> str:
     if number is None:
         return UNKNOWN
+    if name == "verified_share":
+        return f"{number:.0%}"
+    if name == "usd_per_verified":
+        return f"${number:,.4f}"
     if UNITS[name] in _SECONDS_PER:
         return duration(number * _SECONDS_PER[UNITS[name]])
     return f"{number:,.3f}" if UNITS[name] == "Count/Second" else f"{number:,}"

@@ -32,7 +32,7 @@ class Plan(Written):
     result_tasks: tuple[str, ...]
     definitions_in_file: tuple[str, ...]
     definitions_expected: tuple[str, ...]
-    """Used by a task but not in the file: they must be registered already."""
+    """Definitions that a task uses but the file lacks: they must be registered already."""
 
 
 def plan_of(job: JobFile) -> Plan:

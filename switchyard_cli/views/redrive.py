@@ -1,4 +1,4 @@
-"""What a redrive will run, and what it has begun, for people."""
+"""Shows people what a redrive will run, and what it has begun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a settled job leaves behind: results, failures, and where the files are."""
+"""Reports what a settled job leaves behind: results, failures, and where the files are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_TASKS_REPORTED: Final = 20  # each costs a request
 MOST_SHOWN: Final = 5
-"""So many outputs, and so many failures, are shown; the others are one line."""
+"""The most outputs, and the most failures, that are shown; the others are one line."""
 
 
 def report(job: JobView, api: Api, console: Console, commands: NextCommands) -> None:
@@ -71,7 +71,7 @@ def _print_output(view: TaskView, console: Console) -> None:
 
 
 def _most_informative(tasks: Sequence[TaskSummary]) -> list[TaskSummary]:
-    """Failures and results if there are too many, and always in running order."""
+    """Return failures and results if there are too many tasks, always in running order."""
     in_order = [task for _, task in in_running_order(tasks)]
     results = result_tasks(tasks)
     first = sorted(in_order, key=lambda t: t.status != FAILED and t.task_id not in results)

@@ -1,4 +1,4 @@
-"""Which release each worker of a stage runs, as `rollout` shows it."""
+"""Shows the release that each worker of a stage runs, for `rollout`."""
 
 from __future__ import annotations
 

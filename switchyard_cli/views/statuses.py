@@ -1,4 +1,4 @@
-"""How the statuses of jobs and tasks look, and which are final."""
+"""The looks of the statuses of jobs and tasks, and which are final."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def table_of(*fixed: str, giving_way: str) -> Table:
 
 
 def cut_to_fit(text: str, style: str = "") -> Text:
-    """For cells of the last column: one line, ending in … where the screen does."""
+    """Return a cell of the last column: one line, ending in … where the screen does."""
     from rich.text import Text  # noqa: PLC0415 - help needs no Rich
 
     return Text(clean(text), style=style, no_wrap=True, overflow="ellipsis")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FiredEvent(Written):
-    """What `triggers fire` has sent."""
+    """The event that `triggers fire` has sent."""
 
     tenant: str
     trigger: str
@@ -33,10 +33,10 @@ class TriggerView(Written):
     trigger: Trigger
     enabled: bool
     rule: str | None
-    """Its name; `None` if it is missing."""
+    """The name of the trigger's rule; `None` if the rule is missing."""
     last_run: TriggerRun | None
     next_run: datetime | None
-    """`None` for triggers that wait for events, and while the trigger is disabled."""
+    """The next run; `None` for triggers that wait for events, and while the trigger is disabled."""
 
 
 def view_of(applied: AppliedTrigger, rule: str | None, *, now_ms: int) -> TriggerView:

@@ -66,7 +66,7 @@ def run_of(job: JobView) -> str:
 def is_of_earlier_run(task: TaskSummary, job: JobView) -> bool:
     """Whether a task has settled in an earlier run, and so far not again.
 
-    Times tell it: a task counts its own runs, and not every redrive reopens it.
+    Times show it: a task counts its own runs, and not every redrive reopens it.
     """
     if task.status not in FINAL or task.settled_at is None:
         return False

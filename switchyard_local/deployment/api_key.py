@@ -14,7 +14,7 @@ from switchyard_local.errors import failure_with_log
 from switchyard_local.home import Home
 
 TENANT = "local"
-"""Whose key the local cloud itself uses."""
+"""The tenant whose key the local cloud itself uses."""
 
 
 def issue_api_key(root: Path, home: Home, port: int, *, table_name: str) -> str:

@@ -22,7 +22,7 @@ class Assembly:
 
     @property
     def folder(self) -> Path | None:
-        """Where the stacks of these sources are; `None` if they have to be synthesized."""
+        """Return the folder of these sources' stacks; `None` if they have to be synthesized."""
         for place in (self._own, self._shared):
             if place and _read_stamp(place) == self._stamp(place):
                 return place

@@ -1,4 +1,4 @@
-"""What the stacks say about themselves once they are deployed."""
+"""Reads the outputs of the deployed stacks."""
 
 import json
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from typing import Any
 from switchyard_local.emulator.gateway import Gateway
 from switchyard_local.errors import CloudError
 
+WORKER_TASK_DEFINITION = "WorkerTaskDefinition"
 DESCRIBE_TASK_DEFINITION = "AmazonEC2ContainerServiceV20141113.DescribeTaskDefinition"
 
 
@@ -16,7 +17,13 @@ DESCRIBE_TASK_DEFINITION = "AmazonEC2ContainerServiceV20141113.DescribeTaskDefin
 class Outputs:
     api_id: str
     api_keys_table_name: str
-    worker_task_definition: str
+    worker_task_definitions: tuple[str, ...]
+    """Those of all pools, the default pool's first."""
+
+    @property
+    def worker_task_definition(self) -> str:
+        """Return that of the default pool."""
+        return self.worker_task_definitions[0]
 
 
 def read_outputs(file: Path) -> Outputs:
@@ -25,13 +32,23 @@ def read_outputs(file: Path) -> Outputs:
         return Outputs(
             api_id=stacks["switchyard-local-producer-api"]["ApiId"],
             api_keys_table_name=stacks["switchyard-local-infrastructure"]["ApiKeysTableName"],
-            worker_task_definition=stacks["switchyard-local-consumer"]["WorkerTaskDefinition"],
+            worker_task_definitions=_task_definitions(stacks["switchyard-local-consumer"]),
         )
     except (OSError, ValueError, KeyError) as error:
         raise CloudError(
             f"The stack outputs in {file} are incomplete ({error}). "
             "Run `make clean`, then try again."
         ) from error
+
+
+def _task_definitions(outputs: Mapping[str, str]) -> tuple[str, ...]:
+    """Read one output for each pool: `WorkerTaskDefinition`, and others with the pool's name."""
+    others = (
+        outputs[name]
+        for name in sorted(outputs)
+        if name.startswith(WORKER_TASK_DEFINITION) and name != WORKER_TASK_DEFINITION
+    )
+    return (outputs[WORKER_TASK_DEFINITION], *others)
 
 
 def worker_container(gateway: Gateway, task_definition: str) -> Mapping[str, Any]:

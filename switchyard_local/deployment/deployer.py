@@ -75,7 +75,7 @@ class Deployer:
             )
 
     def _known(self) -> Deployment | None:
-        """What is in MiniStack, as far as that runs or its data was saved."""
+        """Return the deployment in MiniStack, if that runs or its data was saved."""
         usable = self._ministack.running or self._ministack.has_saved
         return recall(self._home.cloud_file) if usable else None
 

@@ -2,7 +2,7 @@
 
 By itself it parses a condition again for every item that it compares with it, and a query looks at
 all items of its partition: a page of a job of thousands of tasks takes seconds, in which the one
-process answers nobody. Most of our queries are for the keys with a prefix, or from one to another,
+process is busy. Most of our queries are for the keys with a prefix, or from one to another,
 in a partition, so that these conditions are compared without its parser. And it copies an item
 several times for each write of it, and everything for a save, with `deepcopy`, though items are
 plain data; and for each write it computes the sizes of all the item's numbers anew.
@@ -20,11 +20,11 @@ from typing import Any, Final
 from ministack.services import dynamodb
 
 EXPRESSIONS: Final = 1_000
-"""How many are remembered; our functions use a few dozen."""
+"""The most expressions that are remembered; our functions use a few dozen."""
 UNCHANGEABLE: Final = frozenset({str, int, float, bool, bytes, type(None)})
 
 NUMBERS: Final = 10_000
-"""Of how many the size is remembered."""
+"""The most numbers whose size is remembered."""
 
 PREFIX: Final = re.compile(r"(#?\w+) = (:\w+) AND begins_with\((#?\w+), (:\w+)\)")
 RANGE: Final = re.compile(r"(#?\w+) = (:\w+) AND (#?\w+) BETWEEN (:\w+) AND (:\w+)")

@@ -23,11 +23,11 @@ class Gateway:
         self._port = port
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> Reply | None:
-        """None when nothing answers."""
+        """Send a GET; return `None` when nothing answers."""
         return self._send("GET", path, headers or {}, b"")
 
     def post(self, path: str) -> Reply | None:
-        """None when nothing answers."""
+        """Send a POST; return `None` when nothing answers."""
         return self._send("POST", path, {}, b"")
 
     def call(self, target: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Gateway:
         return self._send("POST", "/", headers, json.dumps(arguments).encode())
 
     def configuration(self, function: str) -> dict[str, Any]:
-        """Of a Lambda function, as deployed."""
+        """Return the configuration of a Lambda function, as deployed."""
         reply = self.get(f"/2015-03-31/functions/{function}/configuration")
         if reply is None or reply.status != 200:
             raise CloudError(f"The function {function} is not deployed. Try `switchyard up`.")

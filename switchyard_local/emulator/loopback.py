@@ -1,4 +1,4 @@
-"""Is a port of this machine free, and if not, who has it?"""
+"""Checks whether a port of this machine is free, and if not, which process has it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 RELEASE_SECONDS = 5.0
-"""How long the system may take to release the port of a program that was killed."""
+"""The time that the system may take to release the port of a program that was killed."""
 
 
 def require_free(port: int, *, clock: Clock) -> None:

@@ -28,7 +28,7 @@ SHARED_LAYER: Final = "layers/shared/python"
 class Invoked:
     answer: Answer
     log: str
-    """What the handler printed."""
+    """The output that the handler printed."""
 
 
 def function_names(root: Path) -> list[str]:
@@ -36,7 +36,7 @@ def function_names(root: Path) -> list[str]:
 
 
 def function_environment(home: Home, port: int, function: str) -> dict[str, str]:
-    """What the stacks gave to the function, and the way to the local cloud."""
+    """Return the variables that the stacks gave to the function, and those of the local cloud."""
     known = Gateway(port).configuration(_deployed_name(function))
     deployed: Mapping[str, str] = known.get("Environment", {}).get("Variables", {})
     return {**bare_environment(home), **deployed, **aws_environment(port)}

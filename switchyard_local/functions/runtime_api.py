@@ -16,7 +16,7 @@ REQUEST_ID: Final = "00000000-0000-4000-8000-000000000001"
 class Answer:
     payload: Any
     failed: bool
-    """Then the payload says of what: `errorType`, `errorMessage`, `stackTrace`."""
+    """Whether it failed; then the payload has `errorType`, `errorMessage` and `stackTrace`."""
 
 
 @dataclass(frozen=True)

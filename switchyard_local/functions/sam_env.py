@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def variables_of(stage: str) -> dict[str, Variables]:
-    """By the function's folder below `lambdas/`."""
+    """Return the variables of each function, by its folder below `lambdas/`."""
     if stage == "local":
         return local_variables(LocalCloud().endpoint())
     return _deployed(stage)

@@ -1,4 +1,4 @@
-"""Which processes of the local cloud were started, on file from the moment they run."""
+"""Records the processes of the local cloud in a file from the moment they run."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -28,7 +28,7 @@ class Roster:
         write_private(self._file, {**read_private(self._file), role: asdict(started)})
 
     def end(self, role: str, *, grace_seconds: float) -> bool:
-        """True if there was one and it ended by itself in time."""
+        """End the process; return whether there was one and it ended by itself in time."""
         from switchyard_local.processes.process import stop  # noqa: PLC0415 - it imports psutil
 
         started = self.get(role)

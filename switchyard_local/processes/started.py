@@ -1,6 +1,6 @@
 """A process that a command started, and whether it still runs.
 
-psutil takes longer to import than a listing may take. Linux tells the same in two small files.
+psutil takes longer to import than a listing may take. Linux has the same facts in two small files.
 """
 
 import os
@@ -22,7 +22,7 @@ class StartedProcess:
     pid: int
     created: float
     signature: str = ""
-    """What it was started with; a different signature calls for a new process."""
+    """The configuration it was started with; a different signature calls for a new process."""
 
 
 def still_runs(started: StartedProcess | None, *, proc: Path = PROC) -> bool:

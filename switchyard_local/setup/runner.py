@@ -39,7 +39,7 @@ def run_step(step: Step, *, root: Path, venv: Path, log: Path) -> None:
 def output_of_failed(
     step: Step, *, root: Path, environment: dict[str, str], log: Path
 ) -> str | None:
-    """What the step printed if it failed, None if it succeeded."""
+    """Run the step; return what it printed if it failed, `None` if it succeeded."""
     with log.open("a+", errors="replace") as stored:
         stored.write(f"$ {' '.join(step.command)}\n")
         stored.flush()

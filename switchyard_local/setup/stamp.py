@@ -30,7 +30,7 @@ def digest_of(files: Iterable[Path]) -> str:
 
 
 def read_stamp(file: Path) -> Stamp | None:
-    """None when setup never finished here."""
+    """Read the stamp; `None` when setup never finished here."""
     try:
         return Stamp(**json.loads(file.read_text()))
     except (FileNotFoundError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What setup does, as commands in order."""
+"""The steps of setup, as commands in order."""
 
 import json
 import re
@@ -14,9 +14,9 @@ class Step:
     doing: str
     command: list[str]
     index: str = ""
-    """Where the command downloads from, in words; empty when it does not."""
+    """The place that the command downloads from, in words; empty when it does not."""
     otherwise: "Step | None" = None
-    """What to do instead if it fails."""
+    """The step to take instead if this one fails."""
 
 
 PIP_INDEX = "pip's package index (PIP_INDEX_URL, HTTPS_PROXY)"
@@ -25,11 +25,11 @@ NPM_INDEX = "npm's registry (npm_config_registry, HTTPS_PROXY)"
 HASHED = ("--require-hashes",)
 """A package whose content is not the one that was pinned is refused."""
 PINNED_BUILD = ("--no-build-isolation",)
-"""Built with the hatchling that requirements.txt pins, not with the newest one there is."""
+"""The option to build with the hatchling that requirements.txt pins, not with the newest one."""
 
 
 def environment_steps(root: Path, venv: Path) -> list[Step]:
-    """From nothing to an empty virtual environment with uv, which is much faster than pip."""
+    """Return the steps to an empty virtual environment with uv, which is much faster than pip."""
     return [
         Step("Creating .venv", [sys.executable, "-m", "venv", "--clear", str(venv)]),
         Step("Installing uv", pip(venv, *HASHED, "-r", str(uv_requirement(root))), PIP_INDEX),
@@ -52,7 +52,7 @@ def package_steps(root: Path, venv: Path, *, claude: bool) -> list[Step]:
 
 
 def uv_step(doing: str, venv: Path, *what: str) -> Step:
-    """uv does not read pip's configuration, so where only pip knows the way, pip does it."""
+    """Return a step with uv; if that fails, with pip, whose configuration uv does not read."""
     with_pip = Step(f"{doing} with pip (slower)", pip(venv, *what), PIP_INDEX)
     return Step(doing, uv(venv, *what), UV_INDEX, otherwise=with_pip)
 
@@ -68,7 +68,7 @@ def uv(venv: Path, *what: str) -> list[str]:
 
 
 def npm(root: Path, venv: Path) -> list[str]:
-    """Node and npm come from a wheel, so the machine needs neither.
+    """Return the npm command; Node and npm come from a wheel, so the machine needs neither.
 
     `npm ci` installs what the lock file says, and checks its integrity.
     """

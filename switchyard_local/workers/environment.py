@@ -1,4 +1,4 @@
-"""From the deployed task definition to the environment of a worker process."""
+"""Makes the environment of a worker process from the deployed task definition."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ DEVELOPERS_OWN = ("CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
 
 def container_environment(container: Mapping[str, Any], host: Mapping[str, str]) -> dict[str, str]:
-    """What the container would see: its variables as deployed, its secrets from the host."""
+    """Return the container's variables: as deployed, with secrets from the host."""
     variables = {entry["name"]: entry["value"] for entry in container.get("environment", [])}
     wanted = (*secret_names(container), *DEVELOPERS_OWN)
     return {**variables, **{name: host[name] for name in wanted if host.get(name)}}

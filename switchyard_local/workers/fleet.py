@@ -1,16 +1,17 @@
 """The local cloud's workers: the one that `up` starts, and those beside it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Final
 
+from switchyard.domain.scheduling.pools import DEFAULT_POOL
 from switchyard.ports import QueueDepth
 from switchyard_local.emulator.gateway import Gateway
 from switchyard_local.errors import CloudError
 from switchyard_local.processes.roster import Roster
-from switchyard_local.workers.process import ROLE, WorkerProcess, is_worker
+from switchyard_local.workers.pools import is_role_of, roles_of
+from switchyard_local.workers.process import WorkerProcess
 
 GET_QUEUE_ATTRIBUTES: Final = "AmazonSQS.GetQueueAttributes"
 _WAITING: Final = "ApproximateNumberOfMessages"
@@ -24,37 +25,39 @@ class WorkerFleet:
     deployed: Callable[[], Mapping[str, str]]
     """The environment that workers are to have now."""
     worker: Callable[[str], WorkerProcess]
-    """By its role."""
+    """Returns the worker process of a role."""
     alone: Callable[[], AbstractContextManager[None]]
-    """No other command starts or stops anything within the block."""
+    """Enters a block in which no other command starts or stops anything."""
     cloud_runs: Callable[[], bool]
+    pool: str = DEFAULT_POOL
     _known: dict[str, int | None] = field(default_factory=dict)
     """The processes that were reported, by their roles."""
 
     @property
     def slots(self) -> int:
-        """How many tasks a worker does at once."""
+        """Return the number of tasks that a worker does at once."""
         return int(self.deployed()["MAX_CONCURRENT_CLAUDE"])
 
     def present(self) -> list[WorkerProcess]:
-        workers = [self.worker(role) for role in self.roster.roles() if is_worker(role)]
+        roles = [role for role in self.roster.roles() if is_role_of(self.pool, role)]
+        workers = [self.worker(role) for role in roles]
         return [self._reported(worker) for worker in workers if worker.running]
 
     def start(self) -> WorkerProcess:
-        """Another one; it may have been started by `up` in the meantime.
+        """Start another worker; `up` may have started one in the meantime.
 
-        Raise `CloudError` when the cloud was stopped: nobody would stop this one.
+        Raise `CloudError` when the cloud was stopped: nothing would stop this worker.
         """
         with self.alone():
             if not self.cloud_runs():
                 raise CloudError("The local cloud was stopped.")
-            worker = next(filter(self._is_new, map(self.worker, _roles())))
+            worker = next(filter(self._is_new, map(self.worker, roles_of(self.pool))))
             if not worker.running:
                 worker.start(self.deployed())
             return self._reported(worker)
 
     def depth(self) -> QueueDepth:
-        """Of the task queue. Raise `CloudError`."""
+        """Of the pool's queue. Raise `CloudError`."""
         asked = {
             "QueueUrl": self.deployed()["SQS_QUEUE_URL"],
             "AttributeNames": [_WAITING, _HIDDEN],
@@ -68,8 +71,3 @@ class WorkerFleet:
     def _reported(self, worker: WorkerProcess) -> WorkerProcess:
         self._known[worker.name] = worker.pid
         return worker
-
-
-def _roles() -> Iterator[str]:
-    yield ROLE
-    yield from (f"{ROLE}-{number}" for number in count(2))

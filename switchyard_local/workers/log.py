@@ -1,4 +1,4 @@
-"""What a task prints, from the logs of the local cloud's workers."""
+"""Reads the output of a task from the logs of the local cloud's workers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ class WorkerLogFile:
         return [line for line in printed if line is not None]
 
     def _new_lines(self) -> list[str]:
-        """Whole ones: the last may still be written. A new worker begins a new log."""
+        """Return whole lines: the last may still be written. A new worker begins a new log."""
         if not self._file.exists():
             return []
         if self._file.stat().st_size < self._read:
@@ -30,10 +30,10 @@ class WorkerLogFile:
 
 
 class WorkerLogFiles:
-    """Of all workers that there are or were: nobody knows which of them has the task."""
+    """The logs of all workers, past ones too: it is not known which of them has the task."""
 
     def __init__(self, worker_log: Path, request_id: str) -> None:
-        """`worker_log` is that of the first; the others' are beside it."""
+        """Follow all logs; `worker_log` is the first worker's, and the others are beside it."""
         self._first = worker_log
         self._request_id = request_id
         self._logs: dict[Path, WorkerLogFile] = {}

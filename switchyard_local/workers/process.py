@@ -41,7 +41,7 @@ class WorkerProcess:
         extra_environment: Mapping[str, str],
         role: str = ROLE,
     ) -> None:
-        """`role` distinguishes the workers that a supervisor starts beside the first."""
+        """Name the worker by `role`: a supervisor starts several beside the first."""
         self.name = role
         self._root = root
         self._home = home
@@ -82,7 +82,7 @@ class WorkerProcess:
         return os.waitstatus_to_exitcode(status) if pid else None
 
     def signal(self, number: signal.Signals) -> None:
-        """Killed, it takes with it what it started."""
+        """Send a signal; a kill ends the worker's children as well."""
         process = find(self._roster.get(self.name))
         if process is None:
             return
@@ -105,7 +105,7 @@ class WorkerProcess:
             started = start_detached(
                 [sys.executable, "-m", "switchyard_worker"],
                 cwd=self._root,
-                environment=self._environment(deployed),
+                environment=self.environment(deployed),
                 log=self.log,
                 signature=self._signature(deployed),
             )
@@ -131,7 +131,7 @@ class WorkerProcess:
             processes = [find(self._roster.get(role)) for role in roles]
             end_workers(list(filter(None, processes)), say)
 
-    def _environment(self, deployed: Mapping[str, str]) -> dict[str, str]:
+    def environment(self, deployed: Mapping[str, str]) -> dict[str, str]:
         return {
             **bare_environment(self._home),
             **deployed,
@@ -142,7 +142,7 @@ class WorkerProcess:
 
     def _signature(self, deployed: Mapping[str, str]) -> str:
         """A digest, since it is stored and the environment holds credentials."""
-        environment = repr(sorted(self._environment(deployed).items()))
+        environment = repr(sorted(self.environment(deployed).items()))
         digest = hashlib.sha256(environment.encode()).hexdigest()
         return fingerprint(self._root, RUN_BY_THE_WORKER, digest)
 

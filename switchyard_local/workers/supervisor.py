@@ -31,7 +31,7 @@ LONGEST_PAUSE_SECONDS: Final = 60.0
 class SupervisedWorker(Protocol):
     @property
     def name(self) -> str:
-        """Those whose names come last are the first to go."""
+        """The worker's name; workers whose names come last are the first to be stopped."""
 
     @property
     def running(self) -> bool: ...
@@ -42,10 +42,10 @@ class SupervisedWorker(Protocol):
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended, -9 for signal 9; None if that is not known. To be asked once."""
+        """Return the exit code, -9 for signal 9; `None` if unknown. To be called once."""
 
     def signal(self, number: signal.Signals) -> None:
-        """Nothing happens if it has ended."""
+        """Send a signal; do nothing if the worker has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,13 @@ class Supervisor:
         clock: Clock,
         say: Say,
         present: Sequence[SupervisedWorker] = (),
+        hibernates: bool = False,
     ) -> None:
-        """`slots`: how many tasks a worker does at once. `present`: who works already."""
+        """`slots`: how many tasks a worker does at once. `present`: who works already.
+
+        `hibernates`: whether a worker that ends well has left because there was no work.
+        """
+        self._hibernates = hibernates
         self._policy = policy
         self._start = start
         self._depth = depth
@@ -110,13 +115,13 @@ class Supervisor:
         return decision
 
     def run(self) -> NoReturn:
-        """Until something is raised, such as an interruption."""
+        """Run until something is raised, such as an interruption."""
         while True:
             self.step()
             self._clock.sleep(STEP_SECONDS)
 
     def stop(self, *, keep: int = 0) -> None:
-        """All but so many go, and are waited for; being interrupted hurries them."""
+        """Stop all workers but `keep` and wait for them; an interruption hurries them."""
         self._working = [one for one in self._working if one.worker.running]
         self._wanted = min(keep, len(self._working))
         self._ask_to_stop(self._working, self._clock.monotonic())
@@ -152,7 +157,9 @@ class Supervisor:
             if one.worker.running:
                 continue
             code = one.worker.exit_code
-            if code is None:
+            if code == 0 and self._hibernates:
+                self._let_hibernate(one, now_s)
+            elif code is None:
                 self._say(
                     f"{one.worker.name} has ended, and is replaced. Another command started it: "
                     "how it ended is not known here, and its log may say why"
@@ -162,6 +169,12 @@ class Supervisor:
             else:
                 self._pause_if_early(one, now_s)
         self._working = [one for one in self._working if one.worker.running]
+
+    def _let_hibernate(self, one: _Since, now_s: float) -> None:
+        self._say(f"{one.worker.name} hibernates: its groups are empty")
+        self._wanted = self._policy.limited(self._wanted - 1)
+        self._recent_need = RecentNeed(self._policy.scale_in_after_seconds)
+        self._recent_need.add(self._wanted, now_s=now_s)
 
     def _pause_if_early(self, one: _Since, now_s: float) -> None:
         lived_s = now_s - one.at_s

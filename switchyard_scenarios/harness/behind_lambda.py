@@ -18,22 +18,22 @@ from switchyard_scenarios.reporting.evidence import Failed
 from switchyard_scenarios.scenarios import batch_function
 
 VISIBILITY_SECONDS: Final = 6
-"""Of the queue, and the time of the function: AWS wants the first to be no shorter."""
+"""The visibility timeout of the queue and the time limit of the function, which AWS compares."""
 _IMPORTED: Final = ("aws_lambda_powertools", "jmespath", "typing_extensions")
-"""By the function, beside what every function has."""
+"""The packages that the function imports, beside those that every function has."""
 _RUNTIME: Final = "python3.13"
 _MEGABYTES: Final = 512
-"""On AWS computing power goes with it: with the least, a start takes seconds."""
-_LOCAL_ROLE: Final = f"arn:aws:iam::{ACCOUNT}:role/scenarios"  # nobody there looks at it
+"""The function's memory. On AWS the CPU grows with it: with the least, a start takes seconds."""
+_LOCAL_ROLE: Final = f"arn:aws:iam::{ACCOUNT}:role/scenarios"  # MiniStack does not check it
 
 
 def role_for(harness: Harness) -> str:
-    """Empty, if there is none to run the function under."""
+    """Return the ARN of the function's role; empty if the stage has none."""
     return _LOCAL_ROLE if harness.place.stage == LOCAL else harness.place.function_role
 
 
 def a_queue_for_it(harness: Harness) -> str:
-    """Its URL."""
+    """Make a queue for the function and return its URL."""
     url = harness.make_queue(
         harness.names.batch, dead_letters=harness.make_queue(harness.names.batch_dead_letters)
     )
@@ -44,7 +44,7 @@ def a_queue_for_it(harness: Harness) -> str:
 
 
 def put_behind(queue_url: str, harness: Harness, *, handler: str) -> None:
-    """What waits in the queue already comes as one batch, or few."""
+    """Connect the function to the queue; messages that wait there come as one batch, or few."""
     functions = harness.place.client("lambda")
     functions.create_function(
         FunctionName=harness.names.batch,
@@ -72,7 +72,7 @@ def put_behind(queue_url: str, harness: Harness, *, handler: str) -> None:
 
 
 def _warm_up(functions: Any, name: str) -> None:
-    """With no messages: a cold start is not to use up the time that real ones stay hidden."""
+    """Invoke without messages: a cold start must not use up the time that real ones stay hidden."""
     nothing = json.dumps({"Records": []})
     answer = functions.invoke(FunctionName=name, Payload=nothing)
     if "FunctionError" in answer:
@@ -80,7 +80,7 @@ def _warm_up(functions: Any, name: str) -> None:
 
 
 def archive(*, whole: bool) -> bytes:
-    """`whole`: with what it imports, which the local cloud has beside itself."""
+    """Return the function's archive; if `whole`, with its imports, which the local cloud has."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         file.write(batch_function.__file__, "batch_function.py")

@@ -38,7 +38,7 @@ class Harness:
     """The defect that this run is to have, by its name; none, if it is empty."""
 
     def build(self, *, redrive: bool = True) -> None:
-        """`redrive`: whether a message ends among the dead letters when it came too often."""
+        """Build the resources; `redrive`: whether messages can become dead letters."""
         dead_letters = self.make_queue(self.names.dead_letters)
         self.make_queue(self.names.tasks, dead_letters=dead_letters if redrive else None)
         dynamodb = self.place.client("dynamodb")
@@ -52,7 +52,7 @@ class Harness:
         DynamoDbDefinitionStore(definitions).put(TENANT, DEFINITION, _HANDLE_MESSAGE)
 
     def make_queue(self, name: str, *, dead_letters: str | None = None) -> str:
-        """Its URL. `dead_letters` is the URL of the queue that takes what came too often."""
+        """Return the new queue's URL. `dead_letters` is the URL of its dead-letter queue."""
         attributes = {"VisibilityTimeout": str(_VISIBILITY_SECONDS)}
         if dead_letters:
             policy = {
@@ -93,7 +93,7 @@ class Harness:
         }
 
     def depth(self, url: str) -> Mapping[str, int]:
-        """`waiting`, `hidden` and `delayed`, as SQS counts them."""
+        """Return `waiting`, `hidden` and `delayed`, as SQS counts them."""
         counted = {
             "waiting": "ApproximateNumberOfMessages",
             "hidden": "ApproximateNumberOfMessagesNotVisible",

@@ -12,16 +12,16 @@ _OF_A_HARNESS: Final = re.compile(rf"({PREFIX}[0-9a-f]{{6}}-)dead-letters")
 @dataclass(frozen=True, slots=True)
 class Names:
     prefix: str
-    """`scenarios-`, six hexadecimal digits, `-`."""
+    """The prefix of all names: `scenarios-`, six hexadecimal digits, `-`."""
 
     @classmethod
     def numbered(cls, number: int) -> "Names":
-        """Only the last six digits of its hexadecimal form count."""
+        """Return names with the last six hexadecimal digits of the number."""
         return cls(f"{PREFIX}{number % 0x1000000:06x}-")
 
     @classmethod
     def of_the_harness_with(cls, queue: str) -> "Names | None":
-        """By the name of its queue of dead letters, the first that is made of a harness."""
+        """Find a harness by its dead-letter queue, which is made first."""
         found = _OF_A_HARNESS.fullmatch(queue)
         return cls(found[1]) if found else None
 
@@ -60,7 +60,7 @@ class Names:
 
     @property
     def entities(self) -> str:
-        """What versioned messages are about."""
+        """Return the name of the table of entities, which versioned messages are about."""
         return f"{self.prefix}entities"
 
     @property
@@ -73,7 +73,7 @@ class Names:
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
-        """With the attributes of their keys, all of them texts."""
+        """Return the tables with the attributes of their keys, all of them texts."""
         return {
             self.state: ("PK", "SK"),
             self.definitions: ("PK", "SK"),

@@ -1,4 +1,4 @@
-"""Where harnesses are laid out: in the local cloud, or in the account of a deployed stage."""
+"""The places where harnesses are laid out: the local cloud, or the account of a deployed stage."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -23,9 +23,9 @@ SERVICES: Final = ("sqs", "dynamodb", "events", "s3", "lambda")
 class Place:
     stage: str
     client: Callable[[str], Any]
-    """By the name of the service."""
+    """Returns the client of a service, by its name."""
     environment: Mapping[str, str]
-    """What a worker process needs to reach the same place."""
+    """The variables that a worker process needs to reach the same place."""
     function_role: str = ""
     """The ARN of the role that a Lambda function of a scenario may have; empty, if there is none.
     The local cloud asks for none."""
@@ -51,7 +51,7 @@ def local_place(cloud: Cloud, say: Say) -> Iterator[Place]:
 
 
 def stage_place(stage: str, environment: Mapping[str, str] = os.environ) -> Place:
-    """With whatever credentials the environment has. Raise `BadUsage`."""
+    """Return a stage, with whatever credentials the environment has. Raise `BadUsage`."""
     if stage == "prod":
         raise BadUsage("Scenarios make trouble on purpose: the stage prod is spared.")
     try:
@@ -65,7 +65,7 @@ def stage_place(stage: str, environment: Mapping[str, str] = os.environ) -> Plac
 
 
 def clients(**where: str) -> Callable[[str], Any]:
-    """All are made now: a client must not be made by two threads at once."""
+    """Make all clients now: a client must not be made by two threads at once."""
     client = cache(lambda service: aws.client(service, **where))
     for service in SERVICES:
         client(service)

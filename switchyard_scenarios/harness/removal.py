@@ -29,7 +29,7 @@ _NOT_ALLOWED: Final = "AccessDeniedException"
 
 
 def remove_harness(place: Place, names: Names) -> None:
-    """All that can be, whatever else cannot; then raise the first problem.
+    """Remove all that can be removed, whatever else cannot; then raise the first problem.
 
     The queue of dead letters stays if anything does: as long as it is there, the harness can be
     found.
@@ -57,7 +57,7 @@ def sweep(place: Place, clock: Clock, say: Say = lambda _: None) -> list[Names]:
 
 
 def _parts(place: Place, names: Names) -> Iterator[Callable[[], object]]:
-    """How to remove each, but for the queue of dead letters."""
+    """Yield the removal of each part, but for the dead-letter queue."""
     yield partial(_remove_function, place, names.batch)
     for table in names.tables:
         yield partial(_remove, place.client("dynamodb").delete_table, TableName=table)
@@ -115,7 +115,7 @@ def _remove_function(place: Place, name: str) -> None:
 
 
 def _is_there(functions: Any, name: str) -> bool:
-    """Who may not look at functions has made none."""
+    """Return whether the function exists; a caller that may not look at functions has made none."""
     try:
         return _unless_gone(functions.get_function, FunctionName=name) is not None
     except ClientError as error:
@@ -125,7 +125,7 @@ def _is_there(functions: Any, name: str) -> bool:
 
 
 def _remove(act: Callable[..., Any], **what: str) -> None:
-    """What is being made or changed cannot be removed yet: it is waited for."""
+    """Remove a resource; wait while it is being made or changed."""
     clock = system_clock()
     deadline = clock.monotonic() + READY_SECONDS
     while True:
@@ -140,7 +140,7 @@ def _remove(act: Callable[..., Any], **what: str) -> None:
 
 
 def _unless_gone(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`None` for what is not there."""
+    """Act, or return `None` if the resource does not exist."""
     try:
         return act(*args, **kwargs)
     except ClientError as error:

@@ -25,7 +25,7 @@ STOP_SECONDS: Final = 30.0
 EXTENSION_SECONDS: Final = 3
 LEASE_SECONDS: Final = EXTENSION_SECONDS * 1.5
 VISIBILITY_SECONDS: Final = 6
-"""What follows from the lease, see `switchyard_worker/parent/receive/lease.py`."""
+"""The visibility that follows from the lease, see `switchyard_worker/parent/receive/lease.py`."""
 SHORT_LEASE: Final = {
     "VISIBILITY_EXTENSION_AMOUNT": str(EXTENSION_SECONDS),
     "VISIBILITY_EXTENSION_INTERVAL": "500",
@@ -35,7 +35,7 @@ SHORT_LEASE: Final = {
 
 
 class Worker:
-    """One process `python -m switchyard_scenarios.worker`."""
+    """A process `python -m switchyard_scenarios.worker`."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Worker:
 
     @property
     def exit_code(self) -> int | None:
-        """Negative, if a signal ended it; `None` while it runs."""
+        """Return the exit code, negative if a signal ended it; `None` while it runs."""
         return self._process.poll()
 
     @property
@@ -92,12 +92,12 @@ class Worker:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """As an outage would: it finishes nothing. What it started may go on for a while."""
+        """Kill the worker as an outage would. Its children may go on for a while."""
         self.signal(signal.SIGKILL)
         self._process.wait()
 
     def wait(self, seconds: float = STOP_SECONDS) -> int:
-        """Its exit code, once it ended by itself. Raise `Failed` when it does not."""
+        """Return the exit code, once the worker ended by itself. Raise `Failed` if it does not."""
         clock = system_clock()
         deadline = clock.monotonic() + seconds
         while clock.monotonic() < deadline:
@@ -108,12 +108,12 @@ class Worker:
         raise Failed(f"{self.name} did not end within {seconds:g} s")
 
     def stop(self) -> int:
-        """Asked to, and with the time to finish."""
+        """Ask the worker to stop, and give it the time to finish."""
         self.signal(signal.SIGTERM)
         return self.wait()
 
     def close(self) -> None:
-        """Whatever state it is in, and whatever it left behind."""
+        """End the worker in whatever state it is, with all processes that it left behind."""
         if self.running:
             kill_family(psutil.Process(self.pid))
             self._process.wait()
@@ -133,7 +133,7 @@ class Workers:
         self.started: list[Worker] = []
 
     def start(self, **switches: str | int | float) -> Worker:
-        """With environment variables, such as `CRASH_RATE=0.5` or `MAX_CONCURRENT_CLAUDE=1`."""
+        """Start a worker with variables such as `CRASH_RATE=0.5` or `MAX_CONCURRENT_CLAUDE=1`."""
         name = f"worker-{len(self.started) + 1}"
         said = {variable: str(value) for variable, value in switches.items()}
         worker = Worker(name, self._folder, self._environment | said, interrupted=self._interrupted)
@@ -147,7 +147,7 @@ class Workers:
         return sum(worker.running for worker in self.started)
 
     def journal(self, *acts: str) -> list[Entry]:
-        """What all of them did, in order; only these acts, if any are named."""
+        """Return what all workers did, in order; only these acts, if any are named."""
         entries = [
             entry
             for worker in self.started
@@ -157,7 +157,7 @@ class Workers:
         return sorted(entries, key=lambda entry: entry.at_ms)
 
     def stop_all(self) -> list[int]:
-        """All are asked before the first is waited for; their exit codes."""
+        """Ask all to stop before waiting for the first; return their exit codes."""
         for worker in self.started:
             worker.signal(signal.SIGTERM)
         return [worker.wait() for worker in self.started]

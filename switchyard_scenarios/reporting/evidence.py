@@ -1,4 +1,4 @@
-"""What a scenario saw, and what it made of it."""
+"""The observations of a scenario, and its checks of them."""
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from switchyard.ports import Clock
 
 
 class Failed(Exception):
-    """There is no going on; one sentence: what was waited for, and what was there instead."""
+    """The scenario cannot go on; one sentence: what was waited for, and what was there instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that happened, or a figure that changed, so long after the start."""
+    """An observation or a figure that changed, so long after the start."""
 
     at_ms: int
     label: str
@@ -44,7 +44,7 @@ class Evidence:
         self._last: dict[str, int] = {}
 
     def note(self, label: str, value: int | str = "", *, at_ms: int | None = None) -> None:
-        """`at_ms` is a time of the clock; now, if it is not said."""
+        """Note an event; `at_ms` is a time of the clock, now if absent."""
         self.notes.append(Note(self._since(at_ms), label, value))
 
     def measure(self, label: str, value: int) -> None:
@@ -56,17 +56,17 @@ class Evidence:
         self.counts[label] = value
 
     def check(self, sentence: str, held: bool, *, shown: object = "") -> None:  # noqa: FBT001
-        """`sentence` says what ought to be so. All checks are made, whichever fails."""
+        """Record a check; `sentence` says what ought to be so. All are made, whichever fails."""
         self.checks.append(Check(sentence, held, _reported(shown)))
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Return the seconds since the start."""
         return self.clock.monotonic() - self._began
 
     @property
     def latest(self) -> dict[str, int]:
-        """Each figure as it was last, at this moment."""
+        """Return the last value of each figure."""
         return dict(self._last)
 
     @property
@@ -82,7 +82,7 @@ class Evidence:
 
 
 def _reported(shown: object) -> str:
-    """For people: `a 2, b 1`, `a, b`, or `none`."""
+    """Return the value for people: `a 2, b 1`, `a, b`, or `none`."""
     match shown:
         case Mapping():
             parts = [f"{key} {value}" for key, value in shown.items()]

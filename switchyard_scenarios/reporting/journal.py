@@ -1,4 +1,4 @@
-"""What the workers of a scenario did, line by line, in a file that outlives a killed worker."""
+"""Records what the workers of a scenario do, line by line, in files that outlive killed workers."""
 
 import json
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ class Entry:
     at_ms: int
     worker: str
     act: str
-    """`received`, `claimed`, `refused`, `effect`, …: `docs/scenarios.md` lists them."""
+    """The act: `received`, `claimed`, `refused`, `effect`, …: `docs/scenarios.md` lists them."""
     message: str
     """The id that its producer gave it; else SQS's own."""
     fence: int
-    """Of the lease that it was done under; 0 without one."""
+    """The fence of the lease that the act was done under; 0 without one."""
     facts: dict[str, Any]
 
 
@@ -28,7 +28,7 @@ class Journal:
         self._clock = clock
 
     def note(self, act: str, message: str, *, fence: int = 0, **facts: Any) -> None:
-        """Written at once, as one line, whatever else writes to the file."""
+        """Write an entry at once, as one line, whatever else writes to the file."""
         said = {"at_ms": self._clock.now_ms(), "act": act, "message": message, "fence": fence}
         with self._file.open("a") as file:
             file.write(f"{json.dumps(said | {'facts': facts})}\n")

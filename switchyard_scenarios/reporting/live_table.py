@@ -72,7 +72,7 @@ def a_board(console: Console, scenarios: Sequence[Scenario]) -> Iterator[Board]:
 
 
 def failures(result: Result) -> list[str]:
-    """Why it failed, a sentence a line."""
+    """Return why the scenario failed, a sentence a line."""
     broken = [f"not so: {check.sentence} ({check.shown})" for check in result.evidence.broken]
     lines = [*([result.ended_early] if result.ended_early else []), *broken]
     return [without_control_characters(line) for line in lines]
@@ -87,7 +87,7 @@ def _time(of: Result | Evidence) -> str:
 
 
 def _so_far(evidence: Evidence) -> Text:
-    """What happened last, and the figures that are not zero."""
+    """Return the last thing that happened, and the figures that are not zero."""
     figures = [f"{value} {label}" for label, value in evidence.latest.items() if value]
     happened = [note.label for note in evidence.notes[-1:]]
     return Text(", ".join([*happened, *figures]))

@@ -1,4 +1,4 @@
-"""How scenarios ended, for people's eyes and for machines."""
+"""The results of scenarios, for people and for machines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Result:
     evidence: Evidence
     seconds: float
     ended_early: str = ""
-    """Why not all checks were made, if so."""
+    """The reason why not all checks were made, if so."""
 
     @property
     def passed(self) -> bool:
@@ -23,14 +23,14 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """Why it failed: what ended it, and what ought to have been so."""
+        """Return why the scenario failed: what ended it, and what ought to have been so."""
         broken = [f"not so: {check.sentence} ({check.shown})" for check in self.evidence.broken]
         none = "" if self.evidence.checks or self.ended_early else "it checked nothing"
         return "; ".join(filter(None, [self.ended_early, *broken, none]))
 
     @property
     def summary(self) -> str:
-        """What was counted, and how many checks were made."""
+        """Return what was counted, and how many checks were made."""
         checks = self.evidence.checks
         held = f"{sum(check.held for check in checks)} of {len(checks)} checks"
         counts = [f"{label} {value}" for label, value in self.evidence.counts.items()]

@@ -10,12 +10,12 @@ from switchyard_scenarios.reporting.evidence import Evidence, Note
 WIDTH: Final = 760
 LEFT: Final = 12
 RIGHT: Final = 150
-"""Room for what the lines are called."""
+"""The width for the names of the lines."""
 TALL: Final = 130
 SMALL: Final = 34
 GAP: Final = 22
 OF_THE_QUEUE: Final = ("waiting", "in flight", "completed", "dead letters")
-"""They share a scale; every other figure has a band of its own."""
+"""The figures that share a scale; every other figure has a band of its own."""
 _LABEL_HEIGHT: Final = 12
 _NUMBER_WIDTH: Final = 15
 
@@ -30,7 +30,7 @@ class Band:
 
 
 def timeline(evidence: Evidence) -> str:
-    """Empty, if nothing was measured."""
+    """Draw the figures as SVG; return an empty text if nothing was measured."""
     figures = evidence.figures
     if not figures:
         return ""
@@ -75,7 +75,7 @@ def _drawn(band: Band, figures: Sequence[Note], end_ms: int) -> Iterator[str]:
 
 
 def _path(own: Sequence[Note], band: Band, end_ms: int) -> str:
-    """Steps: a figure stays what it was until it changes."""
+    """Return the path in steps: a figure stays what it was until it changes."""
     first = own[0]
     start = f"M{_x(first.at_ms, end_ms):g} {_y(int(first.value), band):g}"
     steps = [f"H{_x(n.at_ms, end_ms):g}V{_y(int(n.value), band):g}" for n in own[1:]]
@@ -83,7 +83,7 @@ def _path(own: Sequence[Note], band: Band, end_ms: int) -> str:
 
 
 def _happenings(notes: Sequence[Note], end_ms: int, bottom: float) -> Iterator[str]:
-    """Numbered, as in the list below the chart; no number lies upon another."""
+    """Draw the notes, numbered as in the list below the chart; no number lies upon another."""
     written = float("-inf")
     for number, note in enumerate(sorted(notes, key=lambda note: note.at_ms), start=1):
         x = _x(note.at_ms, end_ms)

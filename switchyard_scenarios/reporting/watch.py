@@ -1,4 +1,4 @@
-"""Looks at a harness again and again, and writes down what changes. Nobody else does."""
+"""Looks at a harness again and again, and alone writes down what changes."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from switchyard_scenarios.switched.effects import Status
 PATIENCE_SECONDS: Final = 40.0
 LOOKS_AT_AN_EMPTY_QUEUE: Final = 3  # in a row
 LOOKS_ON_AWS: Final = 60
-"""There, SQS counts what was true a while ago."""
+"""The looks in a row at an empty queue on AWS, where SQS counts what was true a while ago."""
 LONGER_ON_AWS: Final = 4
 
 
@@ -23,10 +23,10 @@ LONGER_ON_AWS: Final = 4
 class Seen:
     waiting: int
     hidden: int
-    """Received and not deleted."""
+    """The messages that are received and not deleted."""
     delayed: int
     dead: int
-    """Among the dead letters, received or not."""
+    """The messages among the dead letters, received or not."""
     workers: int
     statuses: Mapping[str, Item]
     """Rows of `message_status`, by message."""
@@ -54,7 +54,7 @@ class Watch:
         self._on_aws = harness.place.stage != LOCAL
 
     def look(self) -> Seen:
-        """Once, now."""
+        """Look once, now."""
         if self._harness.place.interrupted():
             raise KeyboardInterrupt
         tasks = self._harness.depth(self._harness.queue_url)
@@ -76,7 +76,7 @@ class Watch:
         *,
         seconds: float = PATIENCE_SECONDS,
     ) -> Seen:
-        """What was seen when it held. Raise `Failed` when it does not, for so long."""
+        """Wait until it holds and return what was seen. Raise `Failed` after so many seconds."""
         clock = self._evidence.clock
         seconds *= LONGER_ON_AWS if self._on_aws else 1
         deadline = clock.monotonic() + seconds
@@ -93,7 +93,7 @@ class Watch:
         seconds: float = PATIENCE_SECONDS,
         each: Callable[[Seen], object] = lambda _: None,
     ) -> Seen:
-        """Handled to the end, or given up: nothing waits, and nothing is in flight.
+        """Wait until all is handled or given up: nothing waits, and nothing is in flight.
 
         `each` is called with every observation.
         """
@@ -109,7 +109,7 @@ class Watch:
         return self.until("the queue is empty", stays_empty, seconds=seconds)
 
     def until_all_settled(self, *, seconds: float = PATIENCE_SECONDS) -> Seen:
-        """Of what was begun, nothing is being worked on."""
+        """Wait until no message that was begun is still being worked on."""
         return self.until(
             "all that was begun is settled",
             lambda seen: Status.STARTED not in seen.by_status,

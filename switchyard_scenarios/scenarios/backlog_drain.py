@@ -16,7 +16,7 @@ from switchyard_scenarios.switched.inbox import PRODUCED_AT
 FRESH: Final = 240
 STALE: Final = 60
 SENT_TWICE: Final = 20
-"""So many of the fresh ones, by a producer that heard no answer."""
+"""The number of fresh messages that a producer sends twice, as if it had no answer."""
 WORKERS: Final = 4
 STALE_AFTER_SECONDS: Final = 3_600
 PATIENCE_SECONDS: Final = 120.0

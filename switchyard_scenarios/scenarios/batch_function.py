@@ -21,13 +21,13 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 FAILURES: Final = "failures"
-"""Part of a message's input: so many of its deliveries fail."""
+"""The field of a message's input that says how many of its deliveries fail."""
 
 processor = BatchProcessor(event_type=EventType.SQS)
 
 
 class Failing(Exception):
-    """It has to come again."""
+    """A failure after which the message has to come again."""
 
 
 @cache

@@ -54,7 +54,7 @@ class CrashMidProcessing:
 
 
 def _check_takeovers(held: set[str], journal: list[Entry], evidence: Evidence) -> None:
-    """Each lease that ended is compared with the claim that followed it."""
+    """Compare each lease that ended with the claim that followed it."""
     early = [
         later.message
         for later in journal

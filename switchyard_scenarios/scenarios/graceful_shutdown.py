@@ -20,10 +20,10 @@ LONG_MS: Final = 6_000  # outlasts the grace
 @dataclass(frozen=True)
 class Sent:
     short: set[str]
-    """They can be finished within the grace."""
+    """Messages that can be finished within the grace."""
     long: set[str]
     late: set[str]
-    """They come when the worker was asked already."""
+    """Messages that come after the worker was asked to stop."""
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from switchyard_scenarios.reporting.watch import Watch
 
 VERSIONS: Final = 3
 ORDERS: Final = tuple(permutations(range(1, VERSIONS + 1)))
-"""One entity for each order that its versions can arrive in."""
+"""The orders in which versions can arrive, with an entity for each."""
 AT_ONCE: Final = 3
-"""Entities whose versions all come together, and race."""
+"""The number of entities whose versions all come together, and race."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class OutOfOrder:
     def _send_and_wait(
         self, what: str, wave: Sequence[Message], harness: Harness, watch: Watch
     ) -> None:
-        """All of it is handled before anything else comes: so the order is the one wanted."""
+        """Send a wave and wait until it is handled, so that the waves arrive in order."""
         producer = Producer(harness.place.client("sqs"), harness.queue_url, ProducerSwitches())
         ids = producer.send_these(wave).good
         watch.until(f"{what} is handled", lambda seen: set(ids) <= set(seen.completed))
 
 
 def _wave(number: int) -> list[Message]:
-    """Of each entity the version that comes now."""
+    """Return the version of each entity that comes in this wave."""
     made = {
         m.id: m for m in messages(ProducerSwitches(prefix="order", versions=VERSIONS), len(ORDERS))
     }

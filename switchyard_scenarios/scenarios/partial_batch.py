@@ -26,7 +26,7 @@ class Batch:
     queue_url: str
     good: set[str]
     bad: set[str]
-    """They fail the first time."""
+    """Messages that fail the first time."""
 
     @property
     def all(self) -> set[str]:
@@ -101,7 +101,7 @@ def _send(
 def _check_together(
     together: Iterable[tuple[Hashable, str]], batch: Batch, where: str, evidence: Evidence
 ) -> None:
-    """`together`: messages, each with what distinguishes its batch from others."""
+    """Check that batches are mixed; `together` has messages, each with a key of its batch."""
     batches: dict[Hashable, set[str]] = defaultdict(set)
     for key, message in together:
         batches[key].add(message)

@@ -1,4 +1,4 @@
-"""4. Messages that nobody can handle."""
+"""4. Messages that no worker can handle."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +15,7 @@ from switchyard_scenarios.switched.effects import Status
 MESSAGES, POISON_PERCENT = 16, 25
 FAILING: Final = 2
 DEADLY: Final = 2
-"""They kill every worker that takes them."""
+"""The number of messages that kill every worker that takes them."""
 WORKERS: Final = 3
 FAILURE: Final = "there is no such customer"
 
@@ -61,7 +61,7 @@ def _send(harness: Harness, count: int, switches: ProducerSwitches) -> Sent:
 
 
 def _start(workers: Workers) -> None:
-    """With one slot: a deadly message takes no other with it."""
+    """Start a worker with one slot: a deadly message takes no other with it."""
     workers.start(
         MAX_CONCURRENT_CLAUDE=1,
         CRASH_RATE=1,

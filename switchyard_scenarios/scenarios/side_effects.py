@@ -15,7 +15,7 @@ from switchyard_scenarios.switched.switches import CrashPoint
 
 PLAIN: Final = 4
 CRASHING: Final = 2
-"""Of each kind; each takes a worker with it."""
+"""The number of crashing messages of each kind; each one takes a worker with it."""
 EXTENSION_SECONDS: Final = 2  # a shorter lease: what a dead worker held comes back sooner
 
 

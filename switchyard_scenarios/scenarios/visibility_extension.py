@@ -20,7 +20,7 @@ class VisibilityExtension:
     name: str = "visibility-extension"
     title: str = "Visibility timeout extension"
     demonstrates: str = (
-        "A worker keeps a message hidden for as long as it works on it: nobody else receives it."
+        "A worker keeps a message hidden for as long as it works on it: no other one receives it."
     )
 
     def run(self, harness: Harness, workers: Workers, evidence: Evidence) -> None:

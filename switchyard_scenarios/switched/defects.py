@@ -14,6 +14,7 @@ from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.values import serialized
 from switchyard.bootstrap import WorkerPorts
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.errors import LeaseLost
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks import transitions
@@ -29,7 +30,7 @@ Switched = Callable[[WorkerPorts, WorkerSwitches], WorkerPorts]
 
 
 def with_defect(ports: WorkerPorts, switches: WorkerSwitches, switched: Switched) -> WorkerPorts:
-    """Inside what `switched` puts around the ports, or around that."""
+    """Plant the defect in the ports, inside or around those that `switched` returns."""
     if switches.planted in _INSIDE:
         ports = _INSIDE[switches.planted](ports)
     whole = switched(ports, switches)
@@ -49,10 +50,10 @@ class DeletesBeforeWork:
         return messages
 
     def extend(self, message: Received, *, seconds: int) -> None:
-        """It is gone."""
+        """Do nothing: the message is deleted already."""
 
     def delete(self, *messages: Received) -> None:
-        """Long since."""
+        """Do nothing: the message was deleted when it was received."""
 
 
 class NeverExtends:
@@ -61,7 +62,7 @@ class NeverExtends:
         self.delete = inbox.delete
 
     def extend(self, message: Received, *, seconds: int) -> None:
-        """Nobody thought of it."""
+        """Do nothing: the defect is that the extension was forgotten."""
 
 
 @dataclass
@@ -92,7 +93,7 @@ class AllOrNothing:
         *,
         delay_seconds: int = 0,  # noqa: ARG002
     ) -> None:
-        """That is how a worker has what failed come again."""
+        """Fail the whole batch: a worker sends a message when a task has to come again."""
         for batch in self._batches.values():
             batch.failed = True
 
@@ -128,17 +129,35 @@ class GrantsInSpite:
         except LeaseLost:
             return lease.task
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         try:
-            return self._leases.settle(lease, outcome, output=output, now_ms=now_ms)
+            return self._leases.settle(
+                lease, outcome, output=output, now_ms=now_ms, checked=checked
+            )
         except LeaseLost:
             return applied(lease.task, transitions.settle(lease, outcome, now_ms=now_ms))
 
 
 class ForgetsAnEffect(EffectiveLeases):
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         settle = self.leases.settle if lease.ref.request_id.endswith("-0") else super().settle
-        return settle(lease, outcome, output=output, now_ms=now_ms)
+        return settle(lease, outcome, output=output, now_ms=now_ms, checked=checked)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +181,7 @@ class ActsUnclaimed(EffectiveLeases):
 
 
 def _without_handler(ports: WorkerPorts) -> WorkerPorts:
-    """What the signal does by itself is to end the process."""
+    """Remove the signal's handler, so that the signal ends the process."""
 
     async def sleep(seconds: float) -> None:
         asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)

@@ -54,7 +54,7 @@ class MessageEffects:
             self._update(message_id, count, is_done, said)
 
     def complete(self, message_id: str, *, fence: int, payload_digest: str) -> bool:
-        """False if the effect took place before. Raise `LeaseLost` when another attempt began."""
+        """Return `False` if it was completed before. Raise `LeaseLost` if another attempt began."""
         row = {
             "message_id": message_id,
             "processed_at": self._now(),
@@ -82,7 +82,7 @@ class MessageEffects:
         return not refused
 
     def fail(self, message_id: str, *, fence: int, reason: str) -> bool:
-        """False if that is no longer for this attempt to say."""
+        """Record the failure; return `False` if another attempt has begun."""
         said = {":failed": Status.FAILED, ":now": self._now(), ":reason": reason}
         return self._update(
             message_id,
@@ -92,7 +92,7 @@ class MessageEffects:
         )
 
     def refuse(self, message_id: str, reason: str, *, payload_digest: str) -> bool:
-        """Failed before any attempt; false if there was one."""
+        """Record a failure before any attempt; return `False` if there was one."""
         said = {":failed": Status.FAILED, ":now": self._now(), ":reason": reason, ":none": 0}
         return self._update(
             message_id,
@@ -128,7 +128,7 @@ class MessageEffects:
         return True
 
     def _transact(self, *writes: dict[str, Any]) -> list[bool]:
-        """Whose conditions did not hold, one answer each; nothing when all were written."""
+        """Return for each write whether its condition failed; nothing when all were written."""
         try:
             call(self._dynamodb.transact_write_items, TransactItems=list(writes))
         except ClientError as error:

@@ -79,7 +79,7 @@ class SwitchedInbox:
     def receive(
         self, *, at_most: int, wait_seconds: int, visibility_seconds: int
     ) -> Sequence[Received]:
-        if self._parent() != self._started_by:  # nobody is left who would stop it
+        if self._parent() != self._started_by:  # the process that would stop it is gone
             self._stop()
             return ()
         allowed = self._allowed(at_most)
@@ -103,7 +103,7 @@ class SwitchedInbox:
         return [message for message in messages if not self._is_discarded(message)]
 
     def extend(self, message: Received, *, seconds: int) -> None:
-        """What is put back is put back in any case."""
+        """Extend only every n-th time; a message that is put back is put back in any case."""
         if seconds == 0:
             self._inbox.extend(message, seconds=0)
             self._journal.note("put back", name_of(message))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Json, Lease, LifeSigns, Outcome, Task
@@ -21,13 +22,13 @@ class Work:
     message_id: str
     fence: int
     body: str
-    """As it was sent."""
+    """The body as it was sent."""
     output: Json
 
 
 Effect = Callable[[Work], None]
-"""What else follows from a message. It may be asked for again, with the same fence or a higher
-one: then it must not happen twice."""
+"""A further effect of a message. It may be asked for again, with the same fence or a higher one:
+then it must not happen twice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +66,20 @@ class EffectiveLeases:
         self._note("renewed", lease, lease_until_ms=lease_until_ms)
         return task
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         if outcome.state is TaskState.COMPLETED:
             self._complete(lease, output)
         else:
             self._fail(lease, outcome)
-        settled = self.leases.settle(lease, outcome, output=output, now_ms=now_ms)
+        settled = self.leases.settle(lease, outcome, output=output, now_ms=now_ms, checked=checked)
         self._note("settled", lease, state=outcome.state)
         self.crashes.reached(CrashPoint.AFTER_SETTLING, lease)
         return settled
@@ -83,6 +92,8 @@ class EffectiveLeases:
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        checked: CheckedCommitments | None = None,
+        queue: str | None = None,
     ) -> Task:
         task = self.leases.release(
             lease,
@@ -90,6 +101,8 @@ class EffectiveLeases:
             now_ms=now_ms,
             give_attempt_back=give_attempt_back,
             error=error,
+            checked=checked,
+            queue=queue,
         )
         self._note("released", lease)
         return task

@@ -49,7 +49,7 @@ class Change:
 
 
 def decide(known: int | None, coming: int) -> Apply | Ignore:
-    """By the version that is there, if any, and the one that came."""
+    """Decide by the version that is there, if any, and the one that came."""
     if known is None:
         return Apply(f"version {coming} is the first that came")
     if coming > known:
@@ -96,7 +96,7 @@ class Entities:
 
 
 def reconciling(dynamodb: Any, switches: WorkerSwitches) -> Effect:
-    """What a worker does with each message: nothing, if a version as new is there already."""
+    """Return an effect that applies a message's version, unless one as new is there already."""
     entities = Entities(dynamodb, switches.entities_table)
 
     def reconcile(work: Work) -> None:

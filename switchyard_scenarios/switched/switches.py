@@ -1,4 +1,4 @@
-"""What a scenario can make go wrong in a worker, by environment variable.
+"""The faults that a scenario can cause in a worker, by environment variable.
 
 These are read by `python -m switchyard_scenarios.worker` alone: a production worker knows none of
 them.
@@ -13,16 +13,16 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class CrashPoint(StrEnum):
-    """Where in the handling of a message a worker can die."""
+    """The points in the handling of a message at which a worker can die."""
 
     WORKING = "working"
-    """At the first renewal of its lease, while the child still runs."""
+    """The worker dies at the first renewal of its lease, while the child still runs."""
     BEFORE_EFFECT = "before-effect"
-    """The work is done, and nobody knows."""
+    """The work is done, and not yet recorded."""
     AFTER_EFFECT = "after-effect"
     """The downstream effect is there, but the task is not settled."""
     AFTER_SETTLING = "after-settling"
-    """All is done, but the message is not deleted."""
+    """The work is settled, but the message is not deleted."""
 
 
 class WorkerSwitches(BaseSettings):
@@ -32,7 +32,7 @@ class WorkerSwitches(BaseSettings):
     message_status_table: str
     message_completed_table: str
     entities_table: str = ""
-    """With it, versioned messages are applied to their entities."""
+    """The table of entities; if given, versioned messages are applied to their entities."""
 
     crash_rate: float = Field(default=0.0, ge=0, le=1)
     """The share of messages that kill their worker."""
@@ -40,19 +40,19 @@ class WorkerSwitches(BaseSettings):
     """The first attempt at a message kills its worker; later ones do not."""
     crash_at: CrashPoint = CrashPoint.BEFORE_EFFECT
     crash_only: str = ""
-    """Only messages whose id begins so can kill."""
+    """The beginning of the ids of messages that can kill."""
 
     no_delete_after_process: bool = False
     receive_visibility_seconds: PositiveInt | None = None
-    """How long a received message is hidden, instead of what the lease calls for."""
+    """The seconds for which a received message is hidden, instead of what the lease calls for."""
     visibility_extension_seconds: PositiveInt | None = None
-    """How long an extension hides it, likewise."""
+    """The seconds for which an extension hides a message, instead of what the lease calls for."""
     extend_every_n: PositiveInt = 1
-    """Only every so-manieth extension of a message is asked for."""
+    """The worker asks for every n-th extension of a message only."""
     message_limit: PositiveInt | None = None
-    """After so many messages the worker takes no more, finishes and ends."""
+    """The number of messages after which the worker takes no more, finishes and ends."""
     stale_after_seconds: PositiveFloat | None = None
-    """From which age on a message is stale."""
+    """The age from which on a message is stale."""
     stale_messages: Literal["process", "discard"] = "process"
     """A stale message that is discarded is reported as FAILED, and not handled."""
 

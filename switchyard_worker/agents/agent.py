@@ -26,6 +26,12 @@ class Effort:
         return not (self.cost_usd or self.input_tokens or self.output_tokens)
 
     @property
+    def tokens(self) -> int:
+        """Return all tokens: read, written, and read from or written to the cache."""
+        read = self.input_tokens + self.cache_read_tokens + self.cache_creation_tokens
+        return read + self.output_tokens
+
+    @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         return self.trace.tool_calls
 

@@ -36,7 +36,7 @@ class StreamedMessage:
         self._tokens = Tokens()
         self._text: list[str] = []
         self.stop_reason: str | None = None
-        """`None` until the message is whole."""
+        """The reason for the end; `None` until the message is whole."""
 
     @property
     def text(self) -> str:
@@ -132,6 +132,14 @@ def _request(prompt: str, assignment: Assignment) -> MessageCreateParamsStreamin
             assignment.max_cost_usd, assignment.model, read=estimated_tokens(*read)
         )
         request["max_tokens"] = min(MAX_TOKENS, affordable)
+    if assignment.max_tokens is not None:
+        left = assignment.max_tokens - estimated_tokens(*read)
+        if left <= 0:
+            message = (
+                f"maxTokens: {assignment.max_tokens:,} tokens are left, and the prompt has more"
+            )
+            raise AgentFailed(FailureCategory.VALIDATION, message)
+        request["max_tokens"] = min(request["max_tokens"], left)
     return request
 
 

@@ -44,11 +44,22 @@ class OfflineAgent:
             return
         self._failures += 1
         raise AgentFailed(
-            FailureCategory(failure.get("category", FailureCategory.SERVER_ERROR)),
+            _category(failure),
             str(failure.get("message", "the offline agent was scripted to fail")),
             effort=_effort(prompt, "", {"usage": _part(failure, "usage")}),
             retry_after_ms=failure.get("retryAfterMs"),
         )
+
+
+def _category(failure: Script) -> FailureCategory:
+    named = failure.get("category", FailureCategory.SERVER_ERROR)
+    if named in list(FailureCategory):
+        return FailureCategory(named)
+    raise AgentFailed(
+        FailureCategory.VALIDATION,
+        f"offline.fail.category of the task's input is {excerpt(named)}; "
+        f"use one of {', '.join(FailureCategory)}",
+    )
 
 
 def _part(given: Any, name: str) -> Script:

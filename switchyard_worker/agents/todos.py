@@ -53,7 +53,7 @@ class TodoChange:
     key: str
     state: TodoState
     content: str | None = None
-    """Known when the todo is new."""
+    """The text of the todo, known when it is new."""
 
 
 Todos = Mapping[str, TodoTiming]

@@ -14,10 +14,10 @@ if TYPE_CHECKING:  # an agent without todos need not pay for them
 class ToolCall:
     name: str
     duration_ms: int | None = None
-    """`None` for a call that never returned."""
+    """The duration; `None` for a call that never returned."""
     input: str | None = None
     output: str | None = None
-    """Both as bounded text without secrets; `None` where there was none."""
+    """The output; like the input a bounded text without secrets, `None` where there was none."""
     failed: bool = False
 
     def as_json(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Trace:
     cache: CacheUse = field(default_factory=CacheUse)
     todos: "tuple[TodoTiming, ...]" = ()
     note: str | None = None
-    """What the figures do not say by themselves."""
+    """A remark on what the figures do not say by themselves."""
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -19,7 +19,14 @@ from switchyard.functions.packages import Package
 from switchyard.functions.progress import report_to
 from switchyard_worker.agents.agent import AgentFailed, Effort
 from switchyard_worker.agents.clock import elapsed_ms, monotonic
-from switchyard_worker.boundary import INPUT_FILE, MAX_STEP_CHARACTERS, Assignment, Code, mark
+from switchyard_worker.boundary import (
+    ATTEMPT_FILE,
+    INPUT_FILE,
+    MAX_STEP_CHARACTERS,
+    Assignment,
+    Code,
+    mark,
+)
 from switchyard_worker.child.limits import limit_hit_by
 from switchyard_worker.child.program_progress import PROGRESS_FILE, ProgressFile
 from switchyard_worker.child.results import (
@@ -31,8 +38,10 @@ from switchyard_worker.child.results import (
     write_trace,
 )
 
+ATTEMPT_VARIABLE: Final = "ATTEMPT_FILE"
+"""The environment variable that names the file about the attempt."""
 OUTPUT_FILE: Final = "artifacts/result.json"
-"""Where a program may write its task's output."""
+"""The file to which a program may write its task's output."""
 MAX_OUTPUT_BYTES: Final = 20 * 1024 * 1024
 SECONDS_BETWEEN_REPORTS: Final = 1.0
 
@@ -61,6 +70,7 @@ class CodeTask:
     def run(self) -> TaskResult:
         began = monotonic()
         _print_lines_at_once()
+        self._describe_attempt()
         name = self.code.name[:MAX_STEP_CHARACTERS]
         write_summary(self.assignment, TaskResult(), self.folder, running=name)
         mark("step_running", step=name)
@@ -84,6 +94,18 @@ class CodeTask:
         write_summary(self.assignment, result, self.folder)
         write_trace(self.assignment, result, self.folder)
         return result
+
+    def _describe_attempt(self) -> None:
+        """Write what the code may want to know of its attempt beside its input."""
+        path = self.folder / ATTEMPT_FILE
+        about = {
+            "attempt": self.assignment.attempt,
+            "commitments": list(self.assignment.promised),
+            "missing": [dict(one) for one in self.assignment.missing],
+            "failedParents": [dict(one) for one in self.assignment.failed_parents],
+        }
+        path.write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
+        os.environ[ATTEMPT_VARIABLE] = str(path)
 
     def _output(self) -> Any:
         return self._called() if self.code.function else self._run_program()

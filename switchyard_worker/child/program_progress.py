@@ -13,7 +13,7 @@ from typing import Final
 from switchyard.functions.progress import progress_line
 
 PROGRESS_FILE: Final = "progress.txt"
-"""In the task's folder; the variable `PROGRESS_FILE` names it."""
+"""The file in the task's folder for progress; the variable `PROGRESS_FILE` names it."""
 MAX_READ_BYTES: Final = 1_000
 
 

@@ -4,11 +4,12 @@ import json
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from switchyard.domain.prompts.placeholders import MissingValue
-from switchyard.domain.prompts.prompt import build_prompt
+from switchyard.domain.prompts.prompt import AboutAttempt, build_prompt
 from switchyard.domain.tasks.failures import FailureCategory, category_of
 from switchyard_worker.agents.agent import Agent, AgentFailed, Answer
 from switchyard_worker.agents.clock import Deadline, elapsed_ms, monotonic
@@ -80,7 +81,12 @@ class StepRun:
                 steps=self.earlier,
                 has_tools=bool(self.assignment.tools),
                 inputs=[f"{INPUTS}/{file.name}" for file in self.assignment.inputs],
-                artifacts=self.assignment.artifacts,
+                about=AboutAttempt(
+                    artifacts=self.assignment.artifacts,
+                    promised=self.assignment.promised,
+                    missing=self.assignment.missing,
+                    failed_parents=self.assignment.failed_parents,
+                ),
             )
         except MissingValue as missing:
             raise AgentFailed(FailureCategory.VALIDATION, str(missing)) from missing
@@ -173,6 +179,7 @@ class Workflow:
                 step,
                 timeout_ms=min(step.timeout_ms, deadline.left_ms),
                 max_cost_usd=self._left_usd(),
+                max_tokens=self._left_tokens(),
             ),
             folder=self.folder,
             deadline=deadline,
@@ -182,6 +189,8 @@ class Workflow:
         if not last:
             result = self._checked(step, result)
         self._results.append(result)
+        if result.failure is None and self._used_tokens > (self.assignment.max_tokens or inf):
+            return self._out_of_tokens()
         if result.failure is None:
             write_output(result.output, self.folder, step.output_file, is_result=last)
         return result.failure
@@ -200,6 +209,19 @@ class Workflow:
             duration_ms=elapsed_ms(began), steps=tuple(self._results), failure=failure
         )
 
+    @property
+    def _used_tokens(self) -> int:
+        return sum(result.effort.tokens for result in self._results)
+
+    def _left_tokens(self) -> int | None:
+        most = self.assignment.max_tokens
+        return None if most is None else most - self._used_tokens
+
+    def _out_of_tokens(self) -> Failure:
+        most, used = self.assignment.max_tokens or 0, self._used_tokens
+        message = f"maxTokens: the task may use {most:,} tokens, and its steps took {used:,}"
+        return Failure.of(AgentFailed(FailureCategory.VALIDATION, message))
+
     def _left_usd(self) -> float | None:
         most = self.assignment.max_cost_usd
         return None if most is None else most - self._spent_usd
@@ -209,7 +231,9 @@ class Workflow:
         return sum(result.effort.cost_usd for result in self._results)
 
     def _overspent(self) -> Failure | None:
-        left = self._left_usd()
+        tokens, left = self._left_tokens(), self._left_usd()
+        if tokens is not None and tokens <= 0:
+            return self._out_of_tokens()
         if left is None or left > 0:
             return None
         most, spent = self.assignment.max_cost_usd, self._spent_usd

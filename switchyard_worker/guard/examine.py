@@ -28,7 +28,7 @@ class Wrong(StrEnum):
     UNREADABLE = "unreadable"
     """The text is no JSON, or no object where one is needed."""
     NOT_JSON = "not json"
-    """Something in it cannot be stored."""
+    """A part of it cannot be stored."""
     TOO_LARGE = "too large"
     UNUSABLE = "unusable schema"
     MISMATCH = "mismatch"

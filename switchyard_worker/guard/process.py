@@ -31,7 +31,7 @@ from switchyard_worker.guard.redaction import Redaction
 LIMITS: Final = struct.Struct("!dI")
 MEGABYTE: Final = 1024 * 1024
 WALL_TIME_FACTOR: Final = 6
-"""How many times longer than its processor time a check may take, where others take that."""
+"""The most that a check may take, in multiples of its processor time, on a busy machine."""
 
 
 def main() -> None:

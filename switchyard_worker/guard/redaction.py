@@ -14,7 +14,7 @@ from switchyard.domain.tasks.task import Json
 from switchyard.domain.text import without_control_characters
 
 _SHORTEST: Final = 8
-"""Shorter parts of an encoded key could be a part of anything."""
+"""The shortest part of an encoded key that is redacted: shorter ones could be part of anything."""
 _IGNORED: Final = bytes([*range(0x21), 0x7F])
 """ASCII's white space and control characters."""
 

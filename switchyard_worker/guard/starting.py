@@ -23,7 +23,7 @@ Question = tuple[dict[str, Any], bytes]
 
 
 class GuardUnavailable(Exception):
-    """No check at all can be made on this machine."""
+    """The guard cannot make any check on this machine."""
 
 
 def command(host: Mapping[str, str]) -> list[str]:

@@ -11,7 +11,10 @@ from switchyard.settings import WorkerSettings
 from switchyard_worker.boundary import TOO_MANY_PROCESSES
 from switchyard_worker.parent.attempts.assignments import Assignments
 from switchyard_worker.parent.attempts.attempt import ChildAttempts
+from switchyard_worker.parent.attempts.child_outcome import Judge
+from switchyard_worker.parent.attempts.commitment_checks import CommitmentChecks
 from switchyard_worker.parent.attempts.functions import ServedFunctions
+from switchyard_worker.parent.attempts.grader import Grader
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.inputs import InputFinder
 from switchyard_worker.parent.choosing import tokens_of
@@ -65,13 +68,17 @@ def assemble(
     """Return a worker that runs each attempt in a child process."""
     machine = _machine(ports, settings)
     protection = Protection(runtime_of(ports), ports.protection, timing, stop=stop)
+    guard = GuardClient(clock=ports.clock, sleep=ports.sleep, host_environment=host_environment)
+    supervisor = _supervisor(ports, settings, children, host_environment)
+    folders = _folders(ports, settings, children, host_environment)
     attempts = ChildAttempts(
         runtime=runtime_of(ports),
         settings=settings,
         assignments=_assignments(ports, settings, claude, functions),
-        guard=GuardClient(clock=ports.clock, sleep=ports.sleep, host_environment=host_environment),
-        supervisor=_supervisor(ports, settings, children, host_environment),
-        folders=_folders(ports, settings, children, host_environment),
+        guard=guard,
+        checks=_checks(ports, settings, guard, supervisor, folders, claude),
+        supervisor=supervisor,
+        folders=folders,
         claude=claude,
         blobs=ports.blobs,
         emitter=ports.emitter,
@@ -79,14 +86,10 @@ def assemble(
         protection=protection,
         stop=stop,
     )
+    bugs = Bugs(ports.clock, stop, redaction=attempts.redaction)
+    intake = intake_of(ports, protection, machine, stop)
     loop = receive_loop(
-        ports,
-        settings,
-        timing,
-        attempts=attempts,
-        intake=intake_of(ports, protection, machine, stop),
-        stop=stop,
-        bugs=Bugs(ports.clock, stop, redaction=attempts.redaction),
+        ports, settings, timing, attempts=attempts, intake=intake, stop=stop, bugs=bugs
     )
     return loop.beside(
         attempts.guard.keep, children.keep_swept, attempts.folders.removals.keep, machine.watch
@@ -229,6 +232,28 @@ def _assignments(
             max_bytes=min(MAX_INPUT_BYTES, settings.child_disk_mb * MEGABYTE // 2),
         ),
         functions=functions,
+    )
+
+
+def _checks(
+    ports: WorkerPorts,
+    settings: WorkerSettings,
+    guard: GuardClient,
+    supervisor: Supervisor,
+    folders: AttemptFolders,
+    claude: ClaudeProxy | None,
+) -> CommitmentChecks:
+    runtime = runtime_of(ports)
+    grader = Grader(
+        runtime=runtime,
+        settings=settings,
+        supervisor=supervisor,
+        folders=folders,
+        judge=Judge(guard=guard, offload=ports.offload),
+        claude=claude,
+    )
+    return CommitmentChecks(
+        runtime=runtime, guard=guard, supervisor=supervisor, web=ports.web, grader=grader
     )
 
 

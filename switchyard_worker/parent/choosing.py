@@ -1,11 +1,13 @@
 """Puts together what a worker chooses its tasks by."""
 
 from datetime import timedelta
+from functools import partial
 
 from switchyard.bootstrap import WorkerPorts
 from switchyard.domain.scheduling.aging import Aging
 from switchyard.domain.scheduling.choice import Choosing
-from switchyard.domain.scheduling.policies import Policy, Subscription, Turns
+from switchyard.domain.scheduling.policies import Turns
+from switchyard.domain.scheduling.pools import Policy, Subscription
 from switchyard.domain.scheduling.ready import DEFAULT_QUEUE
 from switchyard.domain.tasks.task import milliseconds
 from switchyard.settings import WorkerSettings
@@ -33,6 +35,7 @@ def tokens_of(
         clock=ports.clock, sleep=ports.sleep, offload=ports.offload, randomness=ports.randomness
     )
     marks = Marks(ports.clocks, ports.clock)
+    own_queue = ports.pool.own_queue if ports.pool else ports.queue
     settlement = Settlement(runtime, ports.leases, ports.queue, ports.emitter, ports.limits, marks)
     return Tokens(
         runtime=runtime,
@@ -46,10 +49,17 @@ def tokens_of(
         ),
         finder=_finder(ports, settings, runtime, clocks),
         clocks=clocks,
-        refusals=RefusedClaims(runtime, settlement, ports.payloads, ports.ready, ports.limits),
+        refusals=RefusedClaims(
+            runtime=runtime,
+            settlement=settlement,
+            payloads=ports.payloads,
+            index=ports.ready,
+            limits=ports.limits,
+            own_queue=own_queue,
+        ),
         index=ports.ready,
         marks=marks,
-        queue=ports.queue,
+        queue=own_queue,
         pauses=pauses,
     )
 
@@ -58,14 +68,18 @@ def _finder(
     ports: WorkerPorts, settings: WorkerSettings, runtime: Runtime, clocks: ClocksOfGroups
 ) -> CandidateFinder:
     step = timedelta(minutes=settings.aging_minutes)
+    pool, policy = ports.pool, Policy.ROUND_ROBIN
+    if pool is not None:
+        policy = pool.directory.named(settings.pool).pool.policy
     return CandidateFinder(
         runtime,
         ports.ready,
         clocks,
-        turns=Turns(Policy.ROUND_ROBIN, [Subscription(DEFAULT_QUEUE)]),
+        turns=Turns(policy, [Subscription(DEFAULT_QUEUE)]),
         choosing=Choosing(
-            policy=Policy.ROUND_ROBIN,
+            policy=policy,
             aging=Aging(step_ms=milliseconds(step)),
             slots=settings.pool_slots or settings.max_concurrent_claude,
         ),
+        subscriptions=partial(pool.directory.subscriptions, settings.pool) if pool else None,
     )

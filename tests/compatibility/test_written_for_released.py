@@ -77,8 +77,8 @@ def planted(recording: Recording) -> Iterator[tuple[str, Any, Any]]:
     noted = next(item for item in jobs if "notify" in item)
     yield "'notify.email'", noted["notify"]["M"], {"email": {"S": "a@example.com"}}
     definition = recording.watch.items.found["latest"][0]
-    grown = json.loads(definition["document"]["S"]) | {"priority": 5}
-    yield "'priority' was unexpected", definition, {"document": {"S": json.dumps(grown)}}
+    grown = json.loads(definition["document"]["S"]) | {"urgency": 5}
+    yield "'urgency' was unexpected", definition, {"document": {"S": json.dumps(grown)}}
 
 
 @pytest.mark.parametrize("number", range(4))

@@ -15,7 +15,11 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks, DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue, DynamoDbUnsettled
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import (
+    DynamoDbPauseSwitch,
+    DynamoDbPresence,
+    DynamoDbSubscriptionStore,
+)
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
 from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
@@ -51,6 +55,7 @@ from switchyard.ports import (
     RequestRates,
     StartLimits,
     SubmissionKeys,
+    SubscriptionStore,
     TaskAdditions,
     TaskAdoption,
     TaskGraph,
@@ -62,6 +67,7 @@ from switchyard.ports import (
 from switchyard.ports.alerting import AlertStore
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.testing.alerts import MemoryAlertStore
+from switchyard.testing.presence import MemorySubscriptionStore
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import BUCKET, a_table, events_table, state_table
 
@@ -87,6 +93,7 @@ class Backend:
     rates: RequestRates
     pause_switch: PauseSwitch
     presence: Presence
+    subscriptions: SubscriptionStore
     counters: Counters
     published: PublishedMinutes
     submission_keys: SubmissionKeys
@@ -129,6 +136,7 @@ def in_memory() -> Backend:
         rates=harness.rates,
         pause_switch=harness.pause_switch,
         presence=harness.presence,
+        subscriptions=MemorySubscriptionStore(),
         counters=harness.counters,
         published=harness.published,
         submission_keys=harness.submission_keys,
@@ -171,6 +179,7 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         rates=DynamoDbRequestRates(state),
         pause_switch=DynamoDbPauseSwitch(state),
         presence=DynamoDbPresence(state),
+        subscriptions=DynamoDbSubscriptionStore(state),
         counters=DynamoDbCounters(state),
         published=DynamoDbPublishedMinutes(state),
         submission_keys=DynamoDbSubmissionKeys(state),

@@ -82,7 +82,7 @@ def test_all_numbers_are_published_under_their_names(measure: Measure, now_ms: i
     last = flows[-1]
     emitted = names(levels) | names(last)
     assert emitted == UNITS.keys() - {"cost_usd", "tokens"}
-    assert len(emitted) == 10
+    assert len(emitted) == 11
     assert dimensions(levels) == dimensions(last) == OURS
     assert (levels["dlq_depth"], levels["consumer_count"]) == ([1], [0])
     assert (last["claim_rate"], last["avg_processing_time"]) == ([0.1], [100])

@@ -25,6 +25,11 @@ def moments(longest_seconds: float, *, first: float = 0.0) -> list[float]:
     return [choice.uniform(first, longest_seconds) for _ in range(MOMENTS)]
 
 
+def shares() -> list[float]:
+    """Choose moments as parts of the whole time that a command takes."""
+    return moments(1)
+
+
 def begun(command: list[str], cloud: Cloud, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", *command],

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,3 +103,31 @@ def test_the_expected_duration_is_that_of_the_last_complete_run(tmp_path: Path) 
     assert "several minutes" in expected_duration(last)
     last.write_text("437")
     assert "took about 7 min" in expected_duration(last)
+
+
+STARTS_INTERRUPTED = """
+import os, signal, sys
+if {part!r} in "".join(sys.orig_argv):  # as at a terminal, which interrupts its parent as well
+    os.kill(os.getppid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["pytest.main", "stdin.readline"], ids=["pytest", "worker"])
+def test_an_interruption_while_python_starts_prints_no_traceback(part: str, tmp_path: Path) -> None:
+    """The part of its command names the process that is interrupted by its first import."""
+    (tmp_path / "sitecustomize.py").write_text(STARTS_INTERRUPTED.format(part=part))
+    (tmp_path / "test_slice.py").write_text("def test_that_is_run():\n    pass\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.run_suite", "-n", "1", "-c", "pyproject.toml", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+
+    assert "Traceback" not in ended.stdout + ended.stderr
+    assert ended.returncode != 0

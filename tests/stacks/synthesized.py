@@ -43,6 +43,17 @@ class SynthesizedStage:
         )
         return found
 
+    def default_service(self) -> Properties:
+        """The service of the default pool's workers."""
+        return self.one("AWS::ECS::Service", ServiceName=self.stage.prefixed("worker"))
+
+    def default_container(self) -> Properties:
+        """The container of the default pool's workers."""
+        family = self.stage.prefixed("worker")
+        task = self.one("AWS::ECS::TaskDefinition", Family=family)
+        container: Properties = task["ContainerDefinitions"][0]
+        return container
+
     def imported(self, reference: Mapping[str, Any]) -> Properties:
         """What a stack refers to: of its own, or exported by another."""
         value = self._exported.get(reference.get("Fn::ImportValue", ""), reference)
@@ -73,6 +84,19 @@ class SynthesizedStage:
             for output in template.get("Outputs", {}).values()
             if "Export" in output
         }
+
+
+def further_queues(stage: Stage, name: str = "task-queue", suffix: str = "") -> list[str]:
+    """Return the names of the queues that other pools than the default one have."""
+    return [f"{name}-{pool.name}{suffix}" for pool in stage.pools if pool.name != "default"]
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text; what is known only after the deployment is some name."""
+    if isinstance(value, str):
+        return value
+    parts = value.get("Fn::Join", ["", ["a-name"]])[1]
+    return "".join(part if isinstance(part, str) else "a-name" for part in parts)
 
 
 def synthesize(stage: Stage, folder: Path) -> SynthesizedStage:

@@ -29,7 +29,7 @@ from switchyard.settings import (
     SweeperSettings,
     TriggerSettings,
 )
-from tests.stacks.synthesized import Properties, SynthesizedStage
+from tests.stacks.synthesized import Properties, SynthesizedStage, further_queues, text_of
 
 LIMITS = (REPOSITORY / "docs" / "decisions" / "0027-limits-on-aws.md").read_text()
 FUNCTIONS: dict[str, type[Settings]] = {
@@ -77,9 +77,7 @@ def function(synthesized: SynthesizedStage, name: str) -> Properties:
 def variables_of(function: Properties) -> dict[str, str]:
     """Its environment; what is known only after the deployment is some name."""
     variables: dict[str, Any] = function["Environment"]["Variables"]
-    return {
-        name: value if isinstance(value, str) else "a-name" for name, value in variables.items()
-    }
+    return {name: text_of(value) for name, value in variables.items()}
 
 
 def test_every_function_is_one_of_these(synthesized: SynthesizedStage) -> None:
@@ -125,7 +123,10 @@ def test_no_two_functions_share_a_role(synthesized: SynthesizedStage) -> None:
 def test_one_bad_message_does_not_repeat_its_batch(synthesized: SynthesizedStage) -> None:
     mappings = synthesized.all("AWS::Lambda::EventSourceMapping")
     batched = {synthesized.imported(mapping["EventSourceArn"])["QueueName"] for mapping in mappings}
-    assert batched == {synthesized.stage.data_name(name) for name in READ_IN_BATCHES}
+    assert batched == {
+        synthesized.stage.data_name(name)
+        for name in (*READ_IN_BATCHES, *further_queues(synthesized.stage, suffix="-dlq"))
+    }
     for mapping in mappings:
         assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 

@@ -20,6 +20,7 @@ MAY: dict[str, set[str]] = {
     | {
         "dynamodb:BatchGetItem",
         "dynamodb:GetItem",
+        "dynamodb:Query",
         "dynamodb:UpdateItem",
         "events:PutEvents",
         "s3:GetObject",

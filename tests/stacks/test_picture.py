@@ -8,7 +8,7 @@ from tests.stacks.picture import (
     source,
     tables_in,
 )
-from tests.stacks.synthesized import SynthesizedStage
+from tests.stacks.synthesized import SynthesizedStage, further_queues
 
 NOT_A_TABLE = {"S3 bucket"}
 
@@ -22,7 +22,13 @@ def test_the_picture_shows_every_function_and_no_other(synthesized: SynthesizedS
 
 
 def test_the_picture_shows_every_queue_and_no_other(synthesized: SynthesizedStage) -> None:
-    deployed = {one["QueueName"] for one in synthesized.all("AWS::SQS::Queue")}
+    """Every pool has a task queue with its dead letters; the picture shows the default pool's."""
+    queues = {one["QueueName"] for one in synthesized.all("AWS::SQS::Queue")}
+    others = [
+        *further_queues(synthesized.stage),
+        *further_queues(synthesized.stage, suffix="-dlq"),
+    ]
+    deployed = queues - set(map(synthesized.stage.data_name, others))
     assert {synthesized.stage.data_name(name) for name in queues_in(source())} == deployed
 
 

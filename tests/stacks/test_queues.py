@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.synthesized import Properties, SynthesizedStage
+from tests.stacks.synthesized import Properties, SynthesizedStage, further_queues
 
 FOURTEEN_DAYS = 14 * 24 * 3600
 QUEUES = (
@@ -68,7 +68,7 @@ def test_a_received_task_stays_hidden_for_fifteen_minutes(synthesized: Synthesiz
 def queues_with_dead_letters(synthesized: SynthesizedStage) -> dict[str, Properties]:
     found = [queue for queue in synthesized.all("AWS::SQS::Queue") if "RedrivePolicy" in queue]
     assert {queue["QueueName"] for queue in found} == {
-        synthesized.stage.data_name(q) for q in QUEUES
+        synthesized.stage.data_name(q) for q in (*QUEUES, *further_queues(synthesized.stage))
     }
     return {queue["QueueName"]: queue for queue in found}
 
@@ -76,8 +76,10 @@ def queues_with_dead_letters(synthesized: SynthesizedStage) -> dict[str, Propert
 def test_what_workers_received_three_times_goes_to_the_dead_letters(
     synthesized: SynthesizedStage,
 ) -> None:
-    tasks = queues_with_dead_letters(synthesized)[synthesized.stage.data_name("task-queue")]
-    assert tasks["RedrivePolicy"]["maxReceiveCount"] == 3
+    queues = queues_with_dead_letters(synthesized)
+    for name in ("task-queue", *further_queues(synthesized.stage)):
+        tasks = queues[synthesized.stage.data_name(name)]
+        assert tasks["RedrivePolicy"]["maxReceiveCount"] == 3
 
 
 def test_throttled_batches_do_not_park_messages_that_no_function_has_seen(
@@ -90,7 +92,10 @@ def test_throttled_batches_do_not_park_messages_that_no_function_has_seen(
     }
     queues = queues_with_dead_letters(synthesized)
     watched = read_by_functions & queues.keys()
-    assert queues.keys() - watched == {synthesized.stage.data_name("task-queue")}
+    assert queues.keys() - watched == {
+        synthesized.stage.data_name(name)
+        for name in ("task-queue", *further_queues(synthesized.stage))
+    }
     for name in watched:
         assert queues[name]["RedrivePolicy"]["maxReceiveCount"] >= 5
 
@@ -175,7 +180,7 @@ def test_dead_letters_of_tasks_raise_an_alarm(synthesized: SynthesizedStage, met
 
 
 def test_what_a_worker_puts_aside_raises_an_alarm(synthesized: SynthesizedStage) -> None:
-    container = synthesized.one("AWS::ECS::TaskDefinition")["ContainerDefinitions"][0]
+    container = synthesized.default_container()
     pattern = '{ $.message = "message parked" }'
     counted = synthesized.one("AWS::Logs::MetricFilter", FilterPattern=pattern)
     assert counted["LogGroupName"] == container["LogConfiguration"]["Options"]["awslogs-group"]
@@ -231,7 +236,8 @@ def test_every_dead_letter_queue_is_read_by_the_function_that_understands_it(
         for name in KEPT_BY_ALERT
     }
     processor = synthesized.stage.prefixed("process-dead-letters")
+    names = ("task-queue-dlq", *further_queues(synthesized.stage, suffix="-dlq"))
     assert readers == by_alert | {
-        synthesized.stage.data_name("task-queue-dlq"): processor,
+        **{synthesized.stage.data_name(name): processor for name in names},
         synthesized.stage.data_name("alerts-queue"): synthesized.stage.prefixed("notify"),
     }

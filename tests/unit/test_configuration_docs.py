@@ -14,6 +14,7 @@ from switchyard.settings import (
     AlertingSettings,
     EmitterSettings,
     EscalatorSettings,
+    PoolsSettings,
     Settings,
     SubmitterSettings,
 )
@@ -25,6 +26,7 @@ SHARED_ONLY = {
     EmitterSettings,
     EscalatorSettings,
     AlertingSettings,
+    PoolsSettings,
     SubmitterSettings,
 }
 """Bases that nothing reads by themselves."""

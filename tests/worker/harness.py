@@ -19,6 +19,7 @@ from switchyard.domain.tasks.task import Payload, Task
 from switchyard.ports import Received, TaskLeases
 from switchyard.settings import WorkerSettings
 from switchyard.testing import MemoryHarness
+from switchyard.testing.transport import MemoryWebProbe
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard_worker.boundary import become_subreaper
@@ -97,6 +98,7 @@ class WorkerHarness:
         self.folder = folder
         self.inbox = LongPoll(self.memory)
         self.protection = RecordedProtection()
+        self.web = MemoryWebProbe()
         self.claude: ClaudeProxy | None = None
         self.leases: TaskLeases = self.memory.leases
         self.host_environment: Mapping[str, str] = {"PATH": os.environ["PATH"]}
@@ -195,6 +197,7 @@ class WorkerHarness:
             emitter=an_emitter(self.memory.bus),
             protection=self.protection,
             deployments=self.memory.deployments,
+            web=self.web,
         )
 
     def work(self, until: Callable[[], bool], *, seconds: float = 15) -> None:

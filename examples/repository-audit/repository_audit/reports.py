@@ -20,7 +20,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What the report says, in numbers."""
+    """The content of the report, in numbers."""
 
     reviewed: int
     findings: dict[str, int]

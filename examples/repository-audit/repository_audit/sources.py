@@ -22,7 +22,7 @@ SOURCES: Final = frozenset(
 
 @dataclass
 class Listed:
-    """The sources by their keys, and the names of files that nobody reads."""
+    """The sources by their keys, and the names of files that are not reviewed."""
 
     paths: dict[str, str]
     skipped: list[str]

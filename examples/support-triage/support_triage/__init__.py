@@ -9,13 +9,13 @@ from switchyard.functions import WrongInput, input_file, progress, task
 
 MAX_TICKETS: Final = 1_000
 MAX_CHARACTERS: Final = 4_000
-"""What an agent reads of a ticket."""
+"""The most characters of a ticket that an agent reads."""
 FIELDS: Final = ("id", "customer", "subject", "text")
 
 
 @dataclass
 class Reply:
-    """What an agent answered to one ticket."""
+    """The answer of an agent to one ticket."""
 
     ticket: str
     urgent: bool

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from switchyard.client import Refused
-from switchyard.contracts.wire import Written
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.ids import job_named
@@ -22,20 +21,12 @@ from switchyard_cli.views.wording import counted
 if TYPE_CHECKING:
     from switchyard.contracts.jobs import TasksAdded
     from switchyard_cli.files.job_file import AdditionFile
+    from switchyard_cli.views.printed import AdditionPlan
 
 DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Check the file and show what it would add; send nothing."),
 ]
-
-
-class AdditionPlan(Written):
-    levels: tuple[tuple[str, ...], ...]
-    """Tasks of one level can run at the same time."""
-    tasks_expected: tuple[str, ...]
-    """Names of parents that are not in the file: they must be in the job."""
-    definitions_in_file: tuple[str, ...]
-    definitions_expected: tuple[str, ...]
 
 
 def add(
@@ -76,6 +67,8 @@ def add(
 
 
 def plan_of(file: AdditionFile) -> AdditionPlan:
+    from switchyard_cli.views.printed import AdditionPlan
+
     new = {task.task_id for task in file.tasks}
     among = {task.task_id: [p for p in task.depends_on if p in new] for task in file.tasks}
     used = {task.name for task in file.tasks if task.name}

@@ -79,13 +79,13 @@ def jobs(
 
     services = services_of(context)
     with _api(stage, services) as api:
-        page = api.jobs(limit=limit, cursor=cursor, status=status, tag=tag)
-        if not as_json and api.health().paused:
+        if as_json:
+            print_json(api.jobs(limit=limit, cursor=cursor, status=status, tag=tag))
+            return
+        page = api.listed(limit=limit, cursor=cursor, status=status, tag=tag)
+        if api.is_paused():
             resume = f"`switchyard resume{stage.option}`"
             notices().print(f"Paused: no task is begun until {resume}.", style="yellow")
-    if as_json:
-        print_json(page)
-        return
     print_jobs(page, results(), now_ms=services.clock.now_ms())
     if page.cursor:
         wanted = _options(status=status, tag=tag, limit=str(limit), cursor=clean(page.cursor))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard_cli.actions.find_task import task_in
 from switchyard_cli.actions.task_output import as_printed, readable, stored
 from switchyard_cli.connections.api import Api
@@ -27,10 +26,6 @@ if TYPE_CHECKING:
 FollowOption = Annotated[
     bool, typer.Option("--follow", "-f", help="Go on with what it prints, until it has settled.")
 ]
-
-
-class PrintedLine(Written):
-    line: str
 
 
 def logs(
@@ -88,6 +83,8 @@ def _print_live(
 
 
 def _print_lines(lines: Iterable[str], *, as_json: bool) -> None:
+    from switchyard_cli.views.printed import PrintedLine
+
     for line in lines:
         if as_json:
             print_json_line(PrintedLine(line=line))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.options import JsonOption, StageOption
@@ -17,6 +16,7 @@ from switchyard_cli.views.wording import counted
 
 if TYPE_CHECKING:
     from switchyard.functions.definitions import FunctionDefinitions
+    from switchyard_cli.views.printed import PushedFunction
 
 PackageArgument = Annotated[
     str,
@@ -27,15 +27,6 @@ PackageArgument = Annotated[
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Show the definitions, and register nothing.")
 ]
-
-
-class PushedFunction(Written):
-    """One function of a package; `version` is absent where nothing was registered."""
-
-    name: str
-    function: str
-    code_hash: str
-    version: int | None = None
 
 
 def push(
@@ -70,6 +61,8 @@ def push(
 
 
 def _pushed(name: str, found: FunctionDefinitions, version: int | None = None) -> PushedFunction:
+    from switchyard_cli.views.printed import PushedFunction
+
     function = found.definitions[name].function or ""
     return PushedFunction(name=name, function=function, code_hash=found.code_hash, version=version)
 

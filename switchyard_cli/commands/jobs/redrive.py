@@ -76,6 +76,13 @@ CostOption = Annotated[
     typer.Option(min=0, max=10_000, help="The most US dollars that one attempt may spend."),
 ]
 
+TokensOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1_000, max=1_000_000_000, help="The most tokens that one attempt may use, all together."
+    ),
+]
+
 
 def redrive(  # noqa: PLR0913 - one per option
     context: typer.Context,
@@ -89,6 +96,7 @@ def redrive(  # noqa: PLR0913 - one per option
     max_turns: TurnsOption = None,
     timeout: TimeoutOption = None,
     max_cost_usd: CostOption = None,
+    max_tokens: TokensOption = None,
     latest: LatestOption = False,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
@@ -107,6 +115,7 @@ def redrive(  # noqa: PLR0913 - one per option
 
     document = read_document(input_file) if input_file else None
     limits = {"maxTurns": max_turns, "timeout": timeout, "maxCostUsd": max_cost_usd}
+    limits["maxTokens"] = max_tokens
     names = {"tasks": [*(named or []), *(tasks or [])], "from": first or None}
     asked = {**names, "model": model, **limits, "latest": latest or None}
     request = redrive_request(asked, document)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard_cli.errors import BadInput, Unreachable
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from switchyard_local.cloud import Status
-
-
-class CloudStatus(Written):
-    running: bool
-    healthy: bool
-    port: int
-    api_url: str | None
-    ministack_pid: int | None
-    worker_pid: int | None
 
 
 FunctionsOption = Annotated[
@@ -73,6 +63,8 @@ def status(context: typer.Context, *, as_json: JsonOption = False) -> None:
 
     Exits with 0 only if it does, otherwise with 3.
     """
+    from switchyard_cli.views.printed import CloudStatus
+
     found = services_of(context).cloud.status()
     if as_json:
         print_json(CloudStatus(running=found.running, **asdict(found)))

@@ -27,7 +27,7 @@ class Example:
     name: str
     kind: str
     command: str
-    """What takes the file."""
+    """The `switchyard` command that takes the file."""
     summary: str
     """The first comment of the file."""
 

@@ -44,5 +44,6 @@ def supervise(
         scale_out_cooldown_seconds=out_cooldown,
         scale_in_after_seconds=in_after,
     )
-    notices().print(f"Between {least} and {most} workers, one for {target} messages. End: Ctrl-C")
+    share = f"one for {target} messages, and enough for those in flight"
+    notices().print(f"Between {least} and {most} workers: {share}. End: Ctrl-C", soft_wrap=True)
     services_of(context).cloud.supervise(policy, saying(results()))

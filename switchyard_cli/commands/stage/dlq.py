@@ -61,10 +61,10 @@ def by_its_cause(
     Without a command it counts the parked messages by cause. Fix one cause, then run
     `switchyard dlq redrive --cause CODE --canary`.
     """
-    from switchyard.usecases.dead_letters.causes import by_cause
-
     if context.invoked_subcommand:
         return
+    from switchyard.usecases.dead_letters.causes import by_cause
+
     with parked_messages_of(context, stage) as parked:
         causes = by_cause(parked.newest(MOST_AT_ONCE))
     if as_json:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard.domain.errors import SwitchyardError
 from switchyard.domain.health.diagnosis import Finding, Level
 from switchyard_cli.errors import SOMETHING_IS_WRONG
@@ -19,6 +18,7 @@ from switchyard_cli.terminal import clean, print_json, results
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from switchyard_local.cloud import Status
     from switchyard_local.endpoint import Endpoint
 
 STYLES: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "bold red"}
@@ -29,17 +29,6 @@ DoctorStageOption = Annotated[
         "--stage", help="Which. Stages other than local take your AWS credentials, to look only."
     ),
 ]
-
-
-class FindingView(Written):
-    subject: str
-    level: Level
-    said: str
-    fix: str | None
-
-    @classmethod
-    def of(cls, finding: Finding) -> Self:
-        return cls(subject=finding.subject, level=finding.level, said=finding.said, fix=finding.fix)
 
 
 def doctor(
@@ -53,6 +42,8 @@ def doctor(
     Credentials, stacks, secrets, workers and their image, what brings events and messages to
     functions, dead letters, and whether consumption is paused. Changes nothing.
     """
+    from switchyard_cli.views.printed import FindingView
+
     services = services_of(context)
     findings = _of_local(services) if stage is Stage.LOCAL else _of_account(stage, services)
     if as_json:
@@ -80,12 +71,17 @@ def _of_local(services: Services) -> list[Finding]:
     if not status.healthy and status.worker_pid is not None:
         said = "it runs, but does not answer as it should"
         cloud = Finding("cloud", Level.FAIL, said, "switchyard up")
-    worker = Finding("worker", Level.OK, f"process {status.worker_pid}")
-    if status.worker_pid is None:
-        worker = Finding("worker", Level.FAIL, "there is none", "switchyard up")
     endpoint = services.cloud.endpoint()
     examiner = services.examiner(Stage.LOCAL.value, Stage.LOCAL.option, endpoint)
-    return [cloud, worker, *_agents(services, endpoint), *examiner.of_stacks()]
+    return [cloud, *_worker(status, services, endpoint), *examiner.of_stacks()]
+
+
+def _worker(status: Status, services: Services, endpoint: Endpoint) -> list[Finding]:
+    """Report the worker and its agent; one that has ended may have reported its agent before."""
+    if status.worker_pid is None:
+        return [Finding("worker", Level.FAIL, "there is none", "switchyard up")]
+    worker = Finding("worker", Level.OK, f"process {status.worker_pid}")
+    return [worker, *_agents(services, endpoint)]
 
 
 def _agents(services: Services, endpoint: Endpoint) -> list[Finding]:

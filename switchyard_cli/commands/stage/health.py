@@ -83,7 +83,7 @@ def _of_one(report: HealthReport, request_id: str) -> HealthReport:
     found = tuple(task for task in report.tasks if task.ref.request_id == request_id)
     if not found:
         raise BadInput(f"No task {request_id!r} is being processed.")
-    return replace(report, tasks=found, unserved=())
+    return replace(report, tasks=found, unserved=(), unserved_groups=())
 
 
 def _print_report(report: HealthReport, console: Console) -> None:
@@ -92,6 +92,10 @@ def _print_report(report: HealthReport, console: Console) -> None:
     for unserved in report.unserved:
         waiting = f"{counted(unserved.tasks, 'task')} for up to {_minutes(unserved.waiting_ms)}"
         line = f"No worker serves {unserved.code}: waiting, {waiting}."
+        console.print(clean(line), style="bold red", soft_wrap=True)
+    for group in report.unserved_groups:
+        waiting = f"{counted(group.tasks, 'task')} for up to {_minutes(group.waiting_ms)}"
+        line = f"No pool serves the group {group.group}: waiting, {waiting}."
         console.print(clean(line), style="bold red", soft_wrap=True)
     if not report.tasks:
         console.print("No task is being processed.")

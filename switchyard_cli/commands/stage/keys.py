@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.contracts.wire import Written, instant
 from switchyard.domain.ids import TENANT_ID, TENANT_ID_RULE
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
@@ -22,8 +21,8 @@ from switchyard_cli.views.tables import cut_to_fit, table_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from switchyard.domain.access.api_keys import ApiKey
     from switchyard.usecases.access.api_keys import KeyRing
+    from switchyard_cli.views.printed import ListedKey, MovedKey
 
 TenantArgument = Annotated[str, typer.Argument(metavar="TENANT", help=f"Whose: {TENANT_ID_RULE}.")]
 NewTenantArgument = Annotated[
@@ -63,37 +62,6 @@ KeyStageOption = Annotated[
 ]
 
 
-class IssuedKey(Written):
-    tenant: str
-    stage: str
-    key: str
-
-
-class ListedKey(Written):
-    id: str
-    name: str | None
-    created_at: datetime
-    last_used_on: str | None
-    revoked_at: datetime | None
-
-    @classmethod
-    def of(cls, key: ApiKey) -> Self:
-        return cls(
-            id=key.key_id,
-            name=key.label,
-            created_at=instant(key.created_at_ms),
-            last_used_on=key.last_used_on,
-            revoked_at=instant(key.revoked_at_ms),
-        )
-
-
-class MovedKey(Written):
-    tenant: str
-    id: str
-    name: str | None
-    created_at: datetime
-
-
 def issue(
     context: typer.Context,
     tenant: NewTenantArgument,
@@ -106,6 +74,8 @@ def issue(
 
     Tenants see none of each other's jobs and definitions.
     """
+    from switchyard_cli.views.printed import IssuedKey
+
     with _keys(context, tenant, stage) as keys:
         key = keys.issue(tenant, label=name)
     if as_json:
@@ -124,6 +94,8 @@ def list_issued(
     as_json: JsonOption = False,
 ) -> None:
     """List a tenant's keys, the oldest first, revoked ones too; none of them is shown."""
+    from switchyard_cli.views.printed import ListedKey
+
     with _keys(context, tenant, stage) as keys:
         found = [ListedKey.of(key) for key in keys.all(tenant)]
     if as_json:
@@ -141,6 +113,8 @@ def revoke(
     as_json: JsonOption = False,
 ) -> None:
     """Revoke a key for good. It may open the API for a minute more, and stays listed."""
+    from switchyard_cli.views.printed import ListedKey
+
     with _keys(context, tenant, stage) as keys:
         revoked = ListedKey.of(keys.revoke(tenant, key))
     if as_json:
@@ -162,6 +136,8 @@ def move(
     It reads the whole state table, names every key, and may be repeated. A key that you do not
     know may have been written by someone else: revoke it.
     """
+    from switchyard_cli.views.printed import MovedKey
+
     if keep and back:
         raise BadInput("--back always copies: leave --keep out.")
     services = services_of(context)
@@ -171,12 +147,7 @@ def move(
         services.key_move(stage.value, local) as keys,
     ):
         moved = [
-            MovedKey(
-                tenant=tenant,
-                id=key.key_id,
-                name=key.label,
-                created_at=instant(key.created_at_ms),
-            )
+            MovedKey.of(tenant, key)
             for tenant, key in (keys.copy_back() if back else keys.move(keep=keep))
         ]
     if as_json:

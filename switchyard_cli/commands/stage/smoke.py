@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard.domain.ids import SMOKE_TENANT
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_with
@@ -24,7 +23,8 @@ from switchyard_local.interrupts import held_back, signals_interrupt
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from switchyard_cli.actions.smoke_check import Reached, SmokeCheck, StepFailed
+    from switchyard_cli.actions.smoke_check import Reached, SmokeCheck
+    from switchyard_cli.views.printed import SmokeReport
 
 
 TEN_MINUTES: Final = 600
@@ -47,40 +47,6 @@ TimeoutOption = Annotated[
 ]
 
 
-class StepView(Written):
-    step: str
-    seconds: float
-
-
-class SmokeReport(Written):
-    stage: str
-    passed: bool
-    seconds: float
-    job_id: str | None
-    steps: tuple[StepView, ...]
-    failed_step: str | None = None
-    problem: str | None = None
-    look_at: str | None = None
-
-    @classmethod
-    def of(cls, check: SmokeCheck, stage: Stage, failed: StepFailed | None) -> Self:
-        from switchyard_cli.actions.smoke_check import advice
-
-        report = cls(
-            stage=stage,
-            passed=failed is None,
-            seconds=round(check.seconds, 3),
-            job_id=check.job_id,
-            steps=tuple(StepView(step=r.step, seconds=round(r.seconds, 3)) for r in check.reached),
-        )
-        if failed is None:
-            return report
-        look_at = advice(failed.step, stage, tenant=SMOKE_TENANT)
-        return report.model_copy(
-            update={"failed_step": failed.step, "problem": failed.problem, "look_at": look_at}
-        )
-
-
 def smoke(
     context: typer.Context,
     *,
@@ -95,6 +61,7 @@ def smoke(
     key that is issued for it is revoked at the end, whatever happens.
     """
     from switchyard_cli.actions.smoke_check import SmokeCheck, StepFailed
+    from switchyard_cli.views.printed import SmokeReport
 
     services = services_of(context)
     console = notices() if as_json else results()

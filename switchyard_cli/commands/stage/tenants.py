@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard.domain.ids import TENANT_ID_RULE
 from switchyard.domain.scheduling.ready import DEFAULT_QUEUE
 from switchyard_cli.connections.operators import local_endpoint, operating
@@ -20,8 +19,8 @@ from switchyard_cli.terminal import print_json, results
 from switchyard_cli.views.tables import cut_to_fit, table_of
 
 if TYPE_CHECKING:
-    from switchyard.domain.access.tenants import TenantSettings
     from switchyard.usecases.access.tenants import TenantOperator
+    from switchyard_cli.views.printed import TenantView
 
 TenantArgument = Annotated[str, typer.Argument(metavar="TENANT", help=f"Which: {TENANT_ID_RULE}.")]
 TenantStageOption = Annotated[
@@ -72,22 +71,6 @@ GroupOption = Annotated[
 ]
 
 
-class TenantView(Written):
-    tenant: str
-    weight: float
-    slack_channels: tuple[str, ...]
-    slack_operators: tuple[str, ...]
-
-    @classmethod
-    def of(cls, tenant: str, settings: TenantSettings, *, weight: float) -> Self:
-        return cls(
-            tenant=tenant,
-            weight=weight,
-            slack_channels=settings.slack_channels,
-            slack_operators=settings.slack_operators,
-        )
-
-
 def show(
     context: typer.Context,
     tenant: TenantArgument,
@@ -97,6 +80,8 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what operators have set for a tenant."""
+    from switchyard_cli.views.printed import TenantView
+
     with _tenants(context, stage) as tenants:
         weights = tenants.weights(group)
         found = TenantView.of(tenant, tenants.find(tenant), weight=weights[tenant])
@@ -118,6 +103,8 @@ def change(
 
     What is not given stays as it is.
     """
+    from switchyard_cli.views.printed import TenantView
+
     channels = _wanted(channel, "channel", clear=clear_channels)
     operators = _wanted(operator, "operator", clear=clear_operators)
     if channels is None and operators is None:
@@ -141,6 +128,8 @@ def weigh(
     as_json: JsonOption = False,
 ) -> None:
     """Set a tenant's share of the workers."""
+    from switchyard_cli.views.printed import TenantView
+
     with _tenants(context, stage) as tenants:
         tenants.weigh(tenant, group, weight)
         settings = tenants.find(tenant)
@@ -154,6 +143,8 @@ def list_set(
     as_json: JsonOption = False,
 ) -> None:
     """List the tenants that operators have set something for."""
+    from switchyard_cli.views.printed import TenantView
+
     with _tenants(context, stage) as tenants:
         weights = tenants.weights(DEFAULT_QUEUE)
         found = [

@@ -1,11 +1,12 @@
 """`tenants erase`: deletes everything that is stored of a tenant, with a report."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard_cli.commands.stage.tenants import TenantArgument
 from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
@@ -14,6 +15,9 @@ from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import clean, notices, print_json, results
 from switchyard_cli.views.wording import counted
+
+if TYPE_CHECKING:
+    from switchyard_cli.views.printed import ErasureReport
 
 EraseStageOption = Annotated[
     Stage,
@@ -35,13 +39,6 @@ SINGULARS: Final = {
 YesOption = Annotated[bool, typer.Option("--yes", help="Delete. Without it only counts are shown.")]
 
 
-class ErasureReport(Written):
-    tenant: str
-    erased: bool
-    counts: dict[str, int]
-    not_erased: str
-
-
 def erase(
     context: typer.Context,
     tenant: TenantArgument,
@@ -57,6 +54,7 @@ def erase(
     """
     from switchyard.domain.access.erasure import NOT_ERASED
     from switchyard.usecases.access.erase_tenant import TenantHasOpenJobs
+    from switchyard_cli.views.printed import ErasureReport
 
     services = services_of(context)
     with (
@@ -80,7 +78,7 @@ def erase(
 
 
 def _to_cancel(tenant: str, stage: Stage, job_ids: Sequence[str]) -> str:
-    """Name the command. Whoever erases a tenant should see which jobs that ends."""
+    """Say how to cancel each open job first: an operator should see which jobs end."""
     named = ", ".join(map(clean, job_ids[:MAX_NAMED]))
     more = f" and {len(job_ids) - MAX_NAMED:,} more" if len(job_ids) > MAX_NAMED else ""
     return (

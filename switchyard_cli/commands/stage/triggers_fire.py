@@ -61,7 +61,7 @@ def fire(
 
 
 def _whole(context: typer.Context, file: Path | None) -> dict[str, Any]:
-    """With what EventBridge adds to an event, unless the file says it."""
+    """Return the event with what EventBridge adds to one, unless the file says it."""
     from switchyard.contracts.wire import instant
     from switchyard_cli.files.document import read_document
 

@@ -10,7 +10,7 @@ from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinitio
 from switchyard.contracts.steps import StepDefinition, output_file
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.errors import Rejected, TooMuch
-from switchyard.domain.ids import SMOKE_TENANT, in_scope, local_name
+from switchyard.domain.ids import in_scope, local_name
 from switchyard.domain.json_values import problem_in
 from switchyard.domain.measuring.spans import attempt_context
 from switchyard.domain.prompts.references import (
@@ -21,50 +21,16 @@ from switchyard.domain.prompts.references import (
 )
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Payload, Task
 from switchyard.ports import DefinitionStore, Payloads
-from switchyard.settings import AgentBackend, WorkerSettings
+from switchyard.settings import WorkerSettings
 from switchyard_worker.boundary import CODE, Assignment, Code, Step
 from switchyard_worker.guard.examine import Wrong
+from switchyard_worker.parent.attempts.backends import resolve_backend
+from switchyard_worker.parent.attempts.failed_parents import failed_parents
 from switchyard_worker.parent.attempts.functions import ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.inputs import InputFinder
+from switchyard_worker.parent.attempts.promises import promises
 from switchyard_worker.parent.supervision.child_environment import Credential
-
-OFFLINE: Final = "offline"
-CLAUDE: Final = "claude-agent-sdk"
-MESSAGES: Final = "messages"
-
-NEEDS_CREDENTIAL: Final = frozenset({CLAUDE, MESSAGES})
-
-
-class OfflineRefused(Rejected):
-    """The offline agent is refused: its scripted answers would pass for Claude's."""
-
-    def __init__(self, stage: str) -> None:
-        super().__init__(f"this stage runs {stage} only, and the definition asks for {OFFLINE}")
-
-
-def resolve_backend(
-    definition: TaskDefinition,
-    *,
-    stage: AgentBackend,
-    credential: Credential | None,
-    tenant: str,
-) -> str:
-    """Choose the definition's agent, else the stage's, else one that can work.
-
-    Raise `OfflineRefused`, but not for the task that checks a deployment.
-    """
-    refuses_offline = stage in NEEDS_CREDENTIAL and tenant != SMOKE_TENANT
-    if refuses_offline and definition.backend == OFFLINE:
-        raise OfflineRefused(stage)
-    return definition.backend or default_backend(stage, credential)
-
-
-def default_backend(stage: AgentBackend, credential: Credential | None) -> str:
-    """Choose the agent of a definition that names none."""
-    if stage == "auto":
-        return CLAUDE if credential else OFFLINE
-    return stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +46,7 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One attempt at a task."""
+    """An attempt at a task."""
 
     request_id: str
     attempt: int
@@ -111,6 +77,7 @@ def planned(
         input=order.input,
         context=dict(order.context),
         max_cost_usd=ceilings.cost_usd(definition.max_cost_usd),
+        max_tokens=ceilings.tokens(definition.max_tokens),
     )
 
 
@@ -142,6 +109,7 @@ def _overridden(definition: TaskDefinition, overrides: Overrides) -> TaskDefinit
         "max_turns": overrides.max_turns,
         "timeout": overrides.timeout_ms,
         "max_cost_usd": overrides.max_cost_usd,
+        "max_tokens": overrides.max_tokens,
     }
     given = {name: value for name, value in asked.items() if value is not None}
     limits = {name: value for name, value in given.items() if name in StepDefinition.model_fields}
@@ -167,8 +135,8 @@ def _steps(definition: TaskDefinition, defaults: Defaults) -> tuple[Step, ...]:
 
 KEPT_DEFINITIONS: Final = 256
 MAX_CONTEXT_BYTES: Final = 32_000_000
-"""What a task is given of others' outputs: more than any model reads, and three times as much, as
-Python holds it, fits beside the children."""
+"""The most bytes of other tasks' outputs that a task is given: more than any model reads; three
+times as much, as Python holds it, fits beside the children."""
 
 JsonObject = Mapping[str, Json]
 
@@ -228,6 +196,8 @@ class Assignments:
             if payload.files
             else (),
             artifacts=payload.artifacts,
+            **promises(definition, payload, task),
+            failed_parents=failed_parents(task, payload, self._inputs.leases),
         )
 
     def _planned(

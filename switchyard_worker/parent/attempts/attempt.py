@@ -17,12 +17,13 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard_worker.boundary import Assignment
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.attempts.assignments import (
-    NEEDS_CREDENTIAL,
     Assignments,
     check_input,
     input_document,
 )
+from switchyard_worker.parent.attempts.backends import NEEDS_CREDENTIAL
 from switchyard_worker.parent.attempts.child_outcome import Judge
+from switchyard_worker.parent.attempts.commitment_checks import Claim, CommitmentChecks, seconds_for
 from switchyard_worker.parent.attempts.functions import NotServed, left_to_others
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.inputs import not_placed, not_read, place_inputs
@@ -46,7 +47,7 @@ from switchyard_worker.parent.health.stop import Stop
 from switchyard_worker.parent.receive.lease import Keepalive, Watched
 from switchyard_worker.parent.receive.rollout import Protection
 from switchyard_worker.parent.supervision.child_output import LastActivity
-from switchyard_worker.parent.supervision.supervisor import Ended, Run, Supervisor
+from switchyard_worker.parent.supervision.supervisor import Ended, Run, Supervisor, unless_ended
 
 logger = get_logger("worker")
 
@@ -64,6 +65,7 @@ class ChildAttempts:
     settings: WorkerSettings
     assignments: Assignments
     guard: GuardClient
+    checks: CommitmentChecks
     supervisor: Supervisor
     folders: AttemptFolders
     claude: ClaudeProxy | None
@@ -100,7 +102,8 @@ class ChildAttempts:
             return ended_early(assignment, allowed_ms=allowed_ms, spent_ms=spent_ms)
         if spent_ms >= COUNTED_MS:
             assignment = replace(assignment, timeout_ms=max(1, allowed_ms - spent_ms))
-        await self.protection.cover(claimed.lease, seconds=assignment.timeout_ms / 1000)
+        seconds = assignment.timeout_ms / 1000 + seconds_for(assignment)
+        await self.protection.cover(claimed.lease, seconds=seconds)
         if assignment.backend not in NEEDS_CREDENTIAL:
             return await self._run_in_folder(claimed, assignment, keepalive, access=None)
         return await self._run_with_claude(claimed, assignment, keepalive)
@@ -139,16 +142,7 @@ class ChildAttempts:
     async def _unless_ended(
         self, work: Awaitable[R], *, seconds: float, ends: Mapping[Ended, asyncio.Event]
     ) -> R | Ended:
-        """Return the result of the work, or what ended it; a call in a thread goes on."""
-        working = asyncio.ensure_future(work)
-        ended = await first_of(
-            {
-                Ended.BY_ITSELF: working,
-                Ended.TIMED_OUT: self.runtime.sleep(seconds),
-                **{end: event.wait() for end, event in ends.items()},
-            }
-        )
-        return working.result() if ended is Ended.BY_ITSELF else ended
+        return await unless_ended(work, sleep=self.runtime.sleep, seconds=seconds, ends=ends)
 
     async def _run_in_folder(
         self,
@@ -167,16 +161,23 @@ class ChildAttempts:
             if not isinstance(placed, Assignment):
                 return placed
             verdict = await self._conclude(claimed, placed, folder, keepalive, access)
+            redaction = self._redaction(access)
+            claim = Claim(placed, folder, claimed.lease, redaction)
+            verdict, found = await self.checks.of(verdict, claim, self._ends(keepalive))
             if isinstance(verdict, HandedBack):  # there is little time left, nothing to explain
                 return verdict
             files = AttemptFiles(
-                self.runtime,
-                self.blobs,
-                self._redaction(access),
-                counted=access.usage if access else None,
+                self.runtime, self.blobs, redaction, counted=access.usage if access else None
             )
             prefix = artifacts_prefix(claimed.lease)
-            return await files.stored(verdict, folder, prefix=prefix, required=assignment.artifacts)
+            return await files.stored(
+                verdict,
+                folder,
+                prefix=prefix,
+                required=assignment.artifacts,
+                found=found,
+                committed=claim.patterns,
+            )
         finally:
             await self.folders.remove(folder)
 

@@ -30,7 +30,7 @@ NOTICING_SECONDS: Final = 0.2
 
 
 class GuardClient:
-    """One process per worker, started at the first check; each check is a fork of it."""
+    """A guard process per worker, started at the first check; each check is a fork of it."""
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ DELAY_AFTER_OUTAGE_MS: Final = 10_000
 MOST_LISTED: Final = 1_000
 """The most files of one task that are looked at; a worker uploads no more than 201."""
 MOST_NAMED: Final = 10
-"""How many names a sentence about a missing file gives."""
+"""The most names that a sentence about a missing file gives."""
 
 
 class NoSuchInput(Rejected):
@@ -186,7 +186,7 @@ def _nothing_matches(reference: FileReference, names: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class Download:
-    """One download of all files of a task, in a thread that ends soon after it is asked to."""
+    """A download of all files of a task, in a thread that ends soon after it is asked to."""
 
     blobs: BlobStore
     folder: TaskFolder

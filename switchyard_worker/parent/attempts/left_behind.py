@@ -6,7 +6,13 @@ Their names are an agent's: they are counted and listed within bounds, and escap
 from dataclasses import dataclass
 from typing import Final
 
-from switchyard_worker.boundary import INPUT_FILE, INPUTS, OUTCOME_FILE, TASK_FILE
+from switchyard_worker.boundary import (
+    ATTEMPT_FILE,
+    INPUT_FILE,
+    INPUTS,
+    OUTCOME_FILE,
+    TASK_FILE,
+)
 from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.files.folder import HOME, TEMPORARY, UPLOADED, TaskFolder
 from switchyard_worker.parent.files.trees import Bounds, Clock
@@ -16,7 +22,9 @@ MAX_NAME_CHARACTERS: Final = 100
 MAX_LOOKED_AT: Final = 2_000
 MAX_LOOKING_SECONDS: Final = 2.0
 
-_GIVEN: Final = frozenset({*UPLOADED, TEMPORARY, HOME, INPUTS, TASK_FILE, INPUT_FILE, OUTCOME_FILE})
+_GIVEN: Final = frozenset(
+    {*UPLOADED, TEMPORARY, HOME, INPUTS, TASK_FILE, INPUT_FILE, OUTCOME_FILE, ATTEMPT_FILE}
+)
 
 
 @dataclass(frozen=True, slots=True)

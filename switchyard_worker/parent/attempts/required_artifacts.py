@@ -6,7 +6,7 @@ from typing import Final
 from switchyard.domain.jobs.files import OUTPUT_NAME, matches, unmatched
 from switchyard.domain.prompts.artifacts import ARTIFACTS
 from switchyard.domain.tasks.failures import FailureCategory
-from switchyard_worker.parent.attempts.verdict import Concluded, failed
+from switchyard_worker.parent.attempts.verdict import Concluded
 
 MOST_NAMED: Final = 10
 MAX_NAME_CHARACTERS: Final = 100
@@ -22,13 +22,8 @@ def with_required(verdict: Concluded, required: Sequence[str], names: Sequence[s
     missing = unmatched(required, artifacts)
     if not missing:
         return verdict
-    return failed(
-        category=FailureCategory.CODE_FAILED,
-        error=_missing(missing, sorted(set(artifacts) - {OUTPUT_NAME})),
-        usage=verdict.outcome.usage,
-        duration_ms=verdict.outcome.duration_ms,
-        exit_code=verdict.outcome.exit_code,
-    )
+    error = _missing(missing, sorted(set(artifacts) - {OUTPUT_NAME}))
+    return verdict.but_failed(FailureCategory.CODE_FAILED, error)
 
 
 def meant(name: str, required: Sequence[str]) -> bool:

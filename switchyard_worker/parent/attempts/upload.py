@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -13,11 +13,19 @@ from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Json, Lease, Usage
 from switchyard.observability import get_logger
 from switchyard.ports import BlobStore
-from switchyard_worker.boundary import SUMMARY_FILE, TRACE_FILE
+from switchyard_worker.boundary import SUMMARY_FILE
 from switchyard_worker.guard.redaction import Redaction
+from switchyard_worker.parent.attempts.commitment_evidence import (
+    EVIDENCE_FILE,
+    Found,
+    changed_since,
+    digest_of,
+    evidence_document,
+)
+from switchyard_worker.parent.attempts.counted_figures import with_counted
 from switchyard_worker.parent.attempts.left_behind import LeftBehind, left_behind
 from switchyard_worker.parent.attempts.required_artifacts import meant, with_required
-from switchyard_worker.parent.attempts.verdict import Concluded, failed
+from switchyard_worker.parent.attempts.verdict import Concluded
 from switchyard_worker.parent.coroutines import Runtime, all_of, with_retries
 from switchyard_worker.parent.files.confined import NotReadable
 from switchyard_worker.parent.files.folder import UPLOADED, TaskFolder
@@ -50,15 +58,23 @@ class Uploader:
         *,
         counted: Usage | None = None,
     ) -> None:
-        """`counted` is what the API reported, where the attempt could ask it anything."""
+        """Report `counted`, the usage by the API, if the attempt could use the API."""
         self._runtime = runtime
         self._blobs = blobs
         self._redaction = redaction
         self._counted = counted
         self._left_behind = LeftBehind()
+        self.digests: dict[str, str] = {}
+        """The SHA-256 of each file of interest as it was uploaded."""
 
     async def upload(
-        self, folder: TaskFolder, *, prefix: str, completed: bool, required: Sequence[str] = ()
+        self,
+        folder: TaskFolder,
+        *,
+        prefix: str,
+        completed: bool,
+        required: Sequence[str] = (),
+        of_interest: Collection[str] = (),
     ) -> list[str]:
         """Upload files within bounds; return the names of those. Raise `Unavailable`.
 
@@ -78,9 +94,12 @@ class Uploader:
         async def upload_one(name: str) -> bool:
             most = min(MAX_FILE_BYTES, sizes[name] + GROWTH_BYTES)
             async with room:
-                return await with_retries(
+                content = await with_retries(
                     self._runtime, self._put_file, folder, name, f"{prefix}{name}", most
                 )
+            if content is not None and name in of_interest:
+                self.digests[name] = await self._runtime.offload(digest_of, content)
+            return content is not None
 
         emittable = [name for name in sizes if not self._redaction.is_in(name)]
         if len(emittable) < len(sizes):
@@ -103,19 +122,23 @@ class Uploader:
         content = await self._runtime.offload(_json_bytes, output)
         await with_retries(self._runtime, self._put, f"{prefix}{RESULT_FILE}", content)
 
-    def _put_file(self, folder: TaskFolder, name: str, key: str, most: int) -> bool:
+    async def upload_evidence(self, content: bytes, *, prefix: str) -> None:
+        await with_retries(self._runtime, self._put, f"{prefix}{EVIDENCE_FILE}", content)
+
+    def _put_file(self, folder: TaskFolder, name: str, key: str, most: int) -> bytes | None:
+        """Return what was uploaded, or nothing if the file is not there or not readable."""
         try:
             content = folder.read(name, max_bytes=most)
         except (NotReadable, FileNotFoundError) as problem:
             logger.warning("file is not uploaded", extra={"key": key, "error": str(problem)})
-            return False
+            return None
         if name == SUMMARY_FILE and self._left_behind.count:
             content += f"{self._left_behind}\n".encode()
         content = self._redaction.data(content)
         if self._counted is not None:
             content = with_counted(name, content, self._counted)
         self._put(key, content)
-        return True
+        return content
 
     def _put(self, key: str, content: bytes) -> None:
         self._blobs.put(key, content, content_type=content_type_of(key))
@@ -138,7 +161,7 @@ def files_to_upload(
     sizes = {
         name: size
         for name, size in found.sizes.items()
-        if not (completed and _explains_failures_only(name, size))
+        if not (completed and _explains_failures_only(name, size)) and name != EVIDENCE_FILE
     }
     for name in [name for name in sizes if not _can_be_a_key(name)]:
         del sizes[name]
@@ -202,16 +225,15 @@ class AttemptFiles:
         *,
         prefix: str,
         required: Sequence[str] = (),
+        found: Found | None = None,
+        committed: Sequence[str] = (),
     ) -> Concluded:
         """Upload a result until it is durable, then other files; add the prefix to the verdict.
 
-        A completed task that lacks what is `required` of its artifacts has failed.
+        A completed task has failed that lacks what is `required` of its artifacts, or whose files
+        are not uploaded as they were `found` to be; `committed` are their patterns.
         """
-        if verdict.completed and required:
-            names = await self._runtime.offload(
-                collectable, folder, required, self._runtime.clock.monotonic
-            )
-            verdict = with_required(verdict, required, names)
+        verdict = await self._unless_missing(verdict, folder, required)
         if verdict.completed:
             try:
                 await self._store_result(verdict, prefix)
@@ -219,16 +241,47 @@ class AttemptFiles:
                 return _lost(verdict, outage)
         try:
             uploaded = await self._uploader.upload(
-                folder, prefix=prefix, completed=verdict.completed, required=required
+                folder,
+                prefix=prefix,
+                completed=verdict.completed,
+                required=[*required, *committed],
+                of_interest=found.digests if found else (),
             )
         except Unavailable as outage:
-            if verdict.completed and required:
+            if verdict.completed and (required or found):
                 return _lost(verdict, outage, what="artifacts")
             logger.warning("files are not uploaded", extra={"key": prefix, "error": str(outage)})
             uploaded = []
         if verdict.completed:
             verdict = with_required(verdict, required, uploaded)
+        verdict = await self._with_evidence(verdict, found, prefix)
+        uploaded += [EVIDENCE_FILE] if found else []
         return verdict.changed(artifacts=prefix) if uploaded or verdict.completed else verdict
+
+    async def _unless_missing(
+        self, verdict: Concluded, folder: TaskFolder, required: Sequence[str]
+    ) -> Concluded:
+        """Look for what is required before anything is uploaded."""
+        if not (verdict.completed and required):
+            return verdict
+        clock = self._runtime.clock
+        names = await self._runtime.offload(collectable, folder, required, clock.monotonic)
+        return with_required(verdict, required, names)
+
+    async def _with_evidence(
+        self, verdict: Concluded, found: Found | None, prefix: str
+    ) -> Concluded:
+        """Compare what was uploaded with what was checked, and upload what was found."""
+        if found is None:
+            return verdict
+        if verdict.completed:
+            verdict = changed_since(verdict, found, self._uploader.digests)
+        evidence = evidence_document(found, verdict.checked or found.checked)
+        try:
+            await self._uploader.upload_evidence(evidence, prefix=prefix)
+        except Unavailable as outage:  # the task's own item says the same in fewer words
+            logger.warning("evidence is not uploaded", extra={"key": prefix, "error": str(outage)})
+        return verdict
 
     async def _store_result(self, verdict: Concluded, prefix: str) -> None:
         """Try for minutes: the result was paid for, and the lease is renewed meanwhile."""
@@ -243,46 +296,5 @@ class AttemptFiles:
 
 
 def _lost(completed: Concluded, outage: Unavailable, *, what: str = "result") -> Concluded:
-    return failed(
-        category=FailureCategory.NETWORK,
-        error=f"its {what} could not be uploaded: {outage}",
-        usage=completed.outcome.usage,
-        duration_ms=completed.outcome.duration_ms,
-        exit_code=0,
-    )
-
-
-_CLAIMS: Final = (b"counted", b"tokens", b"cost")
-"""How lines of a summary begin that state figures."""
-
-
-def with_counted(name: str, content: bytes, usage: Usage) -> bytes:
-    """Return the content of one of these files with the figures, that of others as it is."""
-    if name == SUMMARY_FILE:
-        return _summary(content, usage)
-    return _trace(content, usage) if name == TRACE_FILE else content
-
-
-def _summary(content: bytes, usage: Usage) -> bytes:
-    lines = [line for line in content.split(b"\n") if not line.startswith(_CLAIMS)]
-    counted = (
-        f"counted   {usage.input_tokens} tokens in, {usage.output_tokens} out, "
-        f"{usage.cache_read_tokens} from the cache, {usage.cost_usd:.4f} USD, as the API reported"
-    )
-    return b"\n".join([counted.encode(), *lines])
-
-
-def _trace(content: bytes, usage: Usage) -> bytes:
-    """Add a last member: parsers of JSON use the last of two with the same name."""
-    head, brace, rest = content.rpartition(b"}")
-    if not brace or rest.strip():
-        return content
-    counted = {
-        "inputTokens": usage.input_tokens,
-        "outputTokens": usage.output_tokens,
-        "cacheReadTokens": usage.cache_read_tokens,
-        "costUsd": usage.cost_usd,
-    }
-    head = head.rstrip()
-    comma = b"" if head.endswith(b"{") else b","
-    return head + comma + b'\n  "counted": ' + json.dumps(counted).encode() + b"\n}"
+    error = f"its {what} could not be uploaded: {outage}"
+    return completed.but_failed(FailureCategory.NETWORK, error)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.cancellation import REASON as CANCELLED
 from switchyard.domain.tasks.failures import FailureCategory
@@ -25,7 +26,9 @@ class Concluded:
     outcome: Outcome
     output: Json = None
     retry_after_ms: int | None = None
-    """How long the API that refused a request asked to wait, if it did."""
+    """The wait that the API asked for when it refused a request, if it did."""
+    checked: CheckedCommitments | None = None
+    """Which commitments were met, if they were checked."""
 
     @property
     def completed(self) -> bool:
@@ -41,6 +44,13 @@ class Concluded:
         category = self.outcome.error_category
         return None if category is None else FailureCategory(category)
 
+    def but_failed(self, category: FailureCategory, error: str) -> "Concluded":
+        """Return a failure of an attempt that seemed completed, with what it took."""
+        outcome = replace(
+            self.outcome, state=TaskState.FAILED, error=error, error_category=category
+        )
+        return replace(self, outcome=outcome, output=None)
+
     def changed(self, **facts: Any) -> "Concluded":
         """Return the same conclusion with other facts in its outcome."""
         return replace(self, outcome=replace(self.outcome, **facts))
@@ -53,7 +63,7 @@ class HandedBack:
     reason: str
     delay_ms: int = 0
     error: str | None = None
-    """What readers of the task see meanwhile."""
+    """The error that readers of the task see meanwhile."""
 
 
 Verdict = Concluded | HandedBack

@@ -157,6 +157,7 @@ def allowance_for(assignment: Assignment, settings: WorkerSettings) -> Allowance
         models=tuple(dict.fromkeys([own, *extra])),
         seconds=assignment.timeout_ms / 1000 + SECONDS_BEYOND,
         cap_usd=assignment.max_cost_usd,
+        cap_tokens=assignment.max_tokens,
         web_search=any(WEB_SEARCH in step.tools for step in assignment.in_order()),
     )
 

@@ -47,6 +47,7 @@ class Allowance:
     models: Sequence[str]
     seconds: float
     cap_usd: float | None = None
+    cap_tokens: int | None = None
     web_search: bool = False
 
 
@@ -66,7 +67,7 @@ class ClaudeAccess:
         """Set when the proxy ended before the attempt did."""
         self.spent = Spent(id=number)
         self.refusals: Counter[str] = Counter()
-        """How many of its requests were refused, by reason."""
+        """The number of refused requests, by reason."""
         self._request_id = request_id
         self._revoke = revoke
         self._final = asyncio.Event()
@@ -147,6 +148,7 @@ class ProxyLink:
                 models=tuple(allowance.models),
                 seconds=allowance.seconds,
                 cap_usd=allowance.cap_usd,
+                cap_tokens=allowance.cap_tokens,
                 web_search=allowance.web_search,
             )
         )

@@ -20,11 +20,11 @@ class AttemptFolders:
     offload: Offload
     delete_files: bool
 
-    async def make(self, lease: Lease) -> TaskFolder:
-        """Raise `OSError`."""
+    async def make(self, lease: Lease, part: str = "") -> TaskFolder:
+        """Make the folder of an attempt, or that of one of its graders. Raise `OSError`."""
         user: SlotUser | None = self.users.take()
         try:
-            return await self.offload(TaskFolder.fresh, self.output_folder, lease, user)
+            return await self.offload(TaskFolder.fresh, self.output_folder, lease, user, part)
         except BaseException:
             self.users.give_back(user)
             raise

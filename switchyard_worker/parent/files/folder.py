@@ -69,15 +69,16 @@ class TaskFolder:
         output_folder: Path,
         lease: Lease,
         user: SlotUser | None = None,
+        part: str = "",
     ) -> "TaskFolder":
         """Make a folder, with the fence in its path: an older attempt writes elsewhere.
 
-        Raise `OSError`.
+        A grader of the attempt has one of its own, whose path ends in `part`. Raise `OSError`.
         """
         request_id = lease.ref.request_id
         if not REQUEST_ID.fullmatch(request_id):
             raise ValueError(f"{request_id!r} cannot name a folder")
-        path = (output_folder / folder_name(request_id) / str(lease.fence)).absolute()
+        path = (output_folder / folder_name(request_id) / f"{lease.fence}{part}").absolute()
         path.parent.mkdir(parents=True, exist_ok=True)
         _make_room(path)
         make_folder(path, user)

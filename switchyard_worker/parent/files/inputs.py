@@ -2,7 +2,7 @@
 
 It is made in a folder that is new for this attempt, so nothing of an earlier one is in its place,
 and every name is resolved without following a link. The task's user owns it: a child that changes
-its own copies deceives nobody else, since nothing is read from there again.
+its own copies deceives no other task, since nothing is read from there again.
 """
 
 import contextlib

@@ -50,7 +50,7 @@ class Removals:
             self.left.append(folder)
 
     async def keep(self) -> None:
-        """Until cancelled, try again what could not be removed."""
+        """Try again, until cancelled, what could not be removed."""
         while True:
             await self._sleep(SECONDS_BETWEEN_TRIES)
             for folder in tuple(self.left):
@@ -83,7 +83,7 @@ class Removals:
 LOCK_FILE: Final = ".workers"
 MOVED_TO: Final = ".leftovers"
 MAX_FOLDERS: Final = 10_000
-"""How many a start moves at most; a later start moves the rest."""
+"""The most folders that a start moves; a later start moves the rest."""
 PASSABLE: Final = 0o711
 """Task folders are removed with the rights of their users, who have to reach them."""
 

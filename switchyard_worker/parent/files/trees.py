@@ -18,7 +18,7 @@ from switchyard_worker.parent.files.confined import FOLDER_FLAGS, open_beneath
 from switchyard_worker.parent.files.users import NotAllowed, SlotUser, files_as
 
 MAX_DEPTH: Final = 100
-"""Each level of a walk holds one descriptor."""
+"""The deepest level of a walk: each level holds one descriptor."""
 BLOCK_BYTES: Final = 512  # the unit of st_blocks, whatever the file system's is
 BATCH: Final = 1_000
 
@@ -48,7 +48,7 @@ class Bounds:
 @dataclass(frozen=True, slots=True)
 class Entry:
     name: str
-    """Relative to where the walk began."""
+    """The path relative to where the walk began."""
     status: os.stat_result
 
     @property
@@ -141,7 +141,7 @@ class DiskUsage:
     bytes: int = 0
     files: int = 0
     exceeded: str | None = None
-    """What the walk found too much of, so that the rest is not counted."""
+    """The limit that the walk found exceeded, so that the rest is not counted."""
 
     def __add__(self, other: "DiskUsage") -> "DiskUsage":
         return DiskUsage(

@@ -26,7 +26,7 @@ FIRST_DELAY_MS: Final = 2_000
 LONGEST_DELAY_MS: Final = 60_000
 SECONDS_BETWEEN_PROBES: Final = 10.0
 LEAST_REST_SECONDS: Final = 60.0
-"""How long a machine rests after too much trouble in a row, even if a probe finds nothing."""
+"""The time that a machine rests after too much trouble in a row, even if a probe finds nothing."""
 MOST_GIVEN_BACK: Final = 50
 """Attempts at one task that cost it nothing; after that it may be what makes machines sick."""
 
@@ -45,7 +45,7 @@ _OF_THE_MACHINE: Final = frozenset(
 _OF_THE_TASK: Final = frozenset({FailureCategory.VALIDATION, FailureCategory.AUTH})
 _NO_THREAD: Final = "can't start new thread"
 _NO_MEMORY_TO_IMPORT: Final = ("failed to map segment", "annot allocate memory")
-"""What the dynamic linker says; Python makes it an `ImportError` without an errno."""
+"""Messages of the dynamic linker; Python makes them an `ImportError` without an errno."""
 
 
 def machine_trouble(problem: BaseException) -> str | None:
@@ -85,7 +85,7 @@ class Machine:
         self, *, probe: Callable[[], str | None], clock: Clock, sleep: Sleep, offload: Offload
     ) -> None:
         self.sick: str | None = None
-        """Why the worker takes no tasks."""
+        """The reason why the worker takes no tasks."""
         self._probe = probe
         self._clock = clock
         self._sleep = sleep
@@ -99,7 +99,7 @@ class Machine:
         self._changed = changed
 
     async def watch(self) -> None:
-        """Until cancelled, probe the machine: a sick one that recovers takes tasks again."""
+        """Probe the machine until cancelled: a sick one that recovers takes tasks again."""
         while True:
             await self.look()
             await self._sleep(SECONDS_BETWEEN_PROBES)

@@ -2,17 +2,36 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 from switchyard import VERSION
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.presence import REPORTED_EVERY, Load, PresentWorker
+from switchyard.domain.scheduling.pools import WhenEmpty
 from switchyard.observability import get_logger
 from switchyard.ports import Presence
+from switchyard.usecases.scheduling.pool_directory import PoolDirectory
 from switchyard_worker.parent.coroutines import Runtime, first_of
 
 logger = get_logger("worker")
 
 LAST_REPORT_SECONDS = 5.0  # the platform waits; a worker without reports is soon forgotten
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """The pool that a worker belongs to."""
+
+    pool: str
+    when_empty: WhenEmpty
+    directory: PoolDirectory | None
+
+    def subscriptions(self) -> tuple[str, ...]:
+        """Return the groups that the pool serves now. Raise `Unavailable`."""
+        if self.directory is None:
+            return ()
+        return tuple(map(str, self.directory.subscriptions(self.pool)))
 
 
 class PresenceReports:
@@ -30,18 +49,24 @@ class PresenceReports:
         load: Callable[[], Load],
         changed: asyncio.Event,
     ) -> None:
-        """`changed` is set when the load should be written before its next minute."""
+        """Write the load every minute, and when `changed` is set."""
         self._runtime = runtime
         self._presence = presence
         self._worker_id = worker_id
         self._slots = slots
         self._backend = backend
         self._functions = functions
+        self._membership: Membership | None = None
         self._load = load
         self._changed = changed
         self._started_at_ms = runtime.clock.now_ms()
         self._over = asyncio.Event()
         self._keeping: asyncio.Task[None] | None = None
+
+    def of_pool(self, membership: Membership) -> Self:
+        """Report the pool as well."""
+        self._membership = membership
+        return self
 
     def begin(self) -> None:
         self._keeping = asyncio.create_task(self._keep())
@@ -65,7 +90,7 @@ class PresenceReports:
         await self._report(lambda: self._presence.left(self._worker_id, now_ms=now_ms))
 
     def _current(self) -> PresentWorker:
-        load = self._load()
+        load, member = self._load(), self._membership
         return PresentWorker(
             worker_id=self._worker_id,
             started_at_ms=self._started_at_ms,
@@ -79,6 +104,9 @@ class PresenceReports:
             sick=load.sick,
             backend=self._backend,
             functions=self._functions(),
+            pool=member.pool if member else None,
+            subscriptions=member.subscriptions() if member else (),
+            when_empty=member.when_empty if member else None,
         )
 
     async def _report(self, report: Callable[[], None]) -> None:

@@ -71,7 +71,7 @@ class Bugs:
         most_in_a_row: int = MOST_IN_A_ROW,
     ) -> None:
         self.count = 0
-        """Since the worker started."""
+        """The number of bugs since the worker started."""
         self._clock = clock
         self._stop = stop
         self._redaction = redaction or Redaction()

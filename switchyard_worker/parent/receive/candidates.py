@@ -1,6 +1,6 @@
 """Finds the task that a worker should try next: by the ready index and tenants' clocks."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -8,10 +8,14 @@ from switchyard.domain.ids import TaskRef
 from switchyard.domain.scheduling.choice import MORE_HEADS, Choosing, Heads, Why, candidates
 from switchyard.domain.scheduling.clocks import Group
 from switchyard.domain.scheduling.policies import Turns
+from switchyard.domain.scheduling.pools import Subscription
 from switchyard.domain.scheduling.ready import ReadyTask, group_of
 from switchyard.ports import ReadyIndex
 from switchyard_worker.parent.coroutines import Runtime
 from switchyard_worker.parent.receive.tenant_clocks import ClocksOfGroups
+
+Subscriptions = Callable[[], Sequence[Subscription]]
+"""Reads what the worker's pool is subscribed to. Raises `Unavailable`."""
 
 CACHE_SECONDS: Final = 1.0
 MOST_HEADS: Final = 50
@@ -51,12 +55,16 @@ class CandidateFinder:
         *,
         turns: Turns,
         choosing: Choosing,
+        subscriptions: Subscriptions | None = None,
     ) -> None:
+        """`subscriptions` are those of the worker's pool now; without them its turns stay."""
         self._runtime = runtime
         self._index = index
         self._clocks = clocks
         self._turns = turns
         self._choosing = choosing
+        self._subscriptions = subscriptions
+        self._followed_at: float | None = None
         self._reads: dict[tuple[str, str], _Read] = {}
 
     async def best(
@@ -67,6 +75,7 @@ class CandidateFinder:
         `named` is what the worker's token names: as its item says, or its name alone, which counts
         where the index shows it. Raise `Unavailable`.
         """
+        await self._follow_subscriptions()
         if isinstance(named, ReadyTask):
             self._turns.join(group_of(named.queue))
         empty: list[str] = []
@@ -77,6 +86,14 @@ class CandidateFinder:
                 return found
             empty.append(group)
         return None
+
+    async def _follow_subscriptions(self) -> None:
+        now = self._runtime.clock.monotonic()
+        followed = self._followed_at
+        if self._subscriptions is None or (followed is not None and now - followed < CACHE_SECONDS):
+            return
+        self._followed_at = now
+        self._turns.follow(await self._runtime.offload(self._subscriptions))
 
     async def shows_any(self) -> bool:
         """Return whether the index still shows tasks: then others were faster, or it lags."""

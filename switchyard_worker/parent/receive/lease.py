@@ -6,7 +6,7 @@ The lease comes first; extending the message's visibility only avoids a needless
 import asyncio
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from switchyard.contracts import events as contracts
@@ -26,6 +26,7 @@ logger = get_logger("worker")
 LEASE_PER_EXTENSION = 1.5  # room for a late beat and for clocks that differ
 KILL_SECONDS = 5.0
 MARGIN_SECONDS = 5.0
+BEATS_PER_LEASE = 3  # of a lease that is shorter than the stage's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +55,16 @@ class LeaseTiming:
         return timing
 
     def for_task(self, task: Task) -> "LeaseTiming":
-        """Return the timing of a task whose queue has a lease of its own, if that is possible."""
+        """Return the timing of renewals, by the lease that the task's queue asks for, if any."""
         if task.lease_ms is None:
             return self
         lease = task.lease_ms / 1000
-        own = replace(
-            self,
+        return LeaseTiming(
             lease_seconds=lease,
+            beat_seconds=min(self.beat_seconds, lease / BEATS_PER_LEASE),
             kill_seconds=min(self.kill_seconds, lease / 6),
             margin_seconds=min(self.margin_seconds, lease / 6),
         )
-        return own if own.beat_seconds < own.held_seconds else self
 
     @property
     def lease_ms(self) -> int:
@@ -188,7 +188,7 @@ class Keepalive:
         self._runtime = runtime
         self._leases = leases
         self._inbox = inbox
-        self._timing = timing
+        self._timing = timing.for_task(lease.task)
         self._lease = lease
         self._message = message
         self._held_until = taken_at + timing.held_seconds
@@ -241,7 +241,7 @@ class Keepalive:
         task = await self._runtime.offload(
             self._leases.renew,
             self._lease,
-            lease_until_ms=now_ms + self._timing.lease_ms,
+            lease_until_ms=max(now_ms + self._timing.lease_ms, self._lease.task.lease_until_ms),
             signs=self._activity.signs(beat_at_ms=now_ms),
         )
         self._held_until = began + self._timing.held_seconds

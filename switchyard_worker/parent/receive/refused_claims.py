@@ -17,7 +17,7 @@ from switchyard.domain.tasks.claim_refusals import (
 )
 from switchyard.domain.tasks.task import Task
 from switchyard.observability import get_logger
-from switchyard.ports import ClaimRefused, Payloads, ReadyIndex, StartLimits
+from switchyard.ports import ClaimRefused, Payloads, ReadyIndex, StartLimits, TaskQueue
 from switchyard.usecases.events.emit_again import emit_again
 from switchyard.usecases.scheduling.marks import places_of
 from switchyard_worker.parent.coroutines import Runtime, with_retries
@@ -33,6 +33,8 @@ class RefusedClaims:
     payloads: Payloads
     index: ReadyIndex
     limits: StartLimits
+    own_queue: TaskQueue
+    """The queue of this worker's pool: other pools have wake-ups of their own."""
 
     async def answer(self, refused: ClaimRefused, *, named: bool = True) -> bool:
         """Return whether the task needs nothing more for now. Raise `Unavailable`.
@@ -97,6 +99,5 @@ class RefusedClaims:
         delay = decision.delay_seconds
         if delay is not None:
             message = TaskMessage.waking(task)
-            queue = self.settlement.queue
-            await with_retries(self.runtime, queue.send, [message], delay_seconds=delay)
+            await with_retries(self.runtime, self.own_queue.send, [message], delay_seconds=delay)
         return True

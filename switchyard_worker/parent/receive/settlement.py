@@ -1,10 +1,11 @@
 """Settles a task after an attempt: stores its outcome, tries it again, or hands it back."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from switchyard.contracts.messages import TaskMessage
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.scheduling.limits import limits_of
@@ -13,7 +14,7 @@ from switchyard.domain.tasks.claim_refusals import Flagged, cancelled
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.postponement import Postpone, decide_postponement
 from switchyard.domain.tasks.retries import GiveUp, Retry, decide_retry
-from switchyard.domain.tasks.task import Json, Lease, Outcome, Task
+from switchyard.domain.tasks.task import Lease, Outcome, Task
 from switchyard.observability import get_logger
 from switchyard.ports import Claimed, StartLimits, TaskLeases, TaskQueue
 from switchyard.usecases.events import task_events
@@ -48,7 +49,7 @@ class Settlement:
         elif verdict.failed:
             await self._settle_failure(claimed, verdict)
         else:
-            await self._store(claimed, verdict.outcome, verdict.output)
+            await self._store(claimed, verdict)
 
     async def give_up(self, task: Task, outcome: Outcome) -> bool:
         """Settle a task that no worker runs. Return false if it changed since it was read.
@@ -82,7 +83,7 @@ class Settlement:
             case Retry():
                 await self._retry(claimed, failure, decision)
             case GiveUp():
-                await self._store(claimed, failure.outcome, None)
+                await self._store(claimed, replace(failure, output=None))
 
     def _decide(self, task: Task, failure: Concluded) -> Postpone | Retry | GiveUp:
         category = failure.category or FailureCategory.PROGRAMMING
@@ -97,7 +98,8 @@ class Settlement:
             category, attempt=task.attempt, max_attempts=task.max_attempts
         )
 
-    async def _store(self, claimed: Claimed, outcome: Outcome, output: Json) -> None:
+    async def _store(self, claimed: Claimed, verdict: Concluded) -> None:
+        outcome, output = verdict.outcome, verdict.output
         settled = await with_retries(
             self.runtime,
             self.leases.settle,
@@ -105,6 +107,7 @@ class Settlement:
             outcome,
             output=output,
             now_ms=self.runtime.clock.now_ms(),
+            checked=verdict.checked,
         )
         fact = task_events.settled(settled, output=output)
         await with_retries(self.runtime, self.emitter.emit, fact)
@@ -117,7 +120,12 @@ class Settlement:
         now_ms = self.runtime.clock.now_ms()
         error = failure.outcome.error
         released = await self._release(
-            claimed.lease, now_ms, delay_ms, give_attempt_back=False, error=error
+            claimed.lease,
+            now_ms,
+            delay_ms,
+            give_attempt_back=False,
+            error=error,
+            checked=failure.checked,
         )
         await self._emit_once(
             task_events.attempt_failed(
@@ -145,6 +153,7 @@ class Settlement:
         *,
         give_attempt_back: bool,
         error: str | None = None,
+        checked: CheckedCommitments | None = None,
     ) -> Task:
         """Release the lease and send a new message, so that the receive count counts crashes only.
 
@@ -160,6 +169,7 @@ class Settlement:
                     now_ms=now_ms,
                     give_attempt_back=give_attempt_back,
                     error=error and error[:MAX_LAST_ERROR_CHARACTERS],
+                    checked=checked,
                 )
 
         released = await with_retries(self.runtime, release)
@@ -170,7 +180,7 @@ class Settlement:
         await with_retries(
             self.runtime,
             self.queue.send,
-            [TaskMessage.waking(lease.task)],
+            [TaskMessage.waking(released)],
             delay_seconds=math.ceil(delay_ms / 1000),
         )
         await self._let_in(released)

@@ -89,6 +89,7 @@ class Tokens:
     index: ReadyIndex
     marks: Marks
     queue: TaskQueue
+    """The queue of this worker's pool: other pools have tokens of their own."""
     pauses: ConsumptionPause
 
     async def take(self, token: Token) -> Taken | None:
@@ -136,10 +137,9 @@ class Tokens:
     async def send_again(self, token: Token, *, delayed: bool) -> None:
         """Send a fresh token instead of one that is deleted: putting it back counts receives."""
         pause = self.runtime.randomness.between(SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
-        message = TaskMessage.to(token.ref, run=_run(token))
-        await with_retries(
-            self.runtime, self.queue.send, [message], delay_seconds=round(pause) if delayed else 0
-        )
+        message = TaskMessage.to(token.ref, run=_run(token), group=_group(token))
+        delay_seconds = round(pause) if delayed else 0
+        await with_retries(self.runtime, self.queue.send, [message], delay_seconds=delay_seconds)
 
     def _named(self, token: Token) -> ReadyTask | TaskRef | None:
         if token.spent:
@@ -240,6 +240,12 @@ class Tokens:
                 return self.index.enter(task, now_ms=self.runtime.clock.now_ms())
 
         await with_retries(self.runtime, enter)
+
+
+def _group(token: Token) -> str:
+    if token.task is not None:
+        return group_of(token.task.queue)
+    return token.message.group if isinstance(token.message, TaskMessage) else DEFAULT_QUEUE
 
 
 def _run(token: Token) -> int:

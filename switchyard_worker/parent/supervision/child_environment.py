@@ -25,9 +25,9 @@ ENDPOINT: Final = "ANTHROPIC_BASE_URL"
 PROXY: Final = "CHILD_HTTPS_PROXY"
 """The proxy of a stage whose outgoing traffic is restricted, if its agents may use it."""
 WITHOUT_PROXY: Final = "localhost,127.0.0.1"
-"""Where the worker's own proxy for Claude answers."""
+"""The hosts at which the worker's own proxy for Claude answers."""
 TRACEPARENT: Final = "TRACEPARENT"
-"""Where OpenTelemetry looks for the span that a process is started in."""
+"""The variable in which OpenTelemetry looks for the span that a process is started in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Stores and logs a child's output within bounds, and reads from it what the child does."""
 
 import asyncio
+import io
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -85,12 +86,37 @@ class Printed:
             self.too_much.set()
 
 
+class Excerpt(io.TextIOBase):
+    """The beginning and the end of what a program printed, in memory."""
+
+    def __init__(self, most: int) -> None:
+        self._half = most // 2
+        self._beginning = ""
+        self._end = ""
+        self._dropped = False
+
+    def write(self, text: str) -> int:
+        room = self._half - len(self._beginning)
+        self._beginning += text[:room] if room > 0 else ""
+        end = self._end + (text[room:] if room > 0 else text)
+        self._dropped = self._dropped or len(end) > self._half
+        self._end = end[-self._half :]
+        return len(text)
+
+    def close(self) -> None:
+        """Stay open: both streams of a program are written here, and one ends first."""
+
+    @property
+    def text(self) -> str:
+        return f"{self._beginning}{' […] ' if self._dropped else ''}{self._end}"
+
+
 class ChildOutput:
-    """One stream of a child. `write_end` is for the child, and closed here once it has it."""
+    """A stream of a child. `write_end` is for the child, and closed here once it has it."""
 
     def __init__(
         self,
-        file: IO[str],
+        file: "IO[str] | Excerpt",
         *,
         request_id: str,
         redaction: Redaction,

@@ -19,7 +19,12 @@ from switchyard_worker.guard.redaction import Redaction
 from switchyard_worker.parent.coroutines import all_of, first_of
 from switchyard_worker.parent.files.folder import TaskFolder
 from switchyard_worker.parent.files.users import SlotUser
-from switchyard_worker.parent.supervision.child_output import ChildOutput, LastActivity, Printed
+from switchyard_worker.parent.supervision.child_output import (
+    ChildOutput,
+    Excerpt,
+    LastActivity,
+    Printed,
+)
 from switchyard_worker.parent.supervision.descendants import (
     Hunt,
     Orphans,
@@ -86,6 +91,8 @@ class ToStart:
     redaction: Redaction
     printed: Printed
     activity: LastActivity
+    excerpt: Excerpt | None = None
+    """Where its output goes instead of files in its folder."""
 
     def outputs(self) -> list[ChildOutput]:
         """Open the files of its standard output and error. Raise `OSError`."""
@@ -98,7 +105,7 @@ class ToStart:
 
     def _output(self, name: str) -> ChildOutput:
         return ChildOutput(
-            self.folder.create(f"logs/{name}"),
+            self.excerpt or self.folder.create(f"logs/{name}"),
             request_id=self.request_id,
             redaction=self.redaction,
             printed=self.printed,
@@ -128,7 +135,7 @@ class Children:
         watcher: OrphanWatcher | None = None,
     ) -> None:
         self.given_up = 0
-        """How often processes were left after a sweep."""
+        """The number of sweeps that left processes behind."""
         self._clock = clock
         self._sleep = sleep
         self._offload = offload

@@ -29,7 +29,7 @@ MAX_COUNT_SECONDS: Final = 10.0
 MOST_UNFINISHED: Final = 3
 """A task whose files cannot be counted in time so often in a row is ended."""
 REST: Final = 10
-"""How many times longer than a count took the pause after it is at least."""
+"""The ratio of the pause after a count to the time that the count took, at least."""
 
 
 MOST_HIDDEN: Final = 2
@@ -53,11 +53,11 @@ async def _for_ever() -> NoReturn:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
     memory_mb: int
-    """Of all processes of a task together, where it has a user of its own; 0 for no limit."""
+    """The memory of all processes of a task that has a user of its own; 0 for no limit."""
     megabytes: int
     files: int
     processes: int
-    """Threads among them; counted only where the task has a user of its own."""
+    """The processes, threads among them; counted only where the task has a user of its own."""
     clock: Clock
     sleep: Sleep
     offload: Offload

@@ -2,11 +2,11 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 from switchyard.bootstrap import Offload
 from switchyard.ports import Clock, Sleep
@@ -16,11 +16,15 @@ from switchyard_worker.parent.coroutines import first_of
 from switchyard_worker.parent.files.folder import TaskFolder
 from switchyard_worker.parent.files.users import as_user
 from switchyard_worker.parent.supervision.child_environment import ChildAccess, child_environment
-from switchyard_worker.parent.supervision.child_output import LastActivity, Printed
-from switchyard_worker.parent.supervision.children import Child, Children, ToStart
+from switchyard_worker.parent.supervision.child_output import Excerpt, LastActivity, Printed
+from switchyard_worker.parent.supervision.children import Children, ToStart
 from switchyard_worker.parent.supervision.quota import Quota
 
+R = TypeVar("R")
+
 TIMEOUT_KILL_SECONDS: Final = 5.0
+MAX_COMMAND_BYTES: Final = 5_000_000
+"""What the program of a commitment may print; a few thousand characters are evidence."""
 
 
 class Ended(StrEnum):
@@ -42,7 +46,7 @@ class Run:
     duration_ms: int
     signal: str | None = None
     problem: str | None = None
-    """What the child used too much of."""
+    """The limit that the child exceeded, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,19 +71,64 @@ class Supervisor:
     ) -> Run:
         """Run a child; `on_start` gets its id and runs beside it. Raise `OSError` without one."""
         await self.offload(self._write_task, assignment, folder)
-        printed, signal, started = Printed(), None, AsyncExitStack()
-        began = self.clock.monotonic()
-        child = await started.enter_async_context(
-            self._child(assignment, folder, access, redaction, printed, activity)
+        return await self._watched(
+            self._to_start(assignment, folder, access, redaction, activity),
+            timeout_ms=assignment.timeout_ms,
+            interruptions=interruptions,
+            on_start=on_start,
         )
+
+    async def run_command(
+        self,
+        command: Sequence[str],
+        assignment: Assignment,
+        folder: TaskFolder,
+        *,
+        timeout_ms: int,
+        redaction: Redaction,
+        excerpt: Excerpt,
+    ) -> Run:
+        """Run a program in an attempt's folder, within the same limits and without access to
+        Claude, once the attempt's child has ended. Raise `OSError` without one."""
+        most_processes = MAX_PROCESSES if folder.user else 0
+        limits = (assignment.memory_mb or 0, assignment.file_mb, most_processes)
+        program = [sys.executable, "-P", "-m", "switchyard_worker.child.command"]
+        wanted = ToStart(
+            command=as_user(
+                [*program, *map(str, limits), "--", *command], folder.user, folder=folder.path
+            ),
+            folder=folder,
+            environment=child_environment(self.host_environment, folder.path, access=None),
+            request_id=assignment.request_id,
+            redaction=redaction,
+            printed=Printed(MAX_COMMAND_BYTES),
+            activity=LastActivity(self.clock),
+            excerpt=excerpt,
+        )
+        return await self._watched(
+            wanted, timeout_ms=timeout_ms, interruptions={}, on_start=_nothing_beside
+        )
+
+    async def _watched(
+        self,
+        wanted: ToStart,
+        *,
+        timeout_ms: int,
+        interruptions: Mapping[Ended, asyncio.Event],
+        on_start: Callable[[int], Coroutine[None, None, None]],
+    ) -> Run:
+        """Run a child until it ends or something ends it; then nothing of it runs any more."""
+        signal, started = None, AsyncExitStack()
+        began = self.clock.monotonic()
+        child = await started.enter_async_context(self.children.running(wanted))
         async with asyncio.TaskGroup() as beside, started:
             beside.create_task(on_start(child.pid))
-            counting = asyncio.ensure_future(self.quota.exceeded(folder))
+            counting = asyncio.ensure_future(self.quota.exceeded(wanted.folder))
             ended = await first_of(
                 {
                     Ended.BY_ITSELF: child.exited(),
-                    Ended.TIMED_OUT: self.sleep(assignment.timeout_ms / 1000),
-                    Ended.PRINTED_TOO_MUCH: printed.too_much.wait(),
+                    Ended.TIMED_OUT: self.sleep(timeout_ms / 1000),
+                    Ended.PRINTED_TOO_MUCH: wanted.printed.too_much.wait(),
                     Ended.USED_TOO_MUCH: counting,
                     **{end: event.wait() for end, event in interruptions.items()},
                 }
@@ -100,33 +149,49 @@ class Supervisor:
         with folder.create(TASK_FILE) as file:
             assignment.write(file)
 
-    def _child(
+    def _to_start(
         self,
         assignment: Assignment,
         folder: TaskFolder,
         access: ChildAccess | None,
         redaction: Redaction,
-        printed: Printed,
         activity: LastActivity,
-    ) -> AbstractAsyncContextManager[Child]:
-        return self.children.running(
-            ToStart(
-                # -P: the folder belongs to the agent, so nothing is imported from it.
-                command=as_user(
-                    [sys.executable, "-P", "-m", "switchyard_worker.child", str(folder.path)],
-                    folder.user,
-                    folder=folder.path,
-                ),
-                folder=folder,
-                environment=child_environment(
-                    self.host_environment,
-                    folder.path,
-                    access=access,
-                    traceparent=assignment.traceparent,
-                ),
-                request_id=assignment.request_id,
-                redaction=redaction,
-                printed=printed,
-                activity=activity,
-            )
+    ) -> ToStart:
+        return ToStart(
+            # -P: the folder belongs to the agent, so nothing is imported from it.
+            command=as_user(
+                [sys.executable, "-P", "-m", "switchyard_worker.child", str(folder.path)],
+                folder.user,
+                folder=folder.path,
+            ),
+            folder=folder,
+            environment=child_environment(
+                self.host_environment,
+                folder.path,
+                access=access,
+                traceparent=assignment.traceparent,
+            ),
+            request_id=assignment.request_id,
+            redaction=redaction,
+            printed=Printed(),
+            activity=activity,
         )
+
+
+async def unless_ended(
+    work: Awaitable[R], *, sleep: Sleep, seconds: float, ends: Mapping[Ended, asyncio.Event]
+) -> R | Ended:
+    """Return the result of the work, or what ended it; a call in a thread goes on."""
+    working = asyncio.ensure_future(work)
+    ended = await first_of(
+        {
+            Ended.BY_ITSELF: working,
+            Ended.TIMED_OUT: sleep(seconds),
+            **{end: event.wait() for end, event in ends.items()},
+        }
+    )
+    return working.result() if ended is Ended.BY_ITSELF else ended
+
+
+async def _nothing_beside(_process_id: int) -> None:
+    """Return at once: nobody follows the program of a commitment."""

@@ -19,7 +19,7 @@ _COUNTED: Final = (_THREADS, *_WRITTEN_MEMORY)
 
 @dataclass(frozen=True, slots=True)
 class ProcessUse:
-    """What all processes of a user have together."""
+    """The resources that all processes of a user have together."""
 
     threads: int = 0
     memory: int = 0

@@ -42,6 +42,15 @@ def hear_press(harness: MeteredHarness) -> int:
     return harness.cost(lambda: harness.deduplication.first(name, now_ms=NOW_MS, keep_ms=900_000))
 
 
+def change_subscription(harness: MeteredHarness) -> int:
+    harness.pool_subscriptions.change("drones", "build", 3)
+    return harness.cost(lambda: _change_subscription(harness))
+
+
+def _change_subscription(harness: MeteredHarness) -> None:
+    harness.pool_subscriptions.change("drones", "test", 1)
+
+
 def pause(harness: MeteredHarness) -> int:
     return harness.cost(lambda: _pause(harness))
 

@@ -1,7 +1,8 @@
-"""What is paid for a trigger of 800 bytes, for noting its run, and for a signal by event."""
+"""What is paid for a trigger of 800 bytes, for its run, a signal by event and a work queue."""
 
 from switchyard.contracts.triggers import TriggerRun
 from switchyard.contracts.wire import instant
+from switchyard.domain.scheduling.work_queues import Concurrency, WorkQueue
 from switchyard.domain.signals.subscriptions import EventFilter, Subscription
 from tests.contract.costs.metered_harness import JOB, NOW_MS, TENANT, MeteredHarness
 from tests.fakes.triggers import EVENT_ID, a_trigger
@@ -17,6 +18,31 @@ SIGNAL = Subscription(
     until_ms=NOW_MS + 7 * 24 * 3_600_000,
 )
 RUN = TriggerRun(at=instant(NOW_MS), event_id=EVENT_ID, job_id=JOB.job_id)
+
+
+QUEUE = WorkQueue(
+    tenant=TENANT,
+    name="default/builds",
+    lease_ms=60_000,
+    max_attempts=2,
+    concurrency=Concurrency(limit=5, key="${input.repository}"),
+    created_by="0123456789ab",
+    created_at_ms=NOW_MS,
+)
+
+
+def create_queue(harness: MeteredHarness) -> int:
+    return harness.cost(lambda: harness.queues.create(QUEUE))
+
+
+def change_queue(harness: MeteredHarness) -> int:
+    harness.queues.create(QUEUE)
+    return harness.cost(lambda: harness.queues.change(QUEUE))
+
+
+def delete_queue(harness: MeteredHarness) -> int:
+    harness.queues.create(QUEUE)
+    return harness.cost(lambda: harness.queues.delete(QUEUE, now_ms=NOW_MS))
 
 
 def put_trigger(harness: MeteredHarness) -> int:

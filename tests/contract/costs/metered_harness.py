@@ -18,11 +18,16 @@ from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks, DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
-from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
+from switchyard.adapters.dynamodb.presence import (
+    DynamoDbPauseSwitch,
+    DynamoDbPresence,
+    DynamoDbSubscriptionStore,
+)
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.scheduling.ready_index import DynamoDbReadyIndex
 from switchyard.adapters.dynamodb.scheduling.start_limits import DynamoDbStartLimits
 from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
+from switchyard.adapters.dynamodb.scheduling.work_queues import DynamoDbWorkQueueStore
 from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,
@@ -86,12 +91,14 @@ class MeteredHarness:
         self.open_tasks = DynamoDbOpenTasks(self._state)
         self.rates = DynamoDbRequestRates(self._state)
         self.pause_switch = DynamoDbPauseSwitch(self._state)
+        self.pool_subscriptions = DynamoDbSubscriptionStore(self._state)
         self.deduplication = DynamoDbDeduplication(self._state)
         self.presence = DynamoDbPresence(self._state)
         self.counters = DynamoDbCounters(self._state)
         self.published = DynamoDbPublishedMinutes(self._state)
         self.submission_keys = DynamoDbSubmissionKeys(self._state)
         self.triggers = DynamoDbTriggerStore(self._state)
+        self.queues = DynamoDbWorkQueueStore(self._state)
         self.subscriptions = DynamoDbSignalSubscriptions(self._state)
         payloads = DynamoDbPayloads(self._state, MemoryBlobStore())
         self.intake = DynamoDbJobIntake(self._state, payloads)

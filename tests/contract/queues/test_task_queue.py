@@ -62,6 +62,7 @@ def test_a_message_brings_the_trace_of_its_task_beside_its_body(backend: QueueBa
     assert {name: found.string_value for name, found in message.attributes.items()} == {
         "requestId": task.ref.request_id,
         "traceparent": waking_context(task),
+        "group": "default",
     }
     assert "4bf92f" not in message.body
     assert parse_message(message, tenant=None) == TaskMessage.to(task.ref, run=1)

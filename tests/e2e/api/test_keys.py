@@ -1,7 +1,5 @@
 """Issuing and revoking API keys of the deployed system."""
 
-import httpx
-
 from switchyard.bootstrap import stage_keys
 from tests.e2e.conftest import RunningCloud
 
@@ -9,8 +7,7 @@ TENANT = "newcomer"
 
 
 def answer(cloud: RunningCloud, key: str) -> int:
-    headers = {"x-api-key": key}
-    with httpx.Client(base_url=cloud.endpoint.api_url, headers=headers, timeout=30) as http:
+    with cloud.http_with({"x-api-key": key}) as http:
         return http.get("/health").status_code
 
 

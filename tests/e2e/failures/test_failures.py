@@ -1,6 +1,5 @@
 """What goes wrong is seen, on the deployed system."""
 
-import httpx
 import pytest
 
 from tests.e2e.conftest import BEAT_MS, RunningCloud
@@ -76,9 +75,9 @@ def test_an_input_too_large_for_an_item_travels_through_the_bucket(cloud: Runnin
 )
 def test_nobody_comes_in_without_a_key(cloud: RunningCloud, key: str | None, status: int) -> None:
     headers = {} if key is None else {"x-api-key": key}
-    for method, path in (("GET", "/jobs"), ("POST", "/jobs"), ("GET", "/task-definitions")):
-        answer = httpx.request(method, f"{cloud.endpoint.api_url}{path}", headers=headers)
-        assert answer.status_code == status
+    with cloud.http_with(headers) as http:
+        for method, path in (("GET", "/jobs"), ("POST", "/jobs"), ("GET", "/task-definitions")):
+            assert http.request(method, path).status_code == status
 
 
 def test_bad_jobs_are_refused_with_every_problem(cloud: RunningCloud) -> None:

@@ -51,8 +51,14 @@ class Grant:
 
     @property
     def names(self) -> set[str]:
-        """What an explanation may call it: its action, or its action on the keys of a bucket."""
-        return {self.action, f"{self.action} on {self.resource.partition('/')[2]}"}
+        """What an explanation may call it: its action, or its action on a resource."""
+        last = self.resource.rsplit(":", 1)[-1]
+        return {self.action, *(f"{self.action} on {name}" for name in (last, self._keys))}
+
+    @property
+    def _keys(self) -> str:
+        """The keys of a bucket, or the name of a table."""
+        return self.resource.partition("/")[2]
 
     def covers(self, call: Call) -> bool:
         suffix = self.resource.rsplit(":", 1)[-1]

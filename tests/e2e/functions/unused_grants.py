@@ -19,6 +19,9 @@ TRIGGERED = {
     "s3:PutObject on task/*": "no job of these triggers has large inputs or many tasks",
     "sqs:SendMessage": "no job of these triggers is large enough for the dispatcher to write",
 }
+OTHER_POOLS = {
+    "sqs:SendMessage on switchyard-local-task-queue-drones": "no task of these jobs is a drone's"
+}
 REPLACED = "code of version 0.1.0 parks messages there until a deployment has replaced it"
 PARKED_BEFORE = {
     "s3:GetObject on quarantine/*": "this stage has parked nothing under version 0.1.0",
@@ -58,7 +61,8 @@ UNUSED_BUT_NEEDED = {
         "dynamodb:UpdateItem": "nothing is posted without a token",
         "secretsmanager:GetSecretValue": "nothing is wrong with what runs",
     },
-    "switchyard-local-dispatch": QUEUE_CONSUMERS
+    "switchyard-local-dispatch": OTHER_POOLS
+    | QUEUE_CONSUMERS
     | EMITTERS
     | {
         "dynamodb:GetItem on switchyard-local-task-definitions": "no task of these is a job",
@@ -83,14 +87,15 @@ UNUSED_BUT_NEEDED = {
         "dynamodb:BatchGetItem": "no job of these waits for an approval",
         "s3:GetObject on task/*": "no job of these waits for an approval",
     },
-    "switchyard-local-process-dead-letters": QUEUE_CONSUMERS | EMITTERS | PARKING,
+    "switchyard-local-process-dead-letters": OTHER_POOLS | QUEUE_CONSUMERS | EMITTERS | PARKING,
     "switchyard-local-save-event": QUEUE_CONSUMERS,
     "switchyard-local-start-triggered": QUEUE_CONSUMERS
     | EMITTERS
     | PARKING
     | TRIGGERED
     | BELOW_THE_LIMIT,
-    "switchyard-local-sweep": FUNCTIONS
+    "switchyard-local-sweep": OTHER_POOLS
+    | FUNCTIONS
     | EMITTERS
     | {
         "dynamodb:DeleteItem": "no job is abandoned",
@@ -98,7 +103,8 @@ UNUSED_BUT_NEEDED = {
         "sqs:GetQueueUrl": "no alert is postponed without a token",
         "sqs:SendMessage": "nothing of these jobs is lost on its way to a worker",
     },
-    "worker": EMITTERS
+    "worker": OTHER_POOLS
+    | EMITTERS
     | PARKING
     | {
         "ecs:DescribeServices": "without a metadata endpoint it has no release; test_rollout.py",

@@ -40,7 +40,7 @@ def test_hundreds_of_tasks_are_cancelled_and_no_more_are_started_than_there_are_
 
     assert (job.status, other.status) == ("cancelled", "completed")
     assert {task.status for task in job.tasks} == {"cancelled", "completed"}
-    assert len(_started_after(cloud, job_id, accepted_ms)) <= LOCAL.max_concurrent
+    assert len(_started_after(cloud, job_id, accepted_ms)) <= LOCAL.default_pool.slots
     assert other_took < OTHER_SECONDS
 
 

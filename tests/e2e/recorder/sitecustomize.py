@@ -142,7 +142,9 @@ class PatchWhenImported:
 
 
 def principal() -> str:
-    return os.environ.get("AWS_LAMBDA_FUNCTION_NAME") or "worker"
+    pool = os.environ.get("POOL", "default")
+    worker = "worker" if pool == "default" else f"worker-{pool}"
+    return os.environ.get("AWS_LAMBDA_FUNCTION_NAME") or worker
 
 
 def is_ours() -> bool:

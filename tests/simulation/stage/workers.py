@@ -23,6 +23,7 @@ from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.ports import Claimed
 from switchyard.settings import WorkerSettings
 from switchyard.testing.presence import MemoryDeployments, MemoryPauseSwitch, MemoryPresence
+from switchyard.testing.transport import MemoryWebProbe
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.events import task_events
@@ -153,6 +154,7 @@ class SimulatedWorker:
             emitter=seen.emitter(),
             protection=NoProtection(),
             deployments=MemoryDeployments(),
+            web=MemoryWebProbe(),
         )
 
     def _look_at(self, running: "asyncio.Task[None]") -> None:

@@ -158,8 +158,9 @@ def test_every_queue_that_scaling_looks_at_is_asked_for_its_depth_each_minute(
     measure = synthesized.one(
         "AWS::Lambda::Function", FunctionName=synthesized.stage.prefixed("measure")
     )
-    asked = synthesized.imported(measure["Environment"]["Variables"]["SQS_QUEUE_URL"])
-    assert scaled_on <= {asked["QueueName"]}
+    pools = measure["Environment"]["Variables"]["POOLS"]["Fn::Join"][1]
+    asked = [synthesized.imported(part) for part in pools if not isinstance(part, str)]
+    assert scaled_on <= {queue["QueueName"] for queue in asked}
 
 
 def test_no_alarm_looks_at_what_another_stage_counts(synthesized: SynthesizedStage) -> None:
@@ -197,7 +198,7 @@ def test_what_is_counted_from_logs_names_its_stage(synthesized: SynthesizedStage
 def test_what_a_worker_could_not_end_or_remove_is_counted_from_its_log(
     synthesized: SynthesizedStage, message: str, metric: str
 ) -> None:
-    container = synthesized.one("AWS::ECS::TaskDefinition")["ContainerDefinitions"][0]
+    container = synthesized.default_container()
     pattern = f'{{ $.message = "{message}" }}'
     counted = synthesized.one("AWS::Logs::MetricFilter", FilterPattern=pattern)
     assert counted["LogGroupName"] == container["LogConfiguration"]["Options"]["awslogs-group"]

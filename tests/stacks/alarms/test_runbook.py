@@ -26,8 +26,15 @@ def name_without_stage(synthesized: SynthesizedStage, alarm: Properties) -> str:
     name: str = alarm["AlarmName"]
     paging = synthesized.stage.prefixed("")
     if name.startswith(paging):
-        return name.removeprefix(paging)
+        return _without_pool(synthesized, name.removeprefix(paging))
     return name.removeprefix("switchyard-").removesuffix(f"-{synthesized.stage.name}")
+
+
+def _without_pool(synthesized: SynthesizedStage, name: str) -> str:
+    """Return an alarm's name without the pool that it is about: all pools share its entry."""
+    for pool in synthesized.stage.pools:
+        name = name.replace(f"-{pool.name}", "")
+    return name
 
 
 def watching(synthesized: SynthesizedStage) -> list[Properties]:

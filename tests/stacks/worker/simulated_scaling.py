@@ -120,7 +120,7 @@ def autoscaling_of(
 def _configured(
     synthesized: SynthesizedStage,
 ) -> tuple[list[tuple[Alarm, Mapping[str, Any]]], tuple[int, int]]:
-    (target,) = synthesized.all("AWS::ApplicationAutoScaling::ScalableTarget")
+    target, *_ = synthesized.all("AWS::ApplicationAutoScaling::ScalableTarget")
     alarms = [
         (
             Alarm(alarm),
@@ -131,13 +131,14 @@ def _configured(
     return alarms, (target["MinCapacity"], target["MaxCapacity"])
 
 
-def scaling_alarms(synthesized: SynthesizedStage) -> list[Properties]:
-    """Return the alarms of the consumer stack that act on a scaling policy."""
+def scaling_alarms(synthesized: SynthesizedStage, pool: str = "") -> list[Properties]:
+    """Return the alarms of the consumer stack that act on a scaling policy of a pool."""
     resources = synthesized.template("consumer")["Resources"]
     policies = {
         name
         for name, resource in resources.items()
         if resource["Type"] == "AWS::ApplicationAutoScaling::ScalingPolicy"
+        and name.startswith(f"Worker{pool}Service")
     }
     return [
         resource["Properties"]

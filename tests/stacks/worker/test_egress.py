@@ -62,7 +62,7 @@ def resources_of(synthesized: SynthesizedStage) -> dict[str, Any]:
 
 
 def workers_groups(synthesized: SynthesizedStage) -> list[str]:
-    (service,) = synthesized.all("AWS::ECS::Service")
+    service = synthesized.default_service()
     groups = service["NetworkConfiguration"]["AwsvpcConfiguration"]["SecurityGroups"]
     return [group["Fn::GetAtt"][0] for group in groups]
 
@@ -94,8 +94,7 @@ def used(synthesized: SynthesizedStage) -> set[tuple[str, str]]:
 
 
 def environment_of(synthesized: SynthesizedStage) -> dict[str, str]:
-    (task,) = synthesized.all("AWS::ECS::TaskDefinition")
-    entries = task["ContainerDefinitions"][0]["Environment"]
+    entries = synthesized.default_container()["Environment"]
     return {entry["Name"]: plain(entry["Value"]) for entry in entries}
 
 
@@ -197,7 +196,7 @@ def test_endpoints_let_no_other_account_pass(restricted: SynthesizedStage) -> No
 def test_endpoints_are_in_the_workers_subnets_under_the_services_own_names(
     restricted: SynthesizedStage,
 ) -> None:
-    (service,) = restricted.all("AWS::ECS::Service")
+    service = restricted.default_service()
     network = service["NetworkConfiguration"]["AwsvpcConfiguration"]
     behind_nat = restricted.stage.nat_gateways > 0
     assert network["AssignPublicIp"] == ("DISABLED" if behind_nat else "ENABLED")
@@ -233,7 +232,7 @@ def test_a_restricted_worker_starts_when_endpoints_and_names_work(
     restricted: SynthesizedStage,
 ) -> None:
     resources = resources_of(restricted)
-    (service,) = (r for r in resources.values() if r["Type"] == "AWS::ECS::Service")
+    (service, *_) = (r for r in resources.values() if r["Type"] == "AWS::ECS::Service")
     ways_out = {"AWS::EC2::VPCEndpoint", "AWS::Route53Resolver::FirewallRuleGroupAssociation"}
     needed = {name for name, resource in resources.items() if resource["Type"] in ways_out}
     assert needed <= set(service["DependsOn"])

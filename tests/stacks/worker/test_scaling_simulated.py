@@ -75,11 +75,11 @@ class Simulation:
         """Return the service at its end; several tests ask for the same one."""
         stage = self.synthesized.stage
         messages = sum(number for _, number in arrivals)
-        alone_s = messages * task_s // stage.max_concurrent  # if one worker had to do all of it
+        alone_s = messages * task_s // stage.default_pool.slots  # if one worker had to do all of it
         patience_s = arrivals[-1][0] + alone_s + 3 * task_s + 2 * HOUR_S
         return Service(
             autoscaling_of(self.synthesized, self.aggregation),
-            slots=stage.max_concurrent,
+            slots=stage.default_pool.slots,
             arrivals=arrivals,
             task_s=task_s,
             metrics=metrics,
@@ -106,12 +106,13 @@ class Simulation:
         stage = self.synthesized.stage
         for change in service.changes:
             in_flight = change.known[-1][1]
-            busy = min(math.ceil(in_flight / stage.max_concurrent), stage.scaling.max_workers)
+            pool = stage.default_pool
+            busy = min(math.ceil(in_flight / pool.slots), pool.max_workers)
             if change.after < min(busy, change.before):
                 yield f"{in_flight} in flight, and {change.after} workers wanted"
 
     def _ending(self, service: Service, messages: int, metrics: Metrics) -> Iterator[str]:
-        scaling = self.synthesized.stage.scaling
+        scaling = self.synthesized.stage.default_pool.scaling
         if service.done != messages:
             yield f"{service.done} of {messages} messages were handled"
         if not service.at_rest:
@@ -131,8 +132,8 @@ class Simulation:
             for change in self.run(arrivals, task_s, metrics).changes
             if change.after
             < max(
-                stage.scaling.workers_for(
-                    waiting=waiting, in_flight=in_flight, slots=stage.max_concurrent
+                stage.default_pool.scaling.workers_for(
+                    waiting=waiting, in_flight=in_flight, slots=stage.default_pool.slots
                 )
                 for waiting, in_flight in change.known
             )

@@ -9,7 +9,8 @@ import pytest
 from stacks.paths import REPOSITORY
 from stacks.stage import LOCAL
 from switchyard.settings import WorkerSettings
-from tests.stacks.synthesized import Properties, SynthesizedStage
+from tests.stacks.synthesized import Properties, SynthesizedStage, text_of
+from tests.stacks.test_permissions import statements_of
 
 DOCKERS_CAPABILITIES = {
     "AUDIT_WRITE",
@@ -42,7 +43,7 @@ def container(task: Properties) -> Properties:
 
 def variables_of(container: Properties) -> dict[str, str]:
     entries: list[dict[str, Any]] = container["Environment"]
-    return {e["Name"]: e["Value"] if isinstance(e["Value"], str) else "a-name" for e in entries}
+    return {entry["Name"]: text_of(entry["Value"]) for entry in entries}
 
 
 def test_a_worker_finds_all_its_settings(
@@ -51,7 +52,7 @@ def test_a_worker_finds_all_its_settings(
     with patch.dict(os.environ, variables_of(container), clear=True):
         settings = WorkerSettings()
     assert settings.stage == synthesized.stage.name
-    assert settings.max_concurrent_claude == synthesized.stage.max_concurrent
+    assert settings.max_concurrent_claude == synthesized.stage.default_pool.slots
     assert settings.delete_files_after_upload == synthesized.stage.delete_files_after_upload
 
 
@@ -124,11 +125,10 @@ def test_a_worker_may_look_at_its_own_service_and_is_given_its_name(
 ) -> None:
     (granted,) = (
         statement
-        for policy in synthesized.all("AWS::IAM::Policy")
-        for statement in policy["PolicyDocument"]["Statement"]
+        for statement in statements_of(synthesized, "worker")
         if statement["Action"] == "ecs:DescribeServices"
     )
-    (service,) = synthesized.all("AWS::ECS::Service")
+    service = synthesized.default_service()
     (cluster,) = synthesized.all("AWS::ECS::Cluster")
     name = f":service/{cluster['ClusterName']}/{service['ServiceName']}"
     assert granted["Resource"]["Fn::Join"][1][-1] == name
@@ -137,7 +137,7 @@ def test_a_worker_may_look_at_its_own_service_and_is_given_its_name(
 
 
 def test_a_deployment_that_does_not_start_is_rolled_back(synthesized: SynthesizedStage) -> None:
-    (service,) = synthesized.all("AWS::ECS::Service")
+    service = synthesized.default_service()
     breaker = service["DeploymentConfiguration"]["DeploymentCircuitBreaker"]
     assert breaker == {"Enable": True, "Rollback": True}
 
@@ -145,7 +145,7 @@ def test_a_deployment_that_does_not_start_is_rolled_back(synthesized: Synthesize
 def test_a_worker_starts_when_the_network_works(synthesized: SynthesizedStage) -> None:
     """Not before every route out of its subnets and every endpoint is there."""
     resources = synthesized.template("consumer")["Resources"]
-    (service,) = (r for r in resources.values() if r["Type"] == "AWS::ECS::Service")
+    (service, *_) = (r for r in resources.values() if r["Type"] == "AWS::ECS::Service")
     network = service["Properties"]["NetworkConfiguration"]["AwsvpcConfiguration"]
     subnets = {subnet["Ref"] for subnet in network["Subnets"]}
     tables = {
@@ -170,7 +170,7 @@ def test_a_worker_starts_when_the_network_works(synthesized: SynthesizedStage) -
 def test_a_deployment_leaves_the_number_of_workers_to_the_scaling(
     synthesized: SynthesizedStage,
 ) -> None:
-    (service,) = synthesized.all("AWS::ECS::Service")
+    service = synthesized.default_service()
     assert "DesiredCount" not in service
 
 

@@ -146,7 +146,12 @@ def run_a_task(leases: DynamoDbTaskLeases, ref: TaskRef) -> None:
     leases.renew(lease, lease_until_ms=NOW_MS + 2_000, signs=signs)
     for give_back in (True, False):
         leases.release(
-            lease, not_before_ms=NOW_MS, now_ms=NOW_MS, give_attempt_back=give_back, error="late"
+            lease,
+            not_before_ms=NOW_MS,
+            now_ms=NOW_MS,
+            give_attempt_back=give_back,
+            error="late",
+            queue="architects",
         )
         lease = claimed(leases, ref)
     leases.settle(lease, Outcome(state=TaskState.COMPLETED), output={"a": 1}, now_ms=NOW_MS)

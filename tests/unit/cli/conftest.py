@@ -30,6 +30,7 @@ from tests.unit.cli.fakes.examiner import FakeExaminer
 from tests.unit.cli.fakes.keys import FakeKeys
 from tests.unit.cli.fakes.measurer import FakeMeasurer
 from tests.unit.cli.fakes.parked_messages import FakeParkedMessages
+from tests.unit.cli.fakes.pools import FakePools
 from tests.unit.cli.fakes.rollout import FakeRollout
 from tests.unit.cli.fakes.stage import FakePauseSwitch, FakeTaskOutput
 from tests.unit.cli.fakes.task_checker import FakeTaskChecker
@@ -98,6 +99,11 @@ def releases() -> FakeRollout:
     return FakeRollout()
 
 
+@pytest.fixture
+def pools() -> FakePools:
+    return FakePools()
+
+
 @dataclass(frozen=True)
 class Stages:
     """What operators reach of them."""
@@ -135,6 +141,7 @@ def switchyard(
     environment: dict[str, str],
     stages: Stages,
     releases: FakeRollout,
+    pools: FakePools,
     tmp_path: Path,
 ) -> Switchyard:
     """Runs the command as a user would, without a terminal."""
@@ -152,6 +159,7 @@ def switchyard(
             parked_messages=stages.parked,
             redrive_watch=stages.parked.watched,
             pause_switch=stages.pause_switch,
+            pools=pools,
             triggers=stages.triggers,
             tenants=stages.triggers.tenants,
             eraser=stages.triggers.eraser,

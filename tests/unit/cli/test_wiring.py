@@ -13,6 +13,7 @@ from botocore.stub import ANY, Stubber
 
 from switchyard.adapters import aws
 from switchyard.adapters.cloudformation import CloudFormationOutputs
+from switchyard.bootstrap import inspection
 from switchyard.contracts.parked_messages import ParkedMessage, UnreadableObject
 from switchyard.contracts.triggers import AppliedTrigger
 from switchyard.domain.errors import Unavailable
@@ -193,6 +194,7 @@ def test_tasks_are_judged_by_the_limits_that_the_stack_names(
         "HealthLimits": '{"overtime_ms": 7000, "repeats": 3}',
     }
     monkeypatch.setattr(CloudFormationOutputs, "of", lambda _, _stack, output: reported[output])
+    monkeypatch.setattr(inspection, "deployed_pools", lambda _stage: ())
 
     assert ask_how_tasks_are() == HealthLimits(overtime_ms=7_000, repeats=3)
 

@@ -10,6 +10,7 @@ from switchyard_local.cloud import LocalCloud
 from switchyard_local.deployment.deployer import Deployer
 from switchyard_local.endpoint import Deployment
 from switchyard_local.say import Say
+from switchyard_local.workers.pools import LocalPool
 from switchyard_local.workers.process import WorkerProcess
 from tests.unit.local.test_endpoint import DEPLOYMENT
 
@@ -44,6 +45,6 @@ def test_the_agent_of_the_running_worker_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(cloud, "_deployed_environment", lambda: environment)
+    monkeypatch.setattr(cloud, "_pools", lambda: [LocalPool(environment)])
     assert cloud.up(said.append) == DEPLOYMENT.endpoint
     assert said == [f"The worker runs already, with {agent}"]

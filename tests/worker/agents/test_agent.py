@@ -8,7 +8,7 @@ from switchyard.contracts.definitions import TaskDefinition
 from switchyard.domain.ids import SMOKE_TENANT
 from switchyard.settings import AgentBackend
 from switchyard_worker.agents.agent import AgentFailed, agent_for
-from switchyard_worker.parent.attempts.assignments import OfflineRefused, resolve_backend
+from switchyard_worker.parent.attempts.backends import OfflineRefused, resolve_backend
 from switchyard_worker.parent.supervision.child_environment import Credential
 
 Backend = Literal["claude-agent-sdk", "messages", "offline"]

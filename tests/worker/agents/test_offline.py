@@ -134,6 +134,18 @@ def test_a_script_can_give_the_output_and_its_usage() -> None:
     assert (answer.effort.input_tokens, answer.effort.cost_usd) == (9, 0.5)
 
 
+@pytest.mark.parametrize("named", ["BAD_REQUEST", None, ["network"]])
+def test_a_scripted_failure_of_no_category_is_answered_with_those_there_are(named: object) -> None:
+    script = {"offline": {"fail": {"category": named}}}
+
+    with pytest.raises(
+        AgentFailed, match=r"offline\.fail\.category .* use one of auth,"
+    ) as failure:
+        OfflineAgent().run("a prompt", an_assignment(input=script))
+
+    assert failure.value.category is FailureCategory.VALIDATION
+
+
 def test_a_scripted_failure_passes_after_its_calls_within_an_attempt() -> None:
     fail = {"category": "rate-limit", "calls": 2, "retryAfterMs": 50, "usage": {"inputTokens": 0}}
     agent = OfflineAgent()

@@ -1,4 +1,4 @@
-"""What every part of Switchyard shares; the folder above is the Lambda layer."""
+"""The code that all parts of Switchyard share; the folder above is the Lambda layer."""
 
 from typing import Final
 

@@ -39,10 +39,10 @@ def get_metrics() -> StageMetrics:
 
 
 def get_logger(service: str | None = None) -> Logger:
-    """One JSON line per fact, with its stage; what a user wrote stays inside its string."""
+    """Return a logger of one JSON line per fact; a user's text stays inside its string."""
     return Logger(service=service, use_rfc3339=True, utc=True, stage=os.environ.get(_STAGE))
 
 
 def get_tracer() -> Tracer:
-    """Of calls to AWS: to follow every library there is, all of them would be imported."""
+    """Return a tracer of calls to AWS; tracing every library would import them all."""
     return Tracer(patch_modules=("botocore",))

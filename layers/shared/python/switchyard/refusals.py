@@ -1,4 +1,4 @@
-"""How the API says no: every error has its status here, once."""
+"""The API's refusals: every error has its status here, once."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -30,6 +30,7 @@ from switchyard.domain.errors import (
     UnknownJob,
     UnknownTask,
 )
+from switchyard.domain.scheduling.work_queues import UnknownWorkQueue
 from switchyard.domain.text import without_control_characters
 from switchyard.domain.triggers.triggers import UnknownTrigger
 from switchyard.observability import Logger
@@ -43,13 +44,14 @@ _STATUSES: Final[Mapping[type[Rejected], HTTPStatus]] = {
     UnknownJob: HTTPStatus.NOT_FOUND,
     UnknownTask: HTTPStatus.NOT_FOUND,
     UnknownTrigger: HTTPStatus.NOT_FOUND,
+    UnknownWorkQueue: HTTPStatus.NOT_FOUND,
 }
 _NOT_NOW_SECONDS: Final = 5
 _MAX_LOGGED_PATH: Final = 300
 
 
 def answer_errors(app: APIGatewayHttpResolver, logger: Logger) -> None:
-    """Whatever the routes raise becomes problem details."""
+    """Turn the errors that routes raise into problem details."""
 
     def refuse_shape(error: RequestValidationError) -> Response[str]:
         problems = validation_problems(error.errors())
@@ -80,7 +82,7 @@ def refusal_for(error: Rejected) -> Response[str]:
 
 
 def for_gateway(refused: Response[str]) -> dict[str, Any]:
-    """As a function answers that has not come as far as a route."""
+    """Return the refusal as a function answers before it has come as far as a route."""
     return {
         "statusCode": refused.status_code,
         "headers": {"Content-Type": refused.content_type, **refused.headers},
@@ -90,7 +92,7 @@ def for_gateway(refused: Response[str]) -> dict[str, Any]:
 
 
 def refusal(status: HTTPStatus, detail: str, problems: Sequence[Problem] = ()) -> Response[str]:
-    """However long a request is, what is said of it fits into an answer."""
+    """Return a refusal that fits into an answer, however long the request is."""
     body = ProblemDetails(
         title=title_of(status),
         status=status,

@@ -1,4 +1,4 @@
-"""For any Lambda function that may take longer than its queue's visibility."""
+"""A heartbeat for Lambda functions that may take longer than their queue's visibility."""
 
 from switchyard.adapters.sqs_heartbeat import SQSHeartbeat
 

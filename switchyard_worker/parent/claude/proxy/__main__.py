@@ -29,7 +29,7 @@ def main(control: socket.socket, listener: socket.socket) -> None:
 
 
 def _hide_memory() -> None:
-    """No core dump, and no other process of this user may look: memory holds the credential."""
+    """Forbid core dumps, and other processes of this user: the memory holds the credential."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

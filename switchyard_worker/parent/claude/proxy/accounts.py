@@ -26,6 +26,7 @@ class Reservation:
 
     usd: float
     model: str
+    tokens: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +37,7 @@ class Account:
     deadline: float
     spent_usd: float = 0.0
     uncertain_usd: float = 0.0
+    uncertain_tokens: int = 0
     reported: Reported = field(default_factory=Reported)
     stopped: str | None = None
     refusals: Counter[str] = field(default_factory=Counter)
@@ -61,11 +63,20 @@ class Account:
         return float("inf") if cap is None else cap - self.spent_usd - self.reserved_usd
 
     @property
+    def room_tokens(self) -> int | None:
+        """Return how many tokens are neither used nor reserved; `None` without a budget."""
+        cap, used = self.allowed.cap_tokens, self.reported.tokens
+        if cap is None:
+            return None
+        reserved = self.uncertain_tokens + sum(one.tokens for one in self._reserved)
+        return cap - used.read - used.output - reserved
+
+    @property
     def others_are_under_way(self) -> bool:
         return bool(self._reserved)
 
-    def reserve(self, usd: float, model: str) -> Reservation:
-        reservation = Reservation(usd, model)
+    def reserve(self, usd: float, model: str, tokens: int = 0) -> Reservation:
+        reservation = Reservation(usd, model, tokens)
         self._reserved.add(reservation)
         self.stopped = None
         return reservation
@@ -78,6 +89,8 @@ class Account:
         self.reported += reported
         if not complete:
             self.uncertain_usd += max(0.0, reservation.usd - cost)
+            used = reported.tokens.read + reported.tokens.output
+            self.uncertain_tokens += max(0, reservation.tokens - used)
         self.dirty = True
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()

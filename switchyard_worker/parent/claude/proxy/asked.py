@@ -15,7 +15,7 @@ from switchyard_worker.parent.claude.proxy.refusals import invalid, too_large
 
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024  # what the Messages API takes
 MAX_STRUCTURE: Final = 1_000_000
-"""Brackets and commas: a parsed value takes a hundred times the memory of its three bytes."""
+"""The most brackets and commas: a parsed value takes a hundred times its three bytes."""
 
 COUNTED_FIELDS: Final = frozenset(
     {
@@ -31,7 +31,7 @@ COUNTED_FIELDS: Final = frozenset(
         "tools",
     }
 )
-"""What the API's own count takes (https://platform.claude.com/docs/en/api/messages-count-tokens)."""
+"""Fields that the API can count (https://platform.claude.com/docs/en/api/messages-count-tokens)."""
 FIELDS: Final = COUNTED_FIELDS | {
     "diagnostics",
     "max_tokens",
@@ -55,19 +55,19 @@ _SEARCH: Final = "web_search"
 MAX_SEARCHES: Final = 8
 
 TOKENS_BESIDE: Final = 8_000
-"""What the API adds by itself: instructions for tools, for thinking and for structured output."""
+"""The most tokens that the API adds itself: for tools, for thinking and for structured output."""
 TOKENS_OF_AN_IMAGE: Final = 10_000  # twice what the largest one is scaled down to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One request. `late` holds the fields that are decided once its cost is known."""
+    """A request to the API. `late` holds the fields that are decided once its cost is known."""
 
     model: str
     max_tokens: int
     streams: bool
     searches: int
-    """How many searches the API may make for it."""
+    """The number of searches that the API may make for the request."""
     input_bound: int | None
     """The most tokens that can be read; `None` if only the API can count them."""
     caches_for_an_hour: bool

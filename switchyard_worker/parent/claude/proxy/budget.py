@@ -1,7 +1,7 @@
 """Reserves what a request can cost at most before it is forwarded."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from switchyard.domain.measuring.prices import (
@@ -15,6 +15,7 @@ from switchyard.domain.measuring.prices import (
 from switchyard_worker.parent.claude.proxy.accounts import Account, Reservation
 from switchyard_worker.parent.claude.proxy.asked import Asked
 from switchyard_worker.parent.claude.proxy.refusals import CapReached, invalid
+from switchyard_worker.parent.claude.proxy.reported import Reported
 
 LEAST_ANSWER: Final = 1_024
 """Tokens. An answer that could not be longer is not worth its question."""
@@ -66,6 +67,42 @@ async def reserve(account: Account, asked: Asked, count: Count) -> Granted:
 
     Raise `RequestRefused`.
     """
+    if account.allowed.cap_tokens is None:
+        return await _within_cost(account, asked, count)
+    while True:
+        shortened, tokens = await _within_tokens(account, asked, count)
+        granted = await _within_cost(account, shortened, count)
+        if tokens <= (account.room_tokens or 0):  # nothing was awaited since it was granted
+            granted.reservation.tokens = tokens
+            return granted
+        account.settle(granted.reservation, Reported(), complete=True)
+
+
+async def _within_tokens(account: Account, asked: Asked, count: Count) -> tuple[Asked, int]:
+    """Shorten the answer to what the budget has room for; return what is to be reserved."""
+    if asked.searches:
+        raise invalid("cost", "what a search reads has no bound: maxTokens forbids it")
+    read, counted = asked.input_bound or 0, asked.input_bound is None
+    if counted:
+        read = await count()
+    while True:
+        changed, room = account.changed, (account.room_tokens or 0) - read
+        others = account.others_are_under_way
+        if room >= min(asked.max_tokens, GOOD_ANSWER if others else LEAST_ANSWER):
+            most = min(asked.max_tokens, room)
+            return replace(asked, max_tokens=most), read + most
+        if not counted:
+            read, counted = await count(), True
+            continue
+        if not others:
+            raise CapReached(
+                f"maxTokens of this task is reached: {account.room_tokens or 0:,} of"
+                f" {account.allowed.cap_tokens or 0:,} tokens are left, the request reads {read:,}"
+            )
+        await changed.wait()
+
+
+async def _within_cost(account: Account, asked: Asked, count: Count) -> Granted:
     if not account.capped:
         return _grant(account, asked, usd=0.0)
     price = price_of(asked.model)

@@ -36,7 +36,7 @@ class Cut(Exception):
 
 
 class Exchange:
-    """One request, and the answer to it."""
+    """A request, and the answer to it."""
 
     def __init__(self, connection: "Connection", request: h11.Request) -> None:
         self._connection = connection
@@ -108,7 +108,7 @@ class Connection:
         self._writer = writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEADER_BYTES)
         self.idle = True
-        """No request of it is being answered, so it may be closed for another's sake."""
+        """Whether no request is being answered: then it may be closed to serve another."""
 
     @property
     def at_eof(self) -> bool:

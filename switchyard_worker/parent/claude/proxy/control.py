@@ -28,8 +28,10 @@ class Register:
     token: str
     models: tuple[str, ...]
     seconds: float
-    """How long the token is valid, if it is not revoked before."""
+    """The time for which the token is valid, if it is not revoked before."""
     cap_usd: float | None = None
+    cap_tokens: int | None = None
+    """How many tokens its requests may take together: read, written and cached."""
     web_search: bool = False
 
     def __repr__(self) -> str:
@@ -68,11 +70,11 @@ class Spent:
     cache_read_tokens: int = 0
     cost_usd: float = 0.0
     uncertain_usd: float = 0.0
-    """What answers that broke off may have cost beyond what was reported."""
+    """The amount that interrupted answers may have cost beyond what was reported."""
     stopped: str | None = None
-    """Why the last request was refused, if its cost was the reason."""
+    """The reason why the last request was refused, if it was its cost."""
     refusals: Mapping[str, int] = field(default_factory=dict)
-    """How many requests were refused since the last message, by reason."""
+    """The number of requests that were refused since the last message, by reason."""
     final: bool = False
     """The token is revoked: nothing follows."""
 

@@ -1,4 +1,4 @@
-"""Why a request is not forwarded, in the shape that the API's own errors have."""
+"""Refusals of requests that are not forwarded, in the shape of the API's own errors."""
 
 import json
 from typing import Final

@@ -119,6 +119,8 @@ class FakeCloud:
     invoked: Invoked | None = None
     functions: Sequence[str] | None = None
     supervised: ScalingPolicy | None = None
+    worker_log: Sequence[str] = ()
+    worker_exit_code: int = 0
 
     def up(self, say: Say, *, functions: Sequence[str] | None = None) -> Endpoint:
         self.calls.append("up")
@@ -131,6 +133,13 @@ class FakeCloud:
         self.calls.append("down")
         say("Stopping")
         self.running = False
+
+    def work(self, pool: str, say: Say, *, read: Callable[[str], None]) -> int:
+        self.calls.append(f"work {pool}")
+        say("Starting")
+        for line in self.worker_log:
+            read(line)
+        return self.worker_exit_code
 
     @contextmanager
     def borrowed(self, say: Say, *, functions: Sequence[str] = ()) -> Iterator[bool]:

@@ -219,7 +219,7 @@ def test_a_file_without_definitions_is_refused(switchyard: Switchyard, tmp_path:
 
 def test_fields_of_a_newer_api_do_no_harm(switchyard: Switchyard, api: FakeApi) -> None:
     newer = a_job("processing", SCRAPE).model_dump(mode="json", by_alias=True)
-    newer["priority"] = newer["tasks"][0]["priority"] = 7
+    newer["urgency"] = newer["tasks"][0]["urgency"] = 7
     api.on(f"GET /jobs/{JOB_ID}", answer(newer))
 
     assert switchyard("job", JOB_ID).exit_code == 0

@@ -12,7 +12,7 @@ def test_without_options_it_goes_by_the_policy_of_deployed_stages(
 
     assert cloud.supervised == ScalingPolicy(min_workers=1)
     assert result.stdout == "1 → 5 workers: 90 waiting and 0 in flight need 5\n"
-    assert result.stderr.startswith("Between 1 and 5 workers, one for 20 messages.")
+    assert result.stderr.startswith("Between 1 and 5 workers: one for 20 messages,")
     assert result.exit_code == 0
 
 

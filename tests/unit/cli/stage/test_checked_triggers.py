@@ -26,7 +26,10 @@ def test_a_trigger_whose_definition_nobody_registered_is_refused_with_its_line(
     result = switchyard("triggers", "apply", file)
     assert result.exit_code == 2
     place = f"{file}:4: triggers[0].job.tasks[0].name"
-    assert result.stderr == f"{place}: 'nobody' is not a registered task definition\n"
+    assert result.stderr == (
+        f"{place}: 'nobody' is not a registered task definition; define it in this file below "
+        "`definitions`, or register it with `switchyard definitions put`\n"
+    )
     assert triggers.rules.rules == {}
 
 

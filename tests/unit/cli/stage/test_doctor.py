@@ -250,14 +250,16 @@ def test_the_local_cloud_is_examined_without_an_account(
 
 
 def test_a_local_cloud_without_a_worker_is_well_itself(
-    switchyard: Switchyard, cloud: FakeCloud
+    switchyard: Switchyard, cloud: FakeCloud, releases: FakeRollout
 ) -> None:
+    releases.presence.seen(a_worker("offline"))  # it has reported, and ended
     cloud.worker_lives = False
 
     found = findings(switchyard)
 
     assert found["cloud"][0] == "ok"
     assert found["worker"] == ("fail", "there is none", "switchyard up")
+    assert "agent" not in found
 
 
 def test_a_local_cloud_that_is_down_or_ill(switchyard: Switchyard, cloud: FakeCloud) -> None:

@@ -77,6 +77,9 @@ def test_programs_get_the_names_that_cloudwatch_has(
         "avg_processing_time": 2_500,
         "timeout_rate": 0,
         "age_of_oldest_item": 125,
+        "verified_share": 0,
+        "usd_per_verified": None,
+        "saturated_consumers": 0,
     }
     assert found["definitions"][0] == {
         "definition": "scrape",

@@ -70,3 +70,14 @@ def test_an_age_is_never_negative() -> None:
     population.see(TaskState.READY, ready_at_ms=NOW_MS + 1)
 
     assert population.oldest_age_seconds(now_ms=NOW_MS) == 0
+
+
+def test_verified_tasks_are_a_share_of_the_completed_ones() -> None:
+    spent = {"a": Spending(cost_micro_usd=3_000_000), "b": Spending(cost_micro_usd=1_000_000)}
+    flow = flow_of([Counts(completions=8, verified=2, by_definition=spent)], window_ms=60_000)
+    assert (flow.verified_share, flow.usd_per_verified) == (0.25, 2.0)
+
+
+def test_where_nothing_was_verified_it_has_no_price() -> None:
+    flow = flow_of([Counts(completions=8)], window_ms=60_000)
+    assert (flow.verified_share, flow.usd_per_verified) == (0.0, None)

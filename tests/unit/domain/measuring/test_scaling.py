@@ -163,3 +163,25 @@ def test_what_is_remembered_is_the_maximum_of_the_last_seconds(
 def test_a_policy_that_could_never_work_cannot_be_made(limits: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="worker"):
         ScalingPolicy(**limits)
+
+
+def test_workers_stay_while_there_are_enough_tasks_for_each() -> None:
+    """Up with more than twenty tasks for each worker, down with fewer than five."""
+    policy = ScalingPolicy(max_workers=10, target_per_worker=20, kept_per_worker=5)
+    for messages, present, wanted in [(21, 1, 2), (20, 2, 2), (10, 2, 2), (9, 2, 2), (5, 2, 1)]:
+        decision = decide_workers(
+            policy,
+            waiting=messages,
+            in_flight=0,
+            slots=3,
+            wanted_before=present,
+            needed_lately=0,
+            now_s=1_000,
+            last_out_s=None,
+        )
+        assert decision.wanted == wanted
+
+
+def test_a_worker_is_kept_for_no_more_than_its_share() -> None:
+    with pytest.raises(ValueError, match="up to its share"):
+        ScalingPolicy(target_per_worker=5, kept_per_worker=6)

@@ -15,6 +15,7 @@ from switchyard.domain.prompts.prompt import (
     FILES_NOTICE,
     INPUTS_NOTICE,
     REQUIRED_NOTICE,
+    AboutAttempt,
     build_prompt,
 )
 from switchyard.domain.text import without_control_characters
@@ -175,7 +176,7 @@ def test_files_are_listed_as_data_and_required_ones_as_patterns() -> None:
         given=None,
         context={},
         inputs=["inputs/job/brief.pdf", name],
-        artifacts=["*.md", "charts/*.png"],
+        about=AboutAttempt(artifacts=["*.md", "charts/*.png"]),
     )
     assert f"# Files\n\n{INPUTS_NOTICE}" in prompt
     assert '"inputs/job/brief.pdf"' in prompt

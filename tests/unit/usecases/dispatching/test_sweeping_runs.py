@@ -71,7 +71,7 @@ def test_a_due_time_that_another_moved_is_left(
 
     monkeypatch.setattr(harness.memory.graph, "find", find_and_lose)
     (nudge,) = harness.sweep(after=6 * MINUTE)
-    assert (nudge.action, nudge.reason) == (Action.LEAVE, "somebody was faster")
+    assert (nudge.action, nudge.reason) == (Action.LEAVE, "another process was faster")
     assert harness.queued() == {"a"}
     assert harness.task("a").resends == 1
 

@@ -53,7 +53,12 @@ def test_levels_come_from_tasks_queues_and_workers(harness: MeasuredHarness) -> 
     harness.memory.presence.seen(replace(worker, worker_id="dead", seen_at_ms=NOW_MS - 200_000))
 
     assert harness.measurer.levels() == Levels(
-        queue_depth=2, in_flight_count=40, consumer_count=1, dlq_depth=2, age_of_oldest_item=90.0
+        queue_depth=2,
+        in_flight_count=40,
+        consumer_count=1,
+        dlq_depth=2,
+        age_of_oldest_item=90.0,
+        saturated_consumers=100 / 3,
     )
 
 

@@ -202,3 +202,11 @@ def test_what_is_refused_of_a_tasks_files_is_logged_with_the_reason(
     assert record["refused"]["is not an ordinary file"] == 2
     assert record["refused"]["has a name that cannot be stored"] == 1
     assert sum(record["refused"].values()) == 4
+
+
+def test_evidence_that_a_child_wrote_is_not_uploaded(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "commitments.json").write_text('{"verified": true}')
+    folder = TaskFolder.opened(tmp_path)
+    assert files_to_upload(folder, completed=True, monotonic=time.monotonic) == {}
+    folder.close()

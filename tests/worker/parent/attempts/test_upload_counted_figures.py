@@ -6,7 +6,7 @@ import pytest
 
 from switchyard.domain.tasks.task import Usage
 from switchyard_worker.boundary import SUMMARY_FILE, TRACE_FILE
-from switchyard_worker.parent.attempts.upload import with_counted
+from switchyard_worker.parent.attempts.counted_figures import with_counted
 
 USAGE = Usage(input_tokens=36, output_tokens=15, cache_read_tokens=9, cost_usd=0.5)
 

@@ -257,7 +257,7 @@ def test_the_proxy_ends_with_a_worker_that_is_killed() -> None:
     pytest.importorskip("h11")
     paths = os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "layers/shared/python")])
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.worker.proxy_owner"],
+        [sys.executable, "-m", "tests.worker.parent.claude.proxy_owner"],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": paths},
         stdout=subprocess.PIPE,
         text=True,
@@ -276,7 +276,7 @@ def test_the_proxy_ends_with_a_worker_that_is_killed() -> None:
 )
 def test_a_child_finds_the_key_nowhere(python: str, folder: Path, users: range) -> None:
     pytest.importorskip("h11")
-    program = ["-m", "tests.worker.key_hunter", str(folder)]
+    program = ["-m", "tests.worker.parent.claude.key_hunter", str(folder)]
     ended = subprocess.run(
         ["/bin/sh", ENTRYPOINT, python, *program],
         cwd=REPOSITORY,

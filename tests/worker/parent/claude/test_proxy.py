@@ -12,6 +12,7 @@ import pytest
 from switchyard_worker.parent.claude.proxy.accounts import MAX_PARALLEL, MAX_WAITING
 from tests.fakes.servers.messages_api import messages_api
 from tests.fakes.servers.messages_api_replies import fails, redirects, says, stalls
+from tests.worker.parent.claude.proxy_place import BODY, Place, place, request, shared
 from tests.worker.proxied import (
     API_KEY,
     QUESTION,
@@ -21,7 +22,6 @@ from tests.worker.proxied import (
     say,
     until_it_ends,
 )
-from tests.worker.proxy_place import BODY, Place, place, request, shared
 
 STREAMED = QUESTION | {"stream": True}
 

@@ -3,8 +3,8 @@
 import pytest
 
 from switchyard_worker.parent.claude.proxy.asked import MAX_BODY_BYTES
+from tests.worker.parent.claude.proxy_place import BODY, Place, place, request, shared
 from tests.worker.proxied import HAIKU, QUESTION, ask, parsed, say
-from tests.worker.proxy_place import BODY, Place, place, request, shared
 
 __all__ = ["place", "shared"]  # fixtures
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,14 +25,15 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[TaskFolder]:
-    for above in (tmp_path, *tmp_path.parents[:3]):
-        above.chmod(0o755)  # a task has to reach its folder
-    made = TaskFolder.fresh(
-        tmp_path / "output", Lease(a_task("a"), "me"), SlotUser(task_users(1)[0])
-    )
-    yield made
-    made.close()
+def folder() -> Iterator[TaskFolder]:
+    with tempfile.TemporaryDirectory() as name:  # pytest's own lets nobody else pass
+        place = Path(name)
+        place.chmod(0o711)
+        made = TaskFolder.fresh(
+            place / "output", Lease(a_task("a"), "me"), SlotUser(task_users(1)[0])
+        )
+        yield made
+        made.close()
 
 
 def filled(folder: TaskFolder) -> None:

@@ -124,7 +124,7 @@ def test_what_a_child_kept_to_itself_is_uploaded_or_goes_with_its_home(
     python: str, folder: Path, users: range
 ) -> None:
     ended = subprocess.run(
-        ["/bin/sh", ENTRYPOINT, python, "-m", "tests.worker.secretive", str(folder)],
+        ["/bin/sh", ENTRYPOINT, python, "-m", "tests.worker.parent.files.secretive", str(folder)],
         cwd=REPOSITORY,
         env=ENVIRONMENT | OURS | agent_users(users) | {"HOME": str(folder)},
         capture_output=True,

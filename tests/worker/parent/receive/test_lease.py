@@ -13,6 +13,7 @@ from switchyard.domain.tasks.task import Lease, LifeSigns, Task
 from switchyard.ports import Received
 from switchyard.settings import WorkerSettings
 from switchyard_worker.parent.receive.lease import LeaseTiming
+from tests.builders import a_task
 from tests.worker.harness import LongPoll, WorkerHarness
 
 LONG = {"offline": {"delayMs": 60_000}}
@@ -179,3 +180,20 @@ def _children_in(harness: WorkerHarness) -> list[int]:
             return ""
 
     return [p.pid for p in psutil.Process().children() if cwd(p).startswith(str(harness.folder))]
+
+
+STAGES_TIMING = LeaseTiming(
+    lease_seconds=45.0, beat_seconds=10.0, kill_seconds=5.0, margin_seconds=5.0
+)
+
+
+def test_a_task_without_a_lease_of_its_own_is_renewed_as_the_stage_says() -> None:
+    assert STAGES_TIMING.for_task(a_task()) is STAGES_TIMING
+
+
+@pytest.mark.parametrize("lease_ms", [10_000, 60_000, 900_000])
+def test_a_task_is_renewed_for_the_lease_of_its_queue(lease_ms: int) -> None:
+    timing = STAGES_TIMING.for_task(a_task(lease_ms=lease_ms))
+    assert timing.lease_ms == lease_ms
+    assert timing.beat_seconds < timing.held_seconds
+    assert timing.beat_seconds <= STAGES_TIMING.beat_seconds

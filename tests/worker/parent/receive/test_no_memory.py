@@ -36,11 +36,13 @@ class TroubledLeases(MemoryTaskLeases):
         super().__init__(harness.memory.state)
         self.left = times
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int, **more: Any
+    ) -> Task:
         self.left -= 1
         if self.left >= 0:
             raise MemoryError
-        return super().settle(lease, outcome, output=output, now_ms=now_ms)
+        return super().settle(lease, outcome, output=output, now_ms=now_ms, **more)
 
 
 @pytest.mark.parametrize("problem", TROUBLE, ids=repr)

@@ -33,7 +33,13 @@ LEFT_BEHIND = f"{WAIT} & setsid {WAIT} & (setsid sh -c '{WAIT} & {WAIT}' &); "
 def killed_worker(folder: Path, definition: Mapping[str, object], **more: str) -> Iterator[int]:
     """Yield the worker's process id."""
     worker = subprocess.Popen(
-        [sys.executable, "-m", "tests.worker.killed_worker", folder, json.dumps(definition)],
+        [
+            sys.executable,
+            "-m",
+            "tests.worker.parent.supervision.killed_worker",
+            folder,
+            json.dumps(definition),
+        ],
         cwd=REPOSITORY,
         env=ENVIRONMENT | {"OUTPUT_FOLDER": str(folder)} | more,
         stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""How we talk to AWS: one way to make a client, one way to call it, one translation of failure."""
+"""Talks to AWS: one way to make a client, one way to call it, one translation of failure."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _BOTOCORE_BACKOFF: Final = Backoff(first=1, longest=20)  # seconds, in the mode 
 
 @dataclass(frozen=True, kw_only=True)
 class TimeLimits:
-    """How long a client waits for AWS, and how often it tries."""
+    """The time that a client waits for AWS, and how often it tries."""
 
     connect_seconds: int = 2  # one lost packet is sent again after a second
     read_seconds: int = 5  # between two packets, not for a whole object
@@ -73,7 +73,7 @@ def client(service: Service, limits: TimeLimits = USUAL_LIMITS, /, **where: str)
 
 
 def _config(limits: TimeLimits) -> Config:
-    """`total_max_attempts` counts tries, while `max_attempts` in a client's config counts retries.
+    """Make the configuration: `total_max_attempts` counts tries, unlike `max_attempts`.
 
     https://docs.aws.amazon.com/botocore/latest/reference/config.html
     """

@@ -25,7 +25,7 @@ class AwsInspection:
     def __init__(self, stage: str, **where: str) -> None:
         self._stage = stage
         self._clients = cache(lambda service: _seen(lambda: aws.client(service, **where)))
-        self._services = cache(lambda: self._resources(SERVICE))
+        self._services = cache(self._default_pools_service)
 
     def _client(self, service: Service) -> Any:
         return self._clients(service)
@@ -66,6 +66,11 @@ class AwsInspection:
                 return self._workers(found)
         return None
 
+    def _default_pools_service(self) -> list[str]:
+        """Return the service of the default pool first, if there is one."""
+        name = f"/switchyard-{self._stage}-worker"
+        return sorted(self._resources(SERVICE), key=lambda arn: not arn.endswith(name))
+
     def switches(self) -> Sequence[Switch]:
         known = self._rules()
         names = map(_rule_name, self._resources(RULE))
@@ -76,7 +81,7 @@ class AwsInspection:
         return {url.rpartition("/")[2]: self._waiting(url) for url in self.dead_letter_queues()}
 
     def dead_letter_queues(self) -> Sequence[str]:
-        """Their URLs."""
+        """Return the URLs of the dead-letter queues."""
         return sorted(url for url in self._resources(QUEUE) if holds_dead_letters(url))
 
     def _stack_status(self, name: str) -> str | None:
@@ -86,7 +91,7 @@ class AwsInspection:
         return str(answer["Stacks"][0]["StackStatus"]) if answer else None
 
     def _resources(self, kind: str) -> list[str]:
-        """What the stacks made of this kind."""
+        """Return the physical ids of the stacks' resources of this kind."""
         return [
             resource["PhysicalResourceId"]
             for name in STACKS
@@ -128,7 +133,7 @@ class AwsInspection:
         return answer is not None
 
     def _rules(self) -> dict[str, Any]:
-        """By name, on our bus and on the account's."""
+        """Return the rules by name, on our bus and on the account's."""
         ours = self._rules_of(EventBusName=f"switchyard-{self._stage}")
         shared = self._rules_of(NamePrefix=f"switchyard-{self._stage}-")
         return {rule["Name"]: rule for rule in [*ours, *shared]}
@@ -153,7 +158,7 @@ class AwsInspection:
 
 
 def _rule_name(resource: str) -> str:
-    """Those of a bus of its own are called `bus|rule`."""
+    """Return the rule's name without its bus: a rule of a custom bus has the id `bus|rule`."""
     return resource.rpartition("|")[2]
 
 

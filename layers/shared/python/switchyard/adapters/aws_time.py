@@ -18,7 +18,7 @@ from switchyard.domain.health.clock_offset import ClockOffset
 RESOLUTION_SECONDS: Final = 2.0
 """A `Date` header names a whole second, and a server may format it once a second."""
 OLDER_FOR_SECONDS: Final = 30.0
-"""For so long a date that is older than an earlier answer proved is taken for a stale header."""
+"""The time for which a date older than an earlier answer's is taken for a stale header."""
 DRIFT: Final = 200e-6
 """Seconds by which a local clock may gain or lose in a second: far more than quartz does."""
 _SENT_AT: Final = "switchyard_sent_at"
@@ -28,7 +28,7 @@ Seconds = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """AWS's time less the local ticks lies between `low` and `high`, seen at the tick `at`."""
+    """The bounds of AWS's time less the local ticks, seen at the tick `at`."""
 
     low: float
     high: float
@@ -55,7 +55,7 @@ class Bounds:
 
 
 class AwsTime:
-    """Narrows an interval with each answer.
+    """Estimates AWS's time: each answer narrows an interval.
 
     As long as the machine's own clock agrees with all answers it is believed, since an NTP server
     is more exact than a header. Otherwise AWS's time is that of the interval. A single answer that
@@ -151,7 +151,7 @@ def worker_clock() -> AwsClock:
 
 
 def observe_answers(client: Any) -> None:
-    """Have every answer of a boto3 client, refusals included, tell the time."""
+    """Set the clock by every answer of a boto3 client, refusals included."""
     client.meta.events.register_last("request-created", _note_request)
     client.meta.events.register("response-received", _note_answer)
 
@@ -171,7 +171,7 @@ def _clock(*, ticks: Seconds) -> AwsClock:
 
 
 def _note_request(request: Any, **_: Any) -> None:
-    """Called once for each try: a retry is created anew."""
+    """Note when a request is sent; each retry is created anew and calls this again."""
     request.context[_SENT_AT] = [time.ticks() for time in _OBSERVERS]
 
 

@@ -1,4 +1,4 @@
-"""What deployed stacks say about themselves."""
+"""Reads the outputs of deployed stacks."""
 
 from botocore.exceptions import BotoCoreError, ClientError
 

@@ -1,4 +1,4 @@
-"""What a task prints, from the log group of the workers."""
+"""Reads the output of a task from the log group of the workers."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -7,7 +7,7 @@ from switchyard.adapters.aws import call
 from switchyard.contracts.worker_log import mark_of, printed_in
 
 LATENESS_MS: Final = 60_000
-"""How much later than a younger one a line may arrive and still be found."""
+"""The delay after a younger line with which a line may arrive and still be found."""
 
 
 class CloudWatchTaskOutput:
@@ -17,7 +17,7 @@ class CloudWatchTaskOutput:
         self._request_id = request_id
         self._since_ms = since_ms
         self._emitted: dict[str, int] = {}
-        """When each line was logged, by its id: those that may be found again."""
+        """The times of logged lines that may be found again, by their ids."""
 
     def news(self) -> Sequence[str]:
         found = sorted(self._window(), key=lambda line: int(line["timestamp"]))

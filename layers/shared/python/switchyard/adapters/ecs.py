@@ -1,4 +1,4 @@
-"""What ECS knows of a worker: its scale-in protection, and the release of its service.
+"""Asks ECS about a worker: its scale-in protection, and the release of its service.
 
 https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-scale-in-protection-endpoint.html
 https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-fargate.html
@@ -54,7 +54,7 @@ class EcsScaleInProtection:
 
 
 class NoScaleInProtection:
-    """Where nobody scales in."""
+    """Protects nothing: for places where no service scales in."""
 
     def protect(self, *, minutes: int) -> None:
         pass
@@ -97,7 +97,7 @@ class EcsDeployments:
 
 
 class NoDeployments:
-    """Where no service replaces workers."""
+    """Finds no deployment: for places where no service replaces workers."""
 
     def look(self) -> None:
         return None

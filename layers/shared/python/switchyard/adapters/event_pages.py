@@ -1,4 +1,4 @@
-"""Reading the log to the end or page by page, wherever it is stored."""
+"""Reads the log to the end or page by page, wherever it is stored."""
 
 import json
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ class EventPages(ABC):
     def _find(
         self, query: EventQuery, *, newest_first: bool, at_once: int | None
     ) -> Iterable[Record]:
-        """What the index holds of each answer, in its order; `at_once` so many are wanted."""
+        """Yield the index's record of each event, in its order; `at_once` is the number wanted."""
 
     @abstractmethod
     def _whole(self, summaries: Sequence[Record]) -> Iterable[Record]:
@@ -97,7 +97,7 @@ class EventPages(ABC):
     def _own(
         self, query: EventQuery, *, newest_first: bool, at_once: int | None
     ) -> Iterator[Record]:
-        """The tenant's: where another's event is, is nobody's business but theirs."""
+        """Yield the tenant's own records; other tenants' records are left out."""
         if query.empty:
             return
         for record in self._find(query, newest_first=newest_first, at_once=at_once):
@@ -105,7 +105,7 @@ class EventPages(ABC):
                 yield record
 
     def _fitting(self, records: Sequence[Record], max_bytes: int) -> Iterator[StoredEvent]:
-        """Whole events as long as they fit together, but at least one."""
+        """Yield whole events as long as they fit together, but at least one."""
         total = 0
         for record in self._wholes(records):
             event, size = self._at_most(record, max_bytes)
@@ -122,7 +122,7 @@ class EventPages(ABC):
             yield from (whole.get(_place(record), record) for record in chunk)
 
     def _at_most(self, record: Record, max_bytes: int) -> tuple[StoredEvent, int]:
-        """What is in the bucket stays there if it is too large even alone."""
+        """Leave large fields in the bucket if the event is too large even alone."""
         event = self._put_back(record)
         size = _size(event)
         if size <= max_bytes:
@@ -138,7 +138,7 @@ class EventPages(ABC):
 
 
 def _known_to_be_next(found: list[Record], ends: list[str], *, newest_first: bool) -> list[Record]:
-    """In order; nothing beyond the place where one of the questions stopped answering."""
+    """Return the records in order, up to the place where one of the queries stopped answering."""
     found = sorted(found, key=_place, reverse=newest_first)
     if not ends:
         return found

@@ -36,7 +36,7 @@ class EventOverflow:
         return _json({**detail, "properties": self._moved_out(detail)})
 
     def put_back(self, properties: Mapping[str, Any]) -> Fields:
-        """What was moved out, in its place again. What has expired leaves its address behind."""
+        """Return all fields, with those moved to the bucket; expired ones keep their address."""
         if OVERFLOW not in properties:
             return dict(properties)
         try:

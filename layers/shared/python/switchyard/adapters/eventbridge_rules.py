@@ -14,7 +14,7 @@ from switchyard.ports import TriggerRule
 
 TARGET: Final = "trigger-queue"
 WHOLE_EVENT: Final = "<aws.events.event.json>"
-"""EventBridge's own name for it in an input template."""
+"""The name of the whole event in EventBridge's input templates."""
 
 _REFUSED: Final = frozenset(
     {"InvalidEventPatternException", "ValidationException", "LimitExceededException"}

@@ -1,4 +1,4 @@
-"""Spans to an OpenTelemetry collector, over HTTP and as JSON."""
+"""Sends spans to an OpenTelemetry collector, over HTTP and as JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -18,7 +18,7 @@ Headers = Callable[[], Mapping[str, str]]
 
 
 class OtlpSpanExporter:
-    """Neither tries again nor follows redirects; says nothing of its headers, which hold keys."""
+    """Exports spans without retries and redirects; its headers, which hold keys, stay secret."""
 
     def __init__(
         self, endpoint: str, *, headers: Headers, stage: str, seconds: float = SECONDS

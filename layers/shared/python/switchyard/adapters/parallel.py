@@ -1,4 +1,4 @@
-"""How many hands do the same to several things."""
+"""Runs the same call for several things, in threads or one by one."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ THREADS: Final = 8
 
 
 class Threads:
-    """For calls that mostly wait for an answer from elsewhere."""
+    """Runs calls in threads: for calls that mostly wait for an answer from elsewhere."""
 
     def each(self, act: Callable[[A], B], things: Sequence[A]) -> list[B]:
         if len(things) < 2:
@@ -21,7 +21,7 @@ class Threads:
 
 
 class OneByOne:
-    """In order, each after the other: where nothing is gained by threads, or they would race."""
+    """Runs calls one after the other: where threads gain nothing, or would race."""
 
     def each(self, act: Callable[[A], B], things: Sequence[A]) -> list[B]:
         answers: list[B] = []

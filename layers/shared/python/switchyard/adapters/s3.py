@@ -15,7 +15,7 @@ from switchyard.domain.prompts.artifacts import UNKNOWN_TYPE
 from switchyard.ports import PIECE_BYTES, StoredBlob, UploadRequest
 
 LINK_SECONDS: Final = 15 * 60
-"""How long a presigned link opens its blob."""
+"""The time for which a presigned link opens its blob."""
 
 # Without the permission to list, S3 answers that a missing object is forbidden.
 _MISSING: Final = frozenset({"NoSuchKey", "404", "AccessDenied", "403"})
@@ -98,7 +98,7 @@ def _in_base64(digest: Any) -> str:
 
 
 class S3Links:
-    """Signed with the credentials of this process: a link may do what they may, as long as they.
+    """Signs links with the credentials of this process, which limit what a link may do.
 
     So a function's may end sooner than it says.
     """

@@ -10,7 +10,7 @@ from switchyard.ports import Clock
 
 REMEMBERED_SECONDS: Final = 300.0
 MISSING_SECONDS: Final = 5.0
-"""How long a missing secret is remembered: what needs it is dropped until it is found."""
+"""The time for which a missing secret is remembered: what needs it is dropped until it is found."""
 _MISSING: Final = "ResourceNotFoundException"
 
 

@@ -1,4 +1,4 @@
-"""How many messages the queues of SQS hold."""
+"""Counts the messages in the queues of SQS."""
 
 from typing import Any, Final
 
@@ -7,6 +7,7 @@ from switchyard.ports import QueueDepth
 
 _WAITING: Final = "ApproximateNumberOfMessages"
 _HIDDEN: Final = "ApproximateNumberOfMessagesNotVisible"
+_DELAYED: Final = "ApproximateNumberOfMessagesDelayed"
 
 
 class SqsQueueDepths:
@@ -15,7 +16,13 @@ class SqsQueueDepths:
 
     def of(self, queue: str) -> QueueDepth:
         answer = call(
-            self._client.get_queue_attributes, QueueUrl=queue, AttributeNames=[_WAITING, _HIDDEN]
+            self._client.get_queue_attributes,
+            QueueUrl=queue,
+            AttributeNames=[_WAITING, _HIDDEN, _DELAYED],
         )
         found = answer["Attributes"]
-        return QueueDepth(waiting=int(found[_WAITING]), hidden=int(found[_HIDDEN]))
+        return QueueDepth(
+            waiting=int(found[_WAITING]),
+            hidden=int(found[_HIDDEN]),
+            delayed=int(found[_DELAYED]),
+        )

@@ -33,7 +33,7 @@ class SQSHeartbeat:
         *,
         client: Any = None,
     ) -> None:
-        """Without an interval, that of `SQS_HEARTBEAT_INTERVAL_MS`. Raise `ValueError`."""
+        """Take the interval of `SQS_HEARTBEAT_INTERVAL_MS` if none is given. Raise `ValueError`."""
         if interval_sec is None:
             interval_sec = interval_from(os.environ)
         _check(queue_url, receipt_handle, interval_sec, visibility_timeout_sec)
@@ -54,7 +54,7 @@ class SQSHeartbeat:
             return self._running and self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Nothing happens if it runs already; an error of an earlier run is forgotten."""
+        """Start; do nothing if it runs already. An error of an earlier run is forgotten."""
         with self._lock:
             if self._running:
                 return
@@ -79,7 +79,7 @@ class SQSHeartbeat:
             logger.warning("heartbeat does not stop", extra={"queue_url": self.queue_url})
 
     def check_for_errors(self) -> Exception | None:
-        """The first error; since then nobody extends the visibility."""
+        """Return the first error, after which the visibility is not extended any more."""
         with self._lock:
             return self._error
 
@@ -107,7 +107,7 @@ class SQSHeartbeat:
                 self._fail(error, stop_event)
 
     def _fail(self, error: Exception, stop_event: threading.Event) -> None:
-        """Only signals: a thread cannot wait for its own end."""
+        """Set the event only: a thread cannot wait for its own end."""
         logger.warning("visibility is not extended", extra={"error": str(error)})
         stop_event.set()
         with self._lock:

@@ -1,4 +1,4 @@
-"""Calls webhooks over HTTP: a host is resolved once, and only the checked addresses are called."""
+"""Calls webhooks and probes URLs: a host is resolved once, only checked addresses are called."""
 
 import http.client
 import socket
@@ -43,13 +43,17 @@ class HttpWebhooks:
         self._seconds = seconds
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
+        status = self.status("POST", url, body, headers)
+        if not http.client.OK <= status < http.client.MULTIPLE_CHOICES:
+            raise Unavailable(f"it answered {status}")
+
+    def status(self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]) -> int:
+        """Send one request; return the status of its answer. Raise `Unavailable`."""
         hook = hook_at(url)
         problem = problem_with_hook(hook, nearby_allowed=self._nearby_allowed)
         if problem:
             raise Unavailable(f"nothing was sent: its URL {problem}")
-        status = self._in_time(_Exchange(self, hook, body, headers))
-        if not http.client.OK <= status < http.client.MULTIPLE_CHOICES:
-            raise Unavailable(f"it answered {status}")
+        return self._in_time(_Exchange(self, method, hook, body, headers))
 
     def addresses(self, hook: Hook) -> Sequence[str]:
         """Resolve the host, and refuse it if one of its addresses must not be called."""
@@ -90,9 +94,15 @@ class HttpWebhooks:
 
 class _Exchange:
     def __init__(
-        self, webhooks: HttpWebhooks, hook: Hook, body: bytes, headers: Mapping[str, str]
+        self,
+        webhooks: HttpWebhooks,
+        method: str,
+        hook: Hook,
+        body: bytes | None,
+        headers: Mapping[str, str],
     ) -> None:
         self._webhooks = webhooks
+        self._method = method
         self._hook = hook
         self._body = body
         self._headers = {**headers, "Host": hook.authority}
@@ -103,7 +113,7 @@ class _Exchange:
         connection = self._connected()
         try:
             connection.request(
-                "POST", self._hook.target, self._body, self._headers, preload_content=False
+                self._method, self._hook.target, self._body, self._headers, preload_content=False
             )
             return connection.getresponse().status
         finally:
@@ -131,3 +141,27 @@ class _Exchange:
             else:
                 return self._connection
         raise refused
+
+
+class HttpWebProbe:
+    """Asks a URL by the rules of webhooks."""
+
+    def __init__(
+        self,
+        *,
+        nearby_allowed: bool,
+        resolve: Resolve = look_up,
+        trusted: ssl.SSLContext | None = None,
+    ) -> None:
+        self._nearby_allowed = nearby_allowed
+        self._resolve = resolve
+        self._trusted = trusted
+
+    def status(self, url: str, *, method: str, seconds: float) -> int:
+        asking = HttpWebhooks(
+            nearby_allowed=self._nearby_allowed,
+            resolve=self._resolve,
+            trusted=self._trusted,
+            seconds=seconds,
+        )
+        return asking.status(method, url, None, {"User-Agent": "switchyard", "Accept": "*/*"})

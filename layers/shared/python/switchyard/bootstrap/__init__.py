@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         stage_pause_switch,
     )
     from switchyard.bootstrap.sweep import Sweepers, sweepers
-    from switchyard.bootstrap.worker import Offload, WorkerPorts, worker_ports
+    from switchyard.bootstrap.worker import Offload, WorkerPool, WorkerPorts, worker_ports
 
 __all__ = [
     "ApiPorts",
@@ -37,6 +37,7 @@ __all__ = [
     "Offload",
     "SaveEventPorts",
     "Sweepers",
+    "WorkerPool",
     "WorkerPorts",
     "api_ports",
     "authorizer_ports",
@@ -84,6 +85,7 @@ _PARTS: Final = {
     ),
     "worker": (
         "Offload",
+        "WorkerPool",
         "WorkerPorts",
         "worker_ports",
     ),

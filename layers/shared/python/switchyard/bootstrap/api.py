@@ -8,8 +8,10 @@ from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.overdue import DynamoDbUnsettled
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
+from switchyard.adapters.dynamodb.scheduling.work_queues import DynamoDbWorkQueueStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
@@ -27,8 +29,9 @@ from switchyard.bootstrap.job_requests import (
     submitter,
     task_decider,
 )
+from switchyard.bootstrap.pools import pool_directory
 from switchyard.bootstrap.triggers import trigger_operator
-from switchyard.bootstrap.wiring import definition_store, emitter_for
+from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues
 from switchyard.domain.access.limits import Ceilings, RequestLimits
 from switchyard.ports import (
     BlobStore,
@@ -53,6 +56,10 @@ from switchyard.usecases.jobs.list_approvals import HeldApprovals
 from switchyard.usecases.jobs.redrive_requests import RedriveRequests
 from switchyard.usecases.jobs.submit_job import Submitter
 from switchyard.usecases.jobs.task_files import TaskFiles
+from switchyard.usecases.queues.due_contents import DueContents
+from switchyard.usecases.queues.items import QueueItems
+from switchyard.usecases.queues.work_queues import WorkQueues
+from switchyard.usecases.scheduling.pool_directory import PoolDirectory
 from switchyard.usecases.triggers.tenant_triggers import TenantTriggers
 
 
@@ -66,6 +73,7 @@ class ApiPorts:
     decider: TaskDecider
     approvals: HeldApprovals
     pause_switch: PauseSwitch
+    pools: PoolDirectory
     jobs: JobStore
     graph: TaskGraph
     payloads: Payloads
@@ -79,15 +87,15 @@ class ApiPorts:
     files: TaskFiles
     uploads: Uploads
     triggers: TenantTriggers
+    queue_items: QueueItems
     ceilings: Ceilings
     app: str
     stage: str
 
 
 def api_ports(settings: ApiSettings) -> ApiPorts:
-    dynamodb = aws.client("dynamodb")
+    dynamodb, s3 = aws.client("dynamodb"), aws.client("s3")
     state = DynamoDbTable(dynamodb, settings.state_table_name)
-    s3 = aws.client("s3")
     blobs = S3BlobStore(s3, settings.s3_bucket)
     definitions = definition_store(dynamodb, settings.task_definitions_table)
     sqs = aws.client("sqs")
@@ -95,15 +103,15 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
     emitter = emitter_for(settings, origin="producer-api")
     links = S3Links(s3, settings.s3_bucket)
     files = TaskFiles(blobs=blobs, links=links, bucket=settings.s3_bucket)
-    events = DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)
+    reader = _reader(settings, dynamodb, blobs)
+    intake = submitter(settings, state=state, blobs=blobs, dispatches=dispatches, emitter=emitter)
     return ApiPorts(
         gate=_gate(settings, state),
-        submitter=submitter(
-            settings, state=state, blobs=blobs, dispatches=dispatches, emitter=emitter
-        ),
+        submitter=intake,
         adder=_adder(settings, state, blobs, dispatches, emitter),
         cancels=cancel_requests(state, dispatches, emitter),
         pause_switch=DynamoDbPauseSwitch(state),
+        pools=pool_directory(settings.pools, state, function_clock()),
         redrives=redrive_requests(state, blobs, dispatches, settings.ceilings, definitions),
         decider=task_decider(state, blobs, emitter),
         approvals=held_approvals(state, blobs),
@@ -114,12 +122,13 @@ def api_ports(settings: ApiSettings) -> ApiPorts:
         remover=_remover(definitions, state),
         dispatches=dispatches,
         blobs=blobs,
-        reader=DynamoDbEventReader(events, EventOverflow(blobs, settings.s3_bucket)),
+        reader=reader,
         emitter=emitter,
         clock=function_clock(),
         files=files,
         uploads=Uploads(blobs=blobs, links=links, clock=function_clock()),
         triggers=_triggers(settings, state, definitions, sqs),
+        queue_items=_queue_items(settings, state, definitions, intake, reader),
         ceilings=settings.ceilings,
         app=settings.app_name,
         stage=settings.stage,
@@ -144,6 +153,29 @@ def _triggers(
         queue_arn=settings.trigger_queue_arn,
     )
     return TenantTriggers(operator=operator, clock=function_clock(), ids=SystemIds())
+
+
+def _queue_items(
+    settings: ApiSettings,
+    state: DynamoDbTable,
+    definitions: DefinitionStore,
+    submits: Submitter,
+    reader: EventReader,
+) -> QueueItems:
+    unsettled = DynamoDbUnsettled(state)
+    queues = WorkQueues(
+        store=DynamoDbWorkQueueStore(state),
+        contents=DueContents(unsettled=unsettled),
+        definitions=definitions,
+        clock=function_clock(),
+        groups=settings.queue_groups,
+    )
+    return QueueItems(queues=queues, submitter=submits, reader=reader, tasks=unsettled)
+
+
+def _reader(settings: ApiSettings, dynamodb: Any, blobs: S3BlobStore) -> DynamoDbEventReader:
+    events = DynamoDbTable(dynamodb, settings.dynamodb_events_table_name)
+    return DynamoDbEventReader(events, EventOverflow(blobs, settings.s3_bucket))
 
 
 def _gate(settings: ApiSettings, state: DynamoDbTable) -> Gate:
@@ -174,6 +206,7 @@ def _adder(
         clock=function_clock(),
         open_tasks=open_task_limit(state, settings.ceilings),
         ceilings=settings.ceilings,
+        queues=named_queues(state, settings.queue_groups),
     )
 
 

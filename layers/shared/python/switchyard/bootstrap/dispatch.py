@@ -1,6 +1,5 @@
 """Wires the dispatcher, and the functions behind dead-letter queues."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,12 +23,12 @@ from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTas
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
 from switchyard.adapters.parallel import Threads
 from switchyard.adapters.s3 import S3BlobStore
-from switchyard.adapters.sqs import SqsDispatchQueue, SqsTaskQueue
-from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
+from switchyard.adapters.sqs import SqsDispatchQueue
+from switchyard.bootstrap.pools import task_queue
+from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.jobs.job import NextStep
-from switchyard.domain.scheduling.ready import DEFAULT_QUEUE
-from switchyard.ports import Clock, DefinitionStore, Parallel, QueueDepth
+from switchyard.ports import Clock, DefinitionStore, Parallel, TaskQueue
 from switchyard.settings import (
     ArchiveDeadLettersSettings,
     DeadLetterSettings,
@@ -51,20 +50,23 @@ from switchyard.usecases.jobs.cancel import Canceller
 from switchyard.usecases.jobs.expand_job import Expander
 from switchyard.usecases.jobs.redrive import Redriver
 from switchyard.usecases.scheduling.marks import Marks
+from switchyard.usecases.scheduling.served_groups import ServedGroups
 from switchyard.usecases.scheduling.sweep_groups import GroupSweeper
 from switchyard.usecases.signals.subscribe import SignalSubscriber
 
 
 def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
+    state = DynamoDbTable(aws.client("dynamodb"), settings.state_table_name)
+    clock = function_clock()
     return DispatchingParts(
-        state=DynamoDbTable(aws.client("dynamodb"), settings.state_table_name),
+        state=state,
         blobs=S3BlobStore(aws.client("s3"), settings.s3_bucket),
-        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        queue=task_queue(settings, settings.sqs_queue_url, state=state, clock=clock),
         dispatches=SqsDispatchQueue(
             aws.client("sqs"), settings.dispatch_queue_url, settings.job_queue_url
         ),
         emitter=emitter_for(settings, origin="dispatcher"),
-        clock=function_clock(),
+        clock=clock,
         parallel=Threads(),
         making=Making(
             ceilings=settings.ceilings,
@@ -75,7 +77,7 @@ def dispatcher(settings: DispatcherSettings) -> BatchDispatcher:
 
 @dataclass(frozen=True)
 class Making:
-    """What is needed to make tasks of lists and templates."""
+    """The ports and limits that are needed to make tasks of lists and templates."""
 
     definitions: DefinitionStore | None = None
     ceilings: Ceilings = WIDEST_CEILINGS
@@ -86,14 +88,14 @@ NOT_MAKING: Final = Making()
 
 
 class DispatchingParts:
-    """What both are made of, on whichever cloud the adapters stand."""
+    """Builds the dispatcher and the sweeper, on whichever cloud the adapters stand."""
 
     def __init__(
         self,
         *,
         state: DynamoDbTable,
         blobs: S3BlobStore,
-        queue: SqsTaskQueue,
+        queue: TaskQueue,
         dispatches: SqsDispatchQueue,
         emitter: Emitter,
         clock: Clock,
@@ -183,7 +185,11 @@ class DispatchingParts:
             graph=self._graph,
             payloads=self._payloads,
             blobs=self._blobs,
-            nested=NestedJobs(definitions=self._making.definitions, payloads=self._payloads),
+            nested=NestedJobs(
+                definitions=self._making.definitions,
+                payloads=self._payloads,
+                queues=named_queues(self._state),
+            ),
             open_tasks=OpenTaskLimit(
                 open_tasks=self._open_tasks,
                 jobs=self._jobs,
@@ -211,16 +217,16 @@ class DispatchingParts:
             clock=self._clock,
         )
 
-    def group_sweeper(self, depth: Callable[[], QueueDepth], *, most_tokens: int) -> GroupSweeper:
+    def group_sweeper(self, served: ServedGroups, most_tokens: int) -> GroupSweeper:
         return GroupSweeper(
-            groups=(DEFAULT_QUEUE,),
+            groups=served.names,
             index=self._ready,
             clocks=self._clocks,
             limits=DynamoDbStartLimits(self._state),
             graph=self._graph,
             pause_switch=DynamoDbPauseSwitch(self._state),
             queue=self._queue,
-            depth=depth,
+            waiting=served.waiting,
             clock=self._clock,
             most_tokens=most_tokens,
         )
@@ -263,11 +269,12 @@ def dead_letter_processor(settings: DeadLetterSettings) -> DeadLetterProcessor:
         graph=DynamoDbTaskGraph(state),
         leases=DynamoDbTaskLeases(state),
         payloads=payloads,
-        queue=SqsTaskQueue(aws.client("sqs"), settings.sqs_queue_url),
+        queue=task_queue(settings, settings.sqs_queue_url, state=state, clock=clock),
         adopter=Adopter(
             definitions=definition_store(dynamodb, settings.task_definitions_table),
             adoption=DynamoDbTaskAdoption(state, payloads),
             clock=clock,
+            queues=named_queues(state),
         ),
         parking=parking_for(settings.sqs_queue_url, blobs, clock),
         emitter=emitter_for(settings, origin="dead-letters"),

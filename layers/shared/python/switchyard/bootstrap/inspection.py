@@ -1,7 +1,7 @@
 """Wires how operators look at a stage: examination, rollouts, running tasks and metrics."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from switchyard.adapters import aws
@@ -12,6 +12,7 @@ from switchyard.adapters.dynamodb.presence import DynamoDbPresence
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.bootstrap.health import measurer, task_checker
 from switchyard.bootstrap.operators import reached, stage_keys, stage_pause_switch
+from switchyard.bootstrap.stage_pools import deployed_pools, stage_pools
 from switchyard.domain.health.health import HealthLimits
 from switchyard.domain.health.presence import Pause
 from switchyard.domain.health.rollout import RolloutState
@@ -20,6 +21,7 @@ from switchyard.usecases.health.check_tasks import TaskChecker
 from switchyard.usecases.health.examine_stage import Examiner
 from switchyard.usecases.health.watch_rollout import RolloutWatch
 from switchyard.usecases.measuring.measure import Measurer
+from switchyard.usecases.scheduling.survey_pools import PoolState
 
 
 def stage_examiner(stage: str, *, option: str, **where: str) -> Examiner:
@@ -37,6 +39,10 @@ def stage_examiner(stage: str, *, option: str, **where: str) -> Examiner:
         with stage_keys(stage, **where) as ring:
             return {tenant for tenant, _ in ring.keys.everyones()}
 
+    def pools() -> Sequence[PoolState]:
+        with stage_pools(stage, **where) as survey:
+            return survey.survey()
+
     return Examiner(
         stage=stage,
         option=option,
@@ -44,6 +50,7 @@ def stage_examiner(stage: str, *, option: str, **where: str) -> Examiner:
         paused=paused,
         rollout=rollout,
         tenants_with_keys=tenants_with_keys,
+        pools=pools,
     )
 
 
@@ -72,6 +79,7 @@ def stage_checker(stage: str, **where: str) -> Iterator[TaskChecker]:
             state=outputs.of(shared, "StateTableName"),
             definitions=outputs.of(shared, "TaskDefinitionsTableName"),
             limits=HealthLimits(**json.loads(limits)),
+            pools=deployed_pools(stage, **where),
         )
 
 
@@ -85,5 +93,6 @@ def stage_measurer(stage: str, **where: str) -> Iterator[Measurer]:
             state_table_name=outputs.of(shared, "StateTableName"),
             sqs_queue_url=outputs.of(shared, "TaskQueueUrl"),
             dead_letter_queue_urls=",".join(AwsInspection(stage, **where).dead_letter_queues()),
+            pools=deployed_pools(stage, **where),
         )
         yield measurer(settings, **where)

@@ -17,7 +17,7 @@ from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsDispatchQueue, SqsQueueSender
 from switchyard.adapters.system import SystemIds
-from switchyard.bootstrap.wiring import definition_store, emitter_for, parking_for
+from switchyard.bootstrap.wiring import definition_store, emitter_for, named_queues, parking_for
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.ports import BlobStore, DefinitionStore, DispatchQueue
 from switchyard.settings import ApiSettings, SignalSettings, TriggerSettings
@@ -77,6 +77,7 @@ def submitter(
         ids=SystemIds(),
         ceilings=settings.ceilings,
         webhooks_may_reach_private=settings.webhooks_may_reach_private,
+        queues=named_queues(state, settings.queue_groups),
     )
 
 
@@ -159,4 +160,6 @@ def redrive_requests(
         ceilings=ceilings or WIDEST_CEILINGS,
         open_tasks=open_task_limit(state, ceilings) if ceilings else None,
         definitions=definitions,
+        payloads=DynamoDbPayloads(state, blobs),
+        queues=named_queues(state),
     )

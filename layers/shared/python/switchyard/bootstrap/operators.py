@@ -149,7 +149,7 @@ def stage_eraser(stage: str, **where: str) -> Iterator[TenantEraser]:
 
 @contextmanager
 def stage_output(stage: str, request_id: str, *, since_ms: int) -> Iterator[TaskOutput]:
-    """What a task prints on a deployed stage; see `stage_parked_messages`."""
+    """Yield the output of a task on a deployed stage; see `stage_parked_messages`."""
     with reached():
         group = f"/switchyard/{stage}/worker"
         yield CloudWatchTaskOutput(aws.client("logs"), group, request_id, since_ms=since_ms)

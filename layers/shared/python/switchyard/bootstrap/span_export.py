@@ -1,4 +1,4 @@
-"""Whoever shows traces."""
+"""Builds the exporter that sends spans to a collector of traces."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What changes triggers: for operators, and for tenants behind the API."""
+"""Builds the use case that changes triggers: for operators, and for tenants behind the API."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def trigger_operator(
     sqs: Any,
     queue_arn: str,
 ) -> TriggerOperator:
-    """`sqs` is a client of SQS."""
+    """Build the operator of triggers; `sqs` is a client of SQS."""
     return TriggerOperator(
         stage=stage,
         store=DynamoDbTriggerStore(state),

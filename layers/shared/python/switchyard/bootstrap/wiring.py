@@ -1,21 +1,29 @@
-"""What several deployables have in common."""
+"""Builds the parts that several deployables have in common."""
 
 from typing import Any
 
 from switchyard.adapters import aws
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
+from switchyard.adapters.dynamodb.scheduling.work_queues import DynamoDbWorkQueueStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.eventbridge import EventBridgeBus, EventOverflow
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.contracts.events import Context
+from switchyard.domain.scheduling.work_queues import DEFAULT_GROUPS
 from switchyard.ports import BlobStore, Clock, DefinitionStore
 from switchyard.settings import EmitterSettings
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.events.emitting import Emitter
+from switchyard.usecases.queues.named_queues import NamedQueues
 
 
 def definition_store(dynamodb: Any, table_name: str) -> DefinitionStore:
     return DynamoDbDefinitionStore(DynamoDbTable(dynamodb, table_name))
+
+
+def named_queues(state: DynamoDbTable, groups: tuple[str, ...] = DEFAULT_GROUPS) -> NamedQueues:
+    """`groups` are the stage's, where queues of other groups are refused."""
+    return NamedQueues(store=DynamoDbWorkQueueStore(state), groups=groups)
 
 
 def emitter_for(settings: EmitterSettings, *, origin: str, worker_id: str | None = None) -> Emitter:

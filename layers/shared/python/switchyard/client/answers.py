@@ -1,4 +1,4 @@
-"""What an answer that is not a success means."""
+"""Turns an answer that is not a success into the client's error."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def refusal(answer: Answer) -> ClientError:
 
 
 def gone(status: int) -> ClientError:
-    """Of a link: the bucket answers for itself."""
+    """Return the error of a link that did not work; the bucket's answer has no text of ours."""
     if _is_client_error(status):
         return NotFound(f"The link has expired, or nothing is there any more ({status}).")
     return Unreachable(f"The bucket could not answer ({status}).")

@@ -72,11 +72,11 @@ JOBS_PER_PAGE: Final = 100
 
 _ANYTHING_PASSING: Final[tuple[type[Passing], ...]] = (RefusedForNow, Unreachable)
 _NOT_DONE: Final[tuple[type[Passing], ...]] = (RefusedForNow, NotConnected, TooManyRequests)
-"""After these a request may be sent again that must not be done twice."""
+"""Errors after which a request may be sent again that must not be done twice."""
 
 
 class Client:
-    """One tenant's way into one stage. Every call may raise `ClientError`.
+    """A tenant's connection to a stage. Every call may raise `ClientError`.
 
     What may pass — an outage, a limit, a job that is just changing — is waited for, up to
     `patience_seconds`. Use it in a `with` block, or `close` it.
@@ -157,7 +157,7 @@ class Client:
         return self._ask(lambda: self._api.job(job_id))
 
     def task(self, job_id: str, task: Task | str) -> TaskView:
-        """With its input, its output and what it cost."""
+        """Return a task with its input, its output and what it cost."""
         task_id = id_of(task)
         return self._ask(lambda: self._api.task(job_id, task_id))
 
@@ -181,11 +181,11 @@ class Client:
             yield from news
 
     def save(self, link: FileLink, folder: Path) -> Path:
-        """Bring a file of a task (`task(…).files`) into a folder; its path there."""
+        """Download a file of a task (`task(…).files`) into a folder; return its path there."""
         return self._ask(lambda: saved(link.name, self._api.download(link), folder))
 
     def cancel(self, job_id: str) -> CancelAccepted:
-        """What has completed stays. To see the end of it, `wait`."""
+        """Cancel a job; tasks that have completed stay completed. `wait` returns its end."""
         return self._ask(lambda: self._api.cancel(job_id))
 
     def cancel_task(self, job_id: str, task: Task | str) -> TaskCancelAccepted:
@@ -193,7 +193,7 @@ class Client:
         return self._ask(lambda: self._api.cancel_task(job_id, task_id))
 
     def approvals(self) -> Iterator[HeldApproval]:
-        """What waits for a person, of all open jobs, those of the newest first, page by page."""
+        """Yield the held approvals of all open jobs, those of the newest first, page by page."""
         cursor: str | None = None
         while True:
             page = self._ask(partial(self._api.approvals, limit=JOBS_PER_PAGE, cursor=cursor))
@@ -203,7 +203,7 @@ class Client:
             cursor = page.cursor
 
     def decision(self, job_id: str, task: Task | str) -> DecisionView:
-        """What a held task waits for, and what is decided on."""
+        """Return what a held task waits for, and what is decided on."""
         task_id = id_of(task)
         return self._ask(lambda: self._api.decision(job_id, task_id))
 
@@ -226,11 +226,11 @@ class Client:
     def redrive(self, job_id: str, *tasks: Task | str, **changes: Any) -> RedriveAccepted:
         """Run again what did not complete, or just these tasks, with what follows.
 
-        `changes` are `input` (of exactly one task), `model`, `max_turns`, `timeout` in milliseconds
-        and `max_cost_usd`; `latest=True` runs the latest version of their definitions. The tasks
-        in `from_` run with everything after them, completed or not; `dry_run=True` only answers
-        with what would run. Not sent again once it may have arrived: then `Unreachable`, and `job`
-        tells whether it runs.
+        `changes` are `input` (of exactly one task), `model`, `max_turns`, `timeout` in
+        milliseconds, `max_cost_usd` and `max_tokens`; `latest=True` runs the latest version of
+        their definitions. The tasks in `from_` run with everything after them, completed or not;
+        `dry_run=True` only answers with what would run. Not sent again once it may have arrived:
+        then `Unreachable`, and `job` tells whether it runs.
         """
         try:
             first = {"from_": [*map(id_of, changes.pop("from_"))]} if "from_" in changes else {}
@@ -275,7 +275,7 @@ class Client:
         return self._ask(lambda: self._api.jobs(limit=JOBS_PER_PAGE, **asked))
 
     def _ask(self, ask: Callable[[], T]) -> T:
-        """For what may be done twice without harm."""
+        """Ask what may be done twice without harm."""
         return self._patiently(ask, _ANYTHING_PASSING)
 
     def _ask_once(self, ask: Callable[[], T]) -> T:

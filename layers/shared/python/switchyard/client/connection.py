@@ -1,19 +1,18 @@
-"""One HTTP connection to one API: a request in, a model or an error out."""
+"""An HTTP connection to one API: a request in, a model or an error out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
 from switchyard.client.answers import Answer, refusal, strange_answer
 from switchyard.client.senders import sender_for
 
 if TYPE_CHECKING:
     import httpx
+    from pydantic import BaseModel
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound="BaseModel")
 
 
 class Connection:
@@ -41,15 +40,18 @@ class Connection:
         **request: Any,
     ) -> M:
         """Raise `ClientError`."""
+        from pydantic import ValidationError
+
         content = _content(self._sender.send(method, path, **request))
         try:
             return answer.model_validate_json(content, extra=extra)
         except ValidationError as error:
             raise strange_answer(self._url) from error
 
-    def text(self, path: str) -> str:
-        """Return an answer that is no model, such as a page. Raise `ClientError`."""
-        return _content(self._sender.send("GET", path)).decode(errors="replace")
+    def text(self, path: str, params: Mapping[str, Any] | None = None) -> str:
+        """Return an answer as it came, such as a page. Raise `ClientError`."""
+        answer = self._sender.send("GET", path, params=params)
+        return _content(answer).decode(errors="replace")
 
     def download(self, url: str) -> Iterator[bytes]:
         """Download from another address, in chunks, without sending the key.

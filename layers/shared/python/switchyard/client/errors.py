@@ -5,7 +5,7 @@ ClientError               whatever comes between a program and its job
 │   ├── NotFound          there is no such job, task or definition
 │   └── RefusedForNow     the same will be accepted a little later
 ├── Unreachable           no answer, or none that the API would give; worth trying again
-│   ├── NotConnected      nobody was there, so nothing was done
+│   ├── NotConnected      no connection, so nothing was done
 │   └── TooManyRequests   the key is used too often, so nothing was done
 ├── UnusableJob           a job that no API would take
 ├── UnsafeName            a file that would be saved outside of its folder
@@ -30,7 +30,7 @@ def sentence(reason: object) -> str:
 
 
 class ClientError(Exception):
-    """Its text is a sentence for people."""
+    """An error whose text is a sentence for people."""
 
 
 class WithProblems(ClientError):
@@ -57,7 +57,7 @@ class RefusedForNow(Refused):
     def __init__(self, sentence: str, *, pause_seconds: float = PAUSE_SECONDS) -> None:
         super().__init__(sentence)
         self.pause_seconds = pause_seconds
-        """How long to wait before the next try; likewise below."""
+        """The seconds to wait before the next try; also in the classes below."""
 
 
 class Unreachable(ClientError):

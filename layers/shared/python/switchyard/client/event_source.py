@@ -28,16 +28,16 @@ class EventSource:
     api: Routes
     asked: EventsAsked
     job: str | None = None
-    """Of which job all events are, if of one."""
+    """The id of the job that all events belong to, if they belong to one."""
     is_of_whole_job: bool = False
     followed: str | None = None
     """The job or task whose end is the end of following."""
     status: Callable[[], str] | None = None
-    """How that stands."""
+    """Returns the status of the followed job or task."""
 
     @classmethod
     def of_job(cls, api: Routes, asked: EventsAsked, job_id: str) -> Self:
-        """Its own and those of all its tasks."""
+        """Read the events of a job and of all its tasks."""
         return cls(
             api,
             asked,
@@ -70,7 +70,7 @@ class EventSource:
         return found[::-1], False
 
     def every(self, *, since: str | None = None) -> Iterator[EventView]:
-        """All of them, oldest first."""
+        """Yield all events, oldest first."""
         since = since or self.asked.since
         for page in self._pages(order=Order.OLDEST, limit=MOST_AT_ONCE, since=since):
             yield from page.events

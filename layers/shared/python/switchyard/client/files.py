@@ -7,7 +7,7 @@ from switchyard.client.errors import UnsafeName
 
 
 def saved(name: str, content: Iterable[bytes], folder: Path) -> Path:
-    """Below the folder, under the name that it has in the bucket.
+    """Save the content below the folder, under the name that it has in the bucket.
 
     Raise `UnsafeName`. What a broken download leaves has another name.
     """

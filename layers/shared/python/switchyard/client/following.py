@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 POLLS: Final = Backoff(first=0.5, longest=2.0, factor=1.3)  # seconds
 LATENESS: Final = timedelta(minutes=1)
-"""How much later than a younger one an event may arrive and still be shown."""
+"""The delay after a younger event with which an event may arrive and still be shown."""
 LAST_EVENT_PATIENCE_SECONDS: Final = 10.0
 
 
@@ -32,13 +32,13 @@ class Following:
         self._clock = clock
         self._patience_seconds = patience_seconds
         self._reported: dict[str, EventView] = {}
-        """Those of the last window, by id."""
+        """The events of the last window, by id."""
         self._earliest: datetime | None = None
         self._end_seen = False
         self._settled_since: float | None = None
 
     def begin_with(self, events: Sequence[EventView], *, older_left_out: bool) -> None:
-        """These are known. What was left out now is not news later."""
+        """Note these events as known. Older ones that were left out are not reported later."""
         self._note(events)
         if older_left_out:
             self._earliest = events[0].timestamp

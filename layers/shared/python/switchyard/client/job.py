@@ -67,18 +67,22 @@ class Job:
         when: str | None = None,
         files: Sequence[str] = (),
         artifacts: Sequence[str] = (),
+        **how: Any,
     ) -> Task:
         """Add a task. `name` is that of its definition, if it is not called like the task.
 
         It runs once the tasks it comes `after` have settled as its `rule` asks, if `when`, a
         condition on what they made, holds. It reads what they made. It is given `files`, such as
-        `job/brief` or `draft/*.md`, and has to leave `artifacts` behind. Raise `UnusableJob`.
+        `job/brief` or `draft/*.md`, and has to leave `artifacts` behind. `how` may have
+        `commitments`, such as `[{"kind": "file", "path": "report.md"}]`: it counts as completed
+        only if they are met. Raise `UnusableJob`.
         """
         described = {
             "name": name or task_id,
             "input": input,
             "files": tuple(files) or None,
             "artifacts": tuple(artifacts) or None,
+            **how,
         }
         return self._add(task_id, described, after=after, rule=rule, when=when)
 
@@ -172,7 +176,7 @@ class Job:
         return Task(task_id)
 
     def submission(self) -> SubmitJob:
-        """As the API is sent it. Raise `UnusableJob`."""
+        """Return the request as it is sent to the API. Raise `UnusableJob`."""
         said: dict[str, Any] = {"tags": self._tags} if self._tags else {}
         if self._notify is not None:
             said["notify"] = self._notify

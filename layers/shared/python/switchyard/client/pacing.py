@@ -1,6 +1,6 @@
-"""How often one looks again: often at first, ever less often for who waits long.
+"""Decides when to look again: often at first, ever less often during a long wait.
 
-A key has 10,000 requests a day. Whoever waits for a whole day makes about 4,000 of them.
+A key has 10,000 requests a day. A caller that waits for a whole day makes about 4,000 of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 LONGEST_SECONDS: Final = 30.0
 LOOKS_PER_PAST: Final = 200
-"""After a minute one looks about every third of a second, after an hour every 18 seconds."""
+"""The divisor of the time so far: after a minute one looks every 0.3 seconds."""
 
 
 class Pacing:

@@ -28,7 +28,7 @@ def patiently(
 ) -> T:
     """Ask again while what stands in the way is `passing`, unless that takes too long.
 
-    `tell` hears of each before the next try.
+    `report` is called with each error before the next try.
     """
     deadline = clock.monotonic() + seconds
     while True:

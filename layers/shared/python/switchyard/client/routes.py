@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
+from switchyard.client.queue_routes import QueueRoutes, body_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
 
-    from pydantic import BaseModel
-
-    from switchyard.client.connection import Connection, M
     from switchyard.contracts.changes import (
         ApprovalPage,
         CancelAccepted,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
         TasksAdded,
         TaskView,
     )
-    from switchyard.contracts.overview import Health, JobPage
+    from switchyard.contracts.overview import Health, JobPage, PoolList
     from switchyard.contracts.triggers import (
         FireTrigger,
         RegisteredTrigger,
@@ -54,11 +53,8 @@ if TYPE_CHECKING:
     )
 
 
-class Routes:
-    """Every call may raise `ClientError`."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+class Routes(QueueRoutes):
+    """The routes of the API. Every call may raise `ClientError`."""
 
     def __enter__(self) -> Self:
         return self
@@ -72,15 +68,17 @@ class Routes:
         self._connection.close()
 
     def submit(self, job: SubmitJob, *, key: str) -> JobAccepted:
-        """However often it is sent under the same key, it is one job."""
+        """Submit a job; however often it is sent under the same key, it is one job."""
         from switchyard.contracts.jobs import KEY_HEADER, JobAccepted
 
-        return self._call(JobAccepted, "POST", "/jobs", json=_body(job), headers={KEY_HEADER: key})
+        return self._call(
+            JobAccepted, "POST", "/jobs", json=body_of(job), headers={KEY_HEADER: key}
+        )
 
     def add(self, job_id: str, tasks: AddTasks) -> TasksAdded:
         from switchyard.contracts.jobs import TasksAdded
 
-        return self._call(TasksAdded, "POST", f"/jobs/{job_id}/tasks", json=_body(tasks))
+        return self._call(TasksAdded, "POST", f"/jobs/{job_id}/tasks", json=body_of(tasks))
 
     def jobs(
         self,
@@ -93,8 +91,7 @@ class Routes:
         from switchyard.contracts.overview import JobPage
 
         asked = {"limit": limit, "cursor": cursor, "status": status, "tag": tag}
-        given = {name: value for name, value in asked.items() if value is not None}
-        return self._call(JobPage, "GET", "/jobs", params=given)
+        return self._call(JobPage, "GET", "/jobs", params=given(asked))
 
     def job(self, job_id: str) -> JobView:
         from switchyard.contracts.jobs import JobView
@@ -132,36 +129,36 @@ class Routes:
         from switchyard.contracts.changes import TaskDecided
 
         path = f"/jobs/{job_id}/tasks/{_quoted(task_id)}/decision"
-        return self._call(TaskDecided, "POST", path, json=_body(request))
+        return self._call(TaskDecided, "POST", path, json=body_of(request))
 
     def signal(self, job_id: str, task_id: str, request: SignalTask) -> TaskDecided:
         from switchyard.contracts.changes import TaskDecided
 
         path = f"/jobs/{job_id}/tasks/{_quoted(task_id)}/signal"
-        return self._call(TaskDecided, "POST", path, json=_body(request))
+        return self._call(TaskDecided, "POST", path, json=body_of(request))
 
     def redrive(self, job_id: str, request: RedriveJob) -> RedriveAccepted:
         from switchyard.contracts.changes import RedriveAccepted
 
         path = f"/jobs/{job_id}/redrive"
-        return self._call(RedriveAccepted, "POST", path, json=_body(request))
+        return self._call(RedriveAccepted, "POST", path, json=body_of(request))
 
     def events(self, asked: EventsAsked) -> EventPage:
         from switchyard.contracts.events.views import EventPage
 
-        return self._call(EventPage, "GET", "/events", extra="allow", params=_body(asked))
+        return self._call(EventPage, "GET", "/events", extra="allow", params=body_of(asked))
 
     def job_events(self, job_id: str, asked: JobEventsAsked) -> EventPage:
         from switchyard.contracts.events.views import EventPage
 
         path = f"/jobs/{job_id}/events"
-        return self._call(EventPage, "GET", path, extra="allow", params=_body(asked))
+        return self._call(EventPage, "GET", path, extra="allow", params=body_of(asked))
 
     def put_definition(self, name: str, definition: TaskDefinition) -> RegisteredDefinition:
         from switchyard.contracts.definitions import RegisteredDefinition
 
         path = f"/task-definitions/{name}"
-        return self._call(RegisteredDefinition, "PUT", path, json=_body(definition))
+        return self._call(RegisteredDefinition, "PUT", path, json=body_of(definition))
 
     def definitions(self, cursor: str | None = None) -> DefinitionList:
         from switchyard.contracts.definitions import DefinitionList
@@ -194,7 +191,7 @@ class Routes:
     def put_trigger(self, name: str, content: TriggerContent) -> RegisteredTrigger:
         from switchyard.contracts.triggers import RegisteredTrigger
 
-        return self._call(RegisteredTrigger, "PUT", f"/triggers/{name}", json=_body(content))
+        return self._call(RegisteredTrigger, "PUT", f"/triggers/{name}", json=body_of(content))
 
     def delete_trigger(self, name: str) -> RegisteredTrigger:
         from switchyard.contracts.triggers import RegisteredTrigger
@@ -210,7 +207,7 @@ class Routes:
     def fire_trigger(self, name: str, request: FireTrigger) -> TriggerFired:
         from switchyard.contracts.triggers import TriggerFired
 
-        return self._call(TriggerFired, "POST", f"/triggers/{name}/fire", json=_body(request))
+        return self._call(TriggerFired, "POST", f"/triggers/{name}/fire", json=body_of(request))
 
     def download(self, link: FileLink) -> Iterator[bytes]:
         """A file of a task, piece by piece."""
@@ -219,7 +216,7 @@ class Routes:
     def upload_link(self, content: FileContent) -> UploadLink:
         from switchyard.contracts.files import UploadLink
 
-        return self._call(UploadLink, "POST", "/files", json=_body(content))
+        return self._call(UploadLink, "POST", "/files", json=body_of(content))
 
     def upload(self, url: str, headers: Mapping[str, str], content: Iterator[bytes]) -> None:
         """Send a file to the address of its upload link."""
@@ -230,15 +227,17 @@ class Routes:
 
         return self._call(Health, "GET", "/health")
 
-    def _call(self, answer: type[M], method: str, path: str, **request: Any) -> M:
-        return self._connection.call(answer, method, path, **request)
+    def pools(self) -> PoolList:
+        from switchyard.contracts.overview import PoolList
 
-
-def _body(model: BaseModel) -> Any:
-    """Only what the caller said: the API's defaults are its own."""
-    return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return self._call(PoolList, "GET", "/pools")
 
 
 def _quoted(task_id: str) -> str:
     """Encode an id for a path: that of a fan-out's item has brackets."""
     return quote(task_id, safe="")
+
+
+def given(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the parameters of a request that are not given."""
+    return {name: value for name, value in asked.items() if value is not None}

@@ -1,4 +1,4 @@
-"""How the API calls the ends of jobs and tasks."""
+"""The API's names for the ends of jobs and tasks."""
 
 from typing import Final
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PIECE_BYTES: Final = 256 * 1024
 
 Progress = Callable[[int], None]
-"""Is called with the number of bytes that were read or sent just now."""
+"""A function that is called with the number of bytes that were read or sent just now."""
 
 
 def no_progress(_: int) -> None:

@@ -19,7 +19,7 @@ TASKS_PER_SECOND: Final = 1_000  # an answer has them all: large ones are asked 
 
 
 def as_it_changes(job: JobView, look: Callable[[], JobView], clock: Clock) -> Iterator[JobView]:
-    """This look at it and every further one, the last at its end."""
+    """Yield this view of the job and every further one, the last at its end."""
     pacing = Pacing(clock, POLLS)
     changed = True
     yield job

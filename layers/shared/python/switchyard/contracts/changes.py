@@ -1,11 +1,17 @@
-"""What people and programs ask of jobs that run or have run, and what they are answered."""
+"""Requests that change jobs which run or have run, and the answers to them."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from switchyard.contracts.definitions import Dollars, Milliseconds, ModelName, Turns
+from switchyard.contracts.definitions import (
+    Dollars,
+    Milliseconds,
+    ModelName,
+    TokenBudget,
+    Turns,
+)
 from switchyard.contracts.task_requests import AnyTaskId
 from switchyard.contracts.wire import CleanLine, CleanText, Closed, JsonValue, Written, at_most
 from switchyard.domain.jobs.limits import MAX_TASKS
@@ -26,23 +32,24 @@ TaskNames = Annotated[tuple[AnyTaskId, ...], at_most(MAX_TASKS)]
 
 
 class RedriveJob(Closed):
-    """Without tasks and `from`, all that failed, timed out or were cancelled are redriven."""
+    """A redrive. Without tasks and `from`, all that failed, timed out or were cancelled run."""
 
     tasks: TaskNames = Field(default=(), max_length=MAX_TASKS)
     from_: TaskNames = Field(default=(), max_length=MAX_TASKS, alias="from")
     """Run again with everything that comes after them, whatever became of it."""
     input: JsonValue = None
-    """Instead of the one that its task had; needs exactly one task."""
+    """The input instead of the task's own; needs exactly one task."""
     latest: bool = False
     """Whether the tasks that are named, or selected, run the latest version of their definition."""
     dry_run: bool = False
     """Answer with what would run, and change nothing."""
     run: int | None = Field(default=None, ge=1)
-    """Only if the job is in this run, as a dry run has answered it."""
+    """The run that the job must be in, as a dry run has answered it."""
     model: ModelName | None = None
     max_turns: Turns | None = None
     timeout: Milliseconds | None = None
     max_cost_usd: Dollars | None = None
+    max_tokens: TokenBudget | None = None
 
     @property
     def gives_input(self) -> bool:
@@ -56,9 +63,9 @@ class PlannedTask(Written):
     at_once: bool
     """Whether it begins at once, whatever its rule and its condition say."""
     cost_usd: float = 0.0
-    """What its last run cost, with the items that it makes anew."""
+    """The cost of the task's last run, with the items that it makes anew."""
     items: int | None = None
-    """How many items it has that are made anew; `None` if it makes none."""
+    """The number of items that it makes anew; `None` if it makes none."""
 
 
 class OlderVersion(Written):
@@ -79,15 +86,15 @@ MAX_NAMED: Final = 100
 class RedriveAccepted(Written):
     job_id: str
     status: str = "redriving"
-    """`planned` after a dry run."""
+    """The status, which is `planned` after a dry run."""
     run: int
     """The job's next one."""
     ready_tasks: tuple[str, ...]
-    """Those that begin at once."""
+    """The tasks that begin at once."""
     reopened_tasks: int
-    """Together with those that follow them."""
+    """The number of tasks that are reopened, with those that follow them."""
     cost_usd: float = 0.0
-    """What all of them cost the last time."""
+    """The cost of all these tasks in their last run."""
     planned_tasks: tuple[PlannedTask, ...] = ()
     """The tasks that a dry run says would run, parents first; the first thousand of them."""
     stale_tasks: tuple[str, ...] = ()
@@ -110,11 +117,11 @@ class DecideTask(Closed):
     """Stands for what was decided on, as `GET …/decision` says; something else is refused."""
     comment: CleanText | None = Field(default=None, max_length=MAX_COMMENT)
     value: JsonValue = None
-    """Given on instead of what was shown; its `valueSchema` is checked."""
+    """The value that is passed on instead of the shown one; it is checked by `valueSchema`."""
     decided_by: CleanLine | None = Field(default=None, max_length=200)
     """The person, as the caller knows them; beside it the key is always recorded."""
     request_id: RequestId | None = None
-    """Repeated with the same id, the request is answered as before."""
+    """The id of this request: repeated with the same id, it is answered as before."""
 
     @property
     def gives_value(self) -> bool:
@@ -123,11 +130,11 @@ class DecideTask(Closed):
 
 class SignalTask(Closed):
     value: JsonValue = None
-    """Becomes the task's output."""
+    """The value that becomes the task's output."""
     run: int | None = Field(default=None, ge=1)
-    """Only if the task is in this run."""
+    """The run that the task must be in."""
     request_id: RequestId | None = None
-    """Repeated with the same id, the request is answered as before."""
+    """The id of this request: repeated with the same id, it is answered as before."""
 
 
 class ShownParent(Written):
@@ -137,7 +144,7 @@ class ShownParent(Written):
     """A beginning of it, if it is large; `shortened` says so."""
     shortened: bool = False
     files: tuple[str, ...] = ()
-    """What it left behind, by name."""
+    """The names of the files that the parent left behind."""
 
 
 class HeldApproval(Written):
@@ -152,17 +159,17 @@ class HeldApproval(Written):
     """The beginning of what the person is asked."""
     held_since: datetime | None = None
     held_until: datetime | None = None
-    """When it ends by itself."""
+    """The time at which the approval ends by itself."""
 
 
 class ApprovalPage(Written):
     approvals: tuple[HeldApproval, ...]
     cursor: str | None = None
-    """Where to go on. A page may have few or none and a cursor: others were looked at."""
+    """The place to go on from. A page may have few approvals or none and still have a cursor."""
 
 
 class DecisionView(Written):
-    """What a held task waits for, and what is decided on."""
+    """A held task as people see it: what it waits for, and what is decided on."""
 
     job_id: str
     task_id: str
@@ -177,7 +184,7 @@ class DecisionView(Written):
     basis: str
     parents: tuple[ShownParent, ...] = ()
     job_cost_usd: float = 0.0
-    """What the job has cost so far."""
+    """The cost of the job so far."""
 
 
 class TaskDecided(Written):

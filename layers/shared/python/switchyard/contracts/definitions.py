@@ -1,10 +1,8 @@
 """A task definition: what is to be done, by an agent, by code or by a job of its own."""
 
-import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -13,8 +11,17 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
+from switchyard.contracts.commitments import Commitments
+from switchyard.contracts.commitments.code_fields import CodeHash, Command, FunctionName
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
+from switchyard.contracts.scheduling import (
+    ConcurrencyLimit,
+    Priority,
+    QueueName,
+    StartsPerMinute,
+    StoredPinned,
+)
 from switchyard.contracts.steps import (
     MAX_STEPS,
     ProcessName,
@@ -31,7 +38,6 @@ from switchyard.contracts.wire import (
     JsonValue,
     Written,
     at_most,
-    described_by,
     timeout_up_to,
     unless_absent,
 )
@@ -41,27 +47,28 @@ from switchyard.domain.jobs.limits import MAX_TIMEOUT_MS
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.nested_jobs.job_templates import JobTemplate
+from switchyard.domain.scheduling.work_queues import DefinitionTerms
 from switchyard.domain.tasks.task import MAX_ATTEMPTS
-from switchyard.domain.text import without_control_characters
 
 ModelName = Annotated[CleanLine, Field(min_length=1, max_length=100)]
 Turns = Annotated[int, Field(ge=1, le=200)]
 Milliseconds = Annotated[int, Field(ge=1_000, le=MAX_TIMEOUT_MS), timeout_up_to(MAX_TIMEOUT_MS)]
 Dollars = Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)]
-"""From a size on that the table has numbers for."""
+"""An amount in dollars, from the smallest that the table has numbers for."""
+TokenBudget = Annotated[int, Field(ge=1_000, le=1_000_000_000)]
 
-MAX_ARGUMENTS: Final = 100
-_FUNCTION: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-_CODE_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _OF_AGENTS: Final = (
     *("tag", "max_turns", "tools", "process_output", "steps"),
-    *("max_cost_usd", "model", "backend"),
+    *("max_cost_usd", "max_tokens", "model", "backend"),
 )
 _NEEDED_BY_AGENTS: Final = ("description", "tag")
 _OF_CODE: Final = ("function", "code_hash", "command")
 _OF_JOBS: Final = ("tasks", "output", "pinned")
-_OF_WORKERS: Final = ("timeout", "output_schema", "retry", "health")
-"""What jobs do not have: no worker runs one."""
+_OF_WORKERS: Final = (
+    *("timeout", "output_schema", "retry", "health", "commitments"),
+    *("concurrency", "starts_per_minute"),
+)
+"""Fields that definitions of kind `job` do not have: no worker runs a job."""
 _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
     "if": {"properties": {"kind": {"const": "code"}}, "required": ["kind"]},
     "then": {"anyOf": [{"required": ["function", "codeHash"]}, {"required": ["command"]}]},
@@ -71,40 +78,12 @@ _AGENTS_HAVE_A_ROLE: Final[dict[str, Any]] = {
         "else": {"required": [*_NEEDED_BY_AGENTS]},
     },
 }
-"""What the fields alone do not say, for the description of the API and for editors."""
-
-
-def _function(reference: str) -> str:
-    if not _FUNCTION.fullmatch(reference):
-        raise ValueError("must be package.module:name, as `switchyard definitions push` writes it")
-    return reference
-
-
-def _code_hash(code_hash: str) -> str:
-    if not _CODE_HASH.fullmatch(code_hash):
-        raise ValueError("must be 64 of 0-9 a-f, as `switchyard definitions push` writes it")
-    return code_hash
-
-
-def _argument(text: str) -> str:
-    if without_control_characters(text) != text:
-        raise ValueError("contains a control character, or half of a character")
-    return text
-
-
-FunctionName = Annotated[
-    str, Field(max_length=200), AfterValidator(_function), described_by(_FUNCTION)
-]
-CodeHash = Annotated[str, AfterValidator(_code_hash), described_by(_CODE_HASH)]
-Argument = Annotated[str, Field(max_length=8_000), AfterValidator(_argument)]
-Command = Annotated[
-    tuple[Argument, ...], Field(min_length=1, max_length=MAX_ARGUMENTS), at_most(MAX_ARGUMENTS)
-]
+"""Rules between fields, for the description of the API and for editors."""
 
 
 class RetryPolicy(Closed):
     max_attempts: int = Field(default=MAX_ATTEMPTS, ge=1, le=MAX_ATTEMPTS)
-    """How often a task is tried if what went wrong may pass."""
+    """The most attempts at a task whose failure may pass."""
 
 
 class TaskDefinition(Closed):
@@ -114,12 +93,12 @@ class TaskDefinition(Closed):
     kind: Literal["agent", "code", "job"] = Field(
         default="agent", exclude_if=lambda kind: bool(kind == "agent")
     )
-    """What does the work: an agent, which is not written, `code`: a function or a program, or
-    `job`: tasks of its own."""
+    """The kind of work: `agent`, the default, which is not written; `code`, a function or a
+    program; or `job`, tasks of its own."""
     description: Annotated[str, Field(min_length=1, max_length=20_000), CLEANED] | None = Field(
         default=None, validate_default=True
     )
-    """Needed for an agent: its prompt."""
+    """The prompt, which an agent needs."""
     tag: Annotated[str, Field(min_length=1, max_length=200), CLEANED] | None = Field(
         default=None, validate_default=True
     )
@@ -131,16 +110,20 @@ class TaskDefinition(Closed):
     input_schema: JsonSchema | None = None
     output_schema: JsonSchema | None = None
     process_output: ProcessName | None = None
-    """What is done to the output, by a name that the worker's image knows."""
+    """The name of a function in the worker's image that processes the output."""
     steps: Annotated[tuple[StepDefinition, ...], at_most(MAX_STEPS)] = Field(
         default=(), max_length=MAX_STEPS
     )
-    """In order; the last one's output is the task's. Without any, the description is the step."""
+    """The steps in order; the last output is the task's. If empty, the description is the step."""
     max_cost_usd: Dollars | None = None
-    """What one attempt may spend."""
+    """The most that one attempt may spend, in dollars."""
+    max_tokens: TokenBudget | None = unless_absent()
+    """How many tokens one attempt may use: read, written, and read from or written to the cache."""
     retry: RetryPolicy = RetryPolicy()
     health: HealthSection | None = None
-    """From when on one of its tasks is not well; else as the stage has it."""
+    """The limits of a healthy task; absent ones are the stage's."""
+    commitments: Commitments | None = unless_absent(min_length=1)
+    """What has to hold before one of its tasks counts as completed."""
     model: ModelName | None = None
     backend: Literal["claude-agent-sdk", "messages", "offline"] | None = None
     function: FunctionName | None = None
@@ -152,9 +135,17 @@ class TaskDefinition(Closed):
     tasks: TaskRequests | None = unless_absent()
     """The tasks of a job's template."""
     output: JsonValue = unless_absent()
-    """What a job returns, with references to its tasks; else what its last tasks made, by id."""
-    pinned: dict[DefinitionName, Pinned] | None = unless_absent()
+    """The output of a job, with references to its tasks; else its last tasks' outputs, by id."""
+    pinned: dict[DefinitionName, StoredPinned] | None = unless_absent()
     """The versions of the definitions that a template's tasks name, as of its registration."""
+    queue: QueueName | None = unless_absent()
+    """The work queue of its tasks, unless they or their job name one."""
+    priority: Priority | None = unless_absent()
+    """The class of its tasks: `high`, `normal` or `low`, unless they or their job name one."""
+    concurrency: ConcurrencyLimit | None = unless_absent()
+    """How many of its tasks may run at once, in all or for each value of a key."""
+    starts_per_minute: StartsPerMinute | None = unless_absent()
+    """How many of its tasks may start per minute."""
 
     @field_validator(*_NEEDED_BY_AGENTS)
     @classmethod
@@ -234,8 +225,19 @@ class TaskDefinition(Closed):
         return self
 
     @property
+    def terms(self) -> DefinitionTerms | None:
+        """What it says of queue, class and limits; `None` for nothing."""
+        terms = DefinitionTerms(
+            queue=self.queue,
+            priority=self.priority,
+            concurrency=self.concurrency.value() if self.concurrency else None,
+            starts_per_minute=self.starts_per_minute,
+        )
+        return None if terms == DefinitionTerms() else terms
+
+    @property
     def template(self) -> JobTemplate | None:
-        """What a job is made of; `None` for what a worker runs."""
+        """Return the tasks and the output of a job; `None` for a definition that a worker runs."""
         if self.kind != "job":
             return None
         specs = tuple(task.spec() for task in self.tasks or ())
@@ -249,6 +251,7 @@ class TaskDefinition(Closed):
             max_turns=self.max_turns if self.kind == "agent" else None,
             timeout_ms=self.timeout,
             max_cost_usd=self.max_cost_usd,
+            max_tokens=self.max_tokens,
         )
         return [
             *ceilings.problems_with(asked),
@@ -256,6 +259,11 @@ class TaskDefinition(Closed):
                 problem
                 for index, step in enumerate(self.steps)
                 for problem in ceilings.problems_with(_asked_by(step), at=("steps", index))
+            ),
+            *(
+                problem
+                for index, one in enumerate(self.commitments or ())
+                for problem in one.problems_with(ceilings, at=("commitments", index))
             ),
         ]
 
@@ -279,6 +287,11 @@ class RegisteredDefinition(TaskDefinition, Written):
     def content(self) -> TaskDefinition:
         return TaskDefinition.model_validate(self.model_dump(exclude={"name", "version"}))
 
+    @property
+    def pin(self) -> Pinned:
+        """What tasks keep of this version."""
+        return Pinned(self.version, self.retry.max_attempts, self.terms)
+
     def says(self, definition: TaskDefinition) -> bool:
         """Whether just that. Compared as JSON: to Python, `{"const": true}` were `{"const": 1}`."""
         mine = self.model_dump(mode="json", exclude={"name", "version"})
@@ -288,7 +301,7 @@ class RegisteredDefinition(TaskDefinition, Written):
 class DefinitionList(Written):
     definitions: tuple[RegisteredDefinition, ...]
     cursor: str | None = None
-    """From where to go on, if there are more than an answer holds."""
+    """The place to go on from, if there are more definitions than an answer holds."""
 
 
 class DefinitionDeleted(Written):

@@ -41,7 +41,7 @@ WAKING_EVENTS: Final = (
     TaskSkipped.event_type,
     TaskCancelled.event_type,
 )
-"""What the dispatcher is woken by."""
+"""The types of events that wake the dispatcher."""
 
 
 class DispatchMessage(Written):
@@ -94,7 +94,7 @@ class WakeUp:
     by_event: bool
     """An event may arrive long after its transition; a direct message always asks for work."""
     trace_id: str | None = field(default=None, compare=False)
-    """If it is known: what is sent directly does not say it."""
+    """The trace, if it is known: a message that is sent directly does not have it."""
 
     @property
     def job(self) -> JobRef:

@@ -69,7 +69,7 @@ FileSize = Annotated[
 FileReferences = Annotated[
     tuple[Annotated[str, AfterValidator(_reference)], ...], at_most(MAX_PATTERNS)
 ]
-"""Which files a task is given: `job/NAME`, or `TASK/NAME` for artifacts of a task before it."""
+"""Names of a task's files: `job/NAME`, or `TASK/NAME` for artifacts of a task before it."""
 ArtifactPatterns = Annotated[
     tuple[
         Annotated[
@@ -81,14 +81,14 @@ ArtifactPatterns = Annotated[
     ],
     at_most(MAX_PATTERNS),
 ]
-"""Which files a task has to leave in its folder `artifacts`."""
+"""Patterns of the files that a task has to leave in its folder `artifacts`."""
 
 
 class ListInFile(Closed):
     """A file of JSON Lines: each of its lines is an item of a list."""
 
     file: str = Field(max_length=MAX_PATTERN_CHARACTERS)
-    """`job/NAME`, or `TASK/NAME` for an artifact of a task before."""
+    """The file's name: `job/NAME`, or `TASK/NAME` for an artifact of a task before."""
 
 
 class FileContent(Closed):
@@ -110,5 +110,5 @@ class UploadLink(Written):
     url: str | None = None
     """Takes the content, and no other, by PUT, without a key."""
     headers: dict[str, str] = Field(default_factory=dict)
-    """What the request has to have; the link is signed for them."""
+    """The headers that the request has to have; the link is signed for them."""
     expires_at: datetime | None = None

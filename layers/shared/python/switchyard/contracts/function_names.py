@@ -1,4 +1,4 @@
-"""How the Lambda functions are called where they are deployed.
+"""Names of the Lambda functions where they are deployed.
 
 A function is named after its folder below `lambdas/`. Two names are older than their folders: they
 are part of ARNs, log groups and metrics of stages that are deployed already.

@@ -8,14 +8,14 @@ from switchyard.contracts.events.checks import Health as HealthName
 from switchyard.contracts.events.checks import HealthSummary
 from switchyard.contracts.wire import Closed, Written
 from switchyard.domain.health.health import CheckedTask, HealthReport, OwnLimits
-from switchyard.domain.health.unserved import UnservedCode
+from switchyard.domain.health.unserved import UnservedCode, UnservedGroup
 from switchyard.domain.ids import TaskRef, task_named
 
 NOT_FOUND = {"health": "not_found"}
 
 
 class HealthQuestion(Closed):
-    """How one task is; no schedule asks like that."""
+    """A question for the health of one task; no schedule asks like that."""
 
     request_id: str
     tenant_id: str
@@ -26,7 +26,7 @@ class HealthQuestion(Closed):
 
     @property
     def ref(self) -> TaskRef | None:
-        """`None` for an id that no task can have."""
+        """Return the task; `None` for an id that no task can have."""
         try:
             return task_named(self.tenant_id, self.request_id)
         except ValueError:
@@ -80,18 +80,41 @@ class UnservedTasks(Written):
         )
 
 
+class UnservedGroupTasks(Written):
+    """A group that no pool serves, and how many tasks wait in it."""
+
+    group: str
+    tasks: int
+    first: str
+    """The request id of the task that has waited for the longest time."""
+    waiting: int
+    """Milliseconds, of that task."""
+
+    @classmethod
+    def of(cls, found: UnservedGroup) -> Self:
+        return cls(
+            group=found.group,
+            tasks=found.tasks,
+            first=found.first.request_id,
+            waiting=found.waiting_ms,
+        )
+
+
 class StageHealth(Written):
     checked_at: int
     summary: HealthSummary
     tasks: tuple[TaskHealth, ...]
     """The worst first."""
     unserved: tuple[UnservedTasks, ...] = ()
-    """What tasks wait for, and no worker serves."""
+    """Tasks that wait for something that no worker serves."""
+    unserved_groups: tuple[UnservedGroupTasks, ...] = ()
+    """Groups in which tasks wait, and that no pool serves."""
 
     @classmethod
     def of(cls, report: HealthReport) -> Self:
         return cls(
             unserved=tuple(map(UnservedTasks.of, report.unserved)),
+            unserved_groups=tuple(map(UnservedGroupTasks.of, report.unserved_groups)),
             checked_at=report.checked_at_ms,
             summary=HealthSummary.of(report),
             tasks=tuple(map(TaskHealth.of, report.tasks)),
@@ -106,14 +129,14 @@ class HealthSection(Closed):
     """Milliseconds; what is left out is as the stage has it."""
 
     silent_warning: Span | None = None
-    """From when on a task without a sign of life is worth a warning."""
+    """The silence after which a task is worth a warning."""
     silent_critical: Span | None = None
     overtime: Span | None = None
-    """How long it may run; else a minute more than its timeout."""
+    """The time that a task may run; a minute more than its timeout when absent."""
     progress: Span | None = None
-    """How long it may do one and the same thing."""
+    """The time for which a task may do one and the same thing."""
     repeats: int | None = Field(default=None, ge=2, le=1_000)
-    """How often in a row the same call of a tool is too often."""
+    """The number of equal tool calls in a row that is too many."""
 
     @model_validator(mode="after")
     def _warns_before_it_is_critical(self) -> Self:

@@ -8,11 +8,14 @@ from pydantic import BeforeValidator, Field, ValidationError
 from switchyard.contracts.files import FileContent
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.problems import validation_problems
-from switchyard.contracts.wire import Written, refuse_newer
+from switchyard.contracts.scheduling import StoredPinned
+from switchyard.contracts.wire import Written, refuse_newer, unless_absent
 from switchyard.domain.errors import UnreadableDocument
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.files import JobFile
-from switchyard.domain.jobs.plan import JobPlan, Pinned, plan_job
+from switchyard.domain.jobs.plan import JobPlan, plan_job
+from switchyard.domain.scheduling.placement import Placing, Wish
+from switchyard.domain.scheduling.work_queues import WorkQueue
 
 SCHEMA_VERSION: Final = 1
 WITH_CONDITIONS: Final = 2
@@ -35,17 +38,19 @@ class StoredDocument(Written):
 class JobDocument(StoredDocument):
     schema_version: DocumentSchema = Field(default=SCHEMA_VERSION, alias="schema")
     created_at: int
-    """In milliseconds: the job's, however much later it is written."""
-    pinned: dict[str, Pinned]
+    """The job's creation in milliseconds, however much later it is written."""
+    pinned: dict[str, StoredPinned]
     """The fixed version of each definition that a task names."""
     trace: str | None = None
     """The `traceparent` that came with the first try."""
+    queues: dict[str, WorkQueue] | None = unless_absent()
+    """The work queues that tasks are in, as they were when it was submitted."""
     job: SubmitJob
 
     @classmethod
     def of(cls, job: SubmitJob, **known: Any) -> Self:
         """Return the document of a submission, in the oldest schema that can say it."""
-        newer = bool(job.files) or any(task.needs_newer for task in job.tasks)
+        newer = bool(job.files or job.queue) or any(task.needs_newer for task in job.tasks)
         return cls(schema_version=WITH_CONDITIONS if newer else SCHEMA_VERSION, job=job, **known)
 
     def plan(self, ref: JobRef) -> JobPlan:
@@ -54,13 +59,18 @@ class JobDocument(StoredDocument):
             ref,
             name=self.job.name,
             tags=self.job.tags,
-            notify=self.job.notify.value() if self.job.notify else None,
             specs=[task.spec() for task in self.job.tasks],
             pinned=self.pinned,
             now_ms=self.created_at,
             trace=self.trace,
+            placing=Placing(
+                queues=self.queues or {},
+                wish=Wish(queue=self.job.queue, priority=self.job.priority),
+            ),
         )
-        return replace(plan, job=replace(plan.job, file_count=len(self.job.files) or None))
+        notify = self.job.notify.value() if self.job.notify else None
+        files = len(self.job.files) or None
+        return replace(plan, job=replace(plan.job, notify=notify, file_count=files))
 
 
 class StoredFile(Written):

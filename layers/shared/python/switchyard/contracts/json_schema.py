@@ -51,7 +51,7 @@ def _type_problem(given: Any) -> str:
 
 
 def _size_problem(schema: Mapping[str, Any]) -> str | None:
-    """Whether it is one takes minutes to tell of a schema of some megabytes."""
+    """Return the problem of a schema that is too large: validating megabytes takes minutes."""
     size = len(json.dumps(schema, ensure_ascii=False, separators=(",", ":")).encode())
     if size <= MAX_SCHEMA_BYTES:
         return None
@@ -59,7 +59,7 @@ def _size_problem(schema: Mapping[str, Any]) -> str | None:
 
 
 def _cost_problem(schema: Mapping[str, Any]) -> str | None:
-    """Of what takes far longer to check than it has bytes.
+    """Return the problem of a schema that takes far longer to check than it has bytes.
 
     Lists whose items must differ are compared each with each unless they are words; a pattern that
     ignores case is compiled by looking at every character of each of its ranges.
@@ -105,7 +105,7 @@ def _caseless_patterns(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def problem_with(schema: dict[str, Any]) -> str | None:
-    """What is wrong with it, if anything is."""
+    """Return the first problem with the schema, or `None`."""
     return (
         problem_in(schema)
         or _size_problem(schema)

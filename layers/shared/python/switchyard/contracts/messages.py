@@ -1,4 +1,4 @@
-"""What travels through the task queue: wake-ups of ours, and whole tasks of other producers."""
+"""Messages of the task queue: wake-ups of ours, and whole tasks of other producers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,20 +17,22 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
 from switchyard.contracts.wire import DefinitionName, JsonValue, SchemaOne, Written
-from switchyard.domain.ids import ANY_TASK_ID, TENANT_ID, TaskRef, task_named
+from switchyard.domain.ids import ANY_TASK_ID, GROUP_NAME, TENANT_ID, TaskRef, task_named
 from switchyard.domain.jobs.adoption import Adoptable, decide_adoption
 from switchyard.domain.measuring.spans import TRACEPARENT, TraceParent, waking_context
+from switchyard.domain.scheduling.groups import DEFAULT_GROUP, group_of_task
 from switchyard.domain.tasks.task import Json, Task
 
 SCHEMA_VERSION: Final = 1
 REQUEST_ID_ATTRIBUTE: Final = "requestId"
+GROUP_ATTRIBUTE: Final = "group"
 MAX_BODY_BYTES: Final = 1024 * 1024  # SQS's own limit
 
 M = TypeVar("M", bound=BaseModel)
 
 
 class MessageAttribute(BaseModel):
-    """As Lambda writes it; a binary value is in base64."""
+    """A message attribute as Lambda delivers it; a binary value is in base64."""
 
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
@@ -65,22 +67,26 @@ class TaskMessage(Written):
     run: int = Field(ge=1)
     _traceparent: str | None = PrivateAttr(default=None)
     """The trace context, sent as an attribute: older versions read the message too."""
+    _group: str = PrivateAttr(default=DEFAULT_GROUP)
+    """The group of the task's queue, sent as an attribute."""
 
     @classmethod
     def waking(cls, task: Task) -> Self:
-        message = cls.to(task.ref, run=task.run)
+        message = cls.to(task.ref, run=task.run, group=group_of_task(task))
         message._traceparent = waking_context(task)
         return message
 
     @classmethod
-    def to(cls, ref: TaskRef, *, run: int) -> Self:
-        return cls(
+    def to(cls, ref: TaskRef, *, run: int, group: str = DEFAULT_GROUP) -> Self:
+        message = cls(
             tenant_id=ref.tenant,
             job_id=ref.job_id,
             task_id=ref.task_id,
             request_id=ref.request_id,
             run=run,
         )
+        message._group = group
+        return message
 
     @model_validator(mode="after")
     def _ids_are_whole(self) -> Self:
@@ -95,9 +101,18 @@ class TaskMessage(Written):
         return TaskRef(self.tenant_id, self.job_id, self.task_id)
 
     @property
+    def group(self) -> str:
+        """The group whose pools are woken by it."""
+        return self._group
+
+    @property
     def attributes(self) -> dict[str, MessageAttribute]:
-        """What it is sent with."""
-        said = {REQUEST_ID_ATTRIBUTE: self.request_id, TRACEPARENT: self._traceparent}
+        """Return the attributes that the message is sent with."""
+        said = {
+            REQUEST_ID_ATTRIBUTE: self.request_id,
+            TRACEPARENT: self._traceparent,
+            GROUP_ATTRIBUTE: self._group,
+        }
         return {
             name: MessageAttribute(data_type="String", string_value=value)
             for name, value in said.items()
@@ -113,7 +128,7 @@ class ForeignTask:
     name: str
     input: Json
     context: Mapping[str, Json]
-    """What the tasks made that its producer let it wait for."""
+    """The outputs of the tasks that its producer let it wait for."""
     trace: str | None = None
     """The `traceparent` that it came with, if any."""
 
@@ -123,13 +138,34 @@ class Malformed(ValueError):
 
 
 def parse_message(message: Delivered, *, tenant: str | None) -> TaskMessage | ForeignTask:
-    """Ours says its schema. `tenant` is whose all others are; `None` if nobody's are taken in."""
+    """Read a message; one without a schema is a task of `tenant`, refused if that is `None`."""
     document = _document(message.body)
     if "schema" in document:
-        return _valid(TaskMessage, document)
+        found = _valid(TaskMessage, document)
+        found._group = group_in(message) or DEFAULT_GROUP
+        return found
     if tenant is None:
         raise Malformed("schema: not a message of ours, and others' are not taken in here")
     return _foreign(document, message.attributes, tenant)
+
+
+def group_in(message: Delivered) -> str | None:
+    """Return the group that a message was sent for; `None` if no attribute of it says so."""
+    attribute = message.attributes.get(GROUP_ATTRIBUTE)
+    found = attribute.string_value if attribute else None
+    return found if found and GROUP_NAME.fullmatch(found) else None
+
+
+def wake_up_in(message: Delivered) -> TaskMessage | None:
+    """Return a wake-up of ours as it was sent; `None` if it is no such message."""
+    try:
+        found = parse_message(message, tenant=None)
+    except Malformed:
+        return None
+    if not isinstance(found, TaskMessage):
+        return None
+    found._traceparent = _trace(message.attributes)
+    return found
 
 
 def _task_id(name: str) -> str:

@@ -5,12 +5,13 @@ from dataclasses import asdict
 from typing import Final
 
 from switchyard.domain.measuring.counts import Spending
-from switchyard.domain.measuring.measures import Flow, Levels
+from switchyard.domain.measuring.measures import Flow, Levels, PoolLevels
 
 NAMESPACE: Final = "Switchyard"
 """The namespace of all metrics, in CloudWatch."""
 STAGE: Final = "stage"
 DEFINITION: Final = "definition"
+POOL: Final = "pool"
 COST: Final = "cost_usd"
 TOKENS: Final = "tokens"
 RECEIVED: Final = "Received"
@@ -29,13 +30,16 @@ UNITS: Final[Mapping[str, str]] = {
     "avg_processing_time": "Milliseconds",
     "timeout_rate": "Count/Second",
     "age_of_oldest_item": "Seconds",
+    "verified_share": "None",
+    "usd_per_verified": "None",
+    "saturated_consumers": "Percent",
     COST: "None",
     TOKENS: "Count",
 }
 
 
-def numbers_of(measured: Levels | Flow) -> Numbers:
-    """By the names of their metrics; what nothing is known of is left out."""
+def numbers_of(measured: Levels | PoolLevels | Flow) -> Numbers:
+    """Return the numbers by the names of their metrics; unknown ones are left out."""
     return {
         name: value
         for name, value in asdict(measured).items()

@@ -1,4 +1,4 @@
-"""Whom a job wants told of its failures, as producers say it."""
+"""Requests for notifications: where a producer wants the end of a job published."""
 
 from typing import Annotated, Self
 
@@ -40,17 +40,17 @@ WebhookUrl = Annotated[
 
 
 class Notify(Closed):
-    """Where it is published that the job failed, recovered or, if asked for, completed."""
+    """The channel or webhook to which the job's failure, recovery or completion is published."""
 
     channel: SlackChannel | None = unless_absent()
-    """Of Slack: its name with # in front, or its id."""
+    """A Slack channel: its name with # in front, or its id."""
     webhook: WebhookUrl | None = unless_absent()
-    """Signed requests are sent there: https only, and to public addresses."""
+    """The URL for signed requests: https only, and at public addresses."""
 
     on: tuple[NotifiedEnd, ...] = Field(
         default=DEFAULT_ENDS, min_length=1, max_length=2, exclude_if=lambda on: on == DEFAULT_ENDS
     )
-    """Which ends are published: failures, unless it says otherwise; each once for each run."""
+    """The ends that are published: failures, unless it says otherwise; each once for each run."""
 
     @model_validator(mode="after")
     def _names_one(self) -> Self:
@@ -60,7 +60,7 @@ class Notify(Closed):
 
     @classmethod
     def of(cls, notify: domain.NotifyTarget) -> "Notify":
-        """As it was stored: what was valid then is told, whatever is valid now."""
+        """Take the target as it was stored, without a check: it was valid when it was submitted."""
         return cls.model_construct(channel=notify.channel, webhook=notify.webhook, on=notify.on)
 
     def value(self) -> domain.NotifyTarget:
@@ -70,7 +70,7 @@ class Notify(Closed):
 
 
 def notify_problems(notify: Notify | None, *, nearby_allowed: bool) -> list[Problem]:
-    """What is wrong with it in this stage."""
+    """Return the problems of the target in this stage."""
     if notify is None or notify.webhook is None:
         return []
     problem = problem_with_hook(hook_at(notify.webhook), nearby_allowed=nearby_allowed)

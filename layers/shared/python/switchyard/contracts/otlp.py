@@ -114,7 +114,7 @@ class _TraceResponse(_Answered):
 
 
 def refused_in(answer: bytes) -> str | None:
-    """What a collector that took the request has to say against some of its spans."""
+    """Return what a collector that accepted the request reports about spans that it refused."""
     try:
         partial = _TraceResponse.model_validate_json(answer or b"{}").partial_success
     except ValidationError:  # it took them, whatever it said then

@@ -31,3 +31,18 @@ class Health(Written):
     version: str
     paused: bool = False
     """Whether the operators keep the workers from taking tasks; jobs are accepted all the same."""
+
+
+class PoolServing(Written):
+    """A pool of workers, as every tenant may know it: no figures of what others run there."""
+
+    name: str
+    kind: str
+    groups: tuple[str, ...]
+    """The groups of work queues that it serves now."""
+
+
+class PoolList(Written):
+    pools: tuple[PoolServing, ...]
+    served: tuple[str, ...]
+    """All groups that some pool serves; tasks of any other group wait."""

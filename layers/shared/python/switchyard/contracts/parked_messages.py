@@ -49,7 +49,7 @@ _NOTED_BY_EVENTBRIDGE: Final = frozenset(
 
 
 class ParkedMessage(Written):
-    """Everything that is needed to understand a message and to send it again."""
+    """A parked message, with everything that is needed to understand it and to send it again."""
 
     schema_version: SchemaOne = 1
     id: str
@@ -119,7 +119,7 @@ class UnreadableObject(Written):
     parked_at: datetime
     """The time at which the bucket received it."""
     unreadable: str
-    """Why it cannot be read, and its key."""
+    """The reason why the object cannot be read, and its key."""
 
 
 def _key(queue: str, message: Delivered) -> str:

@@ -1,4 +1,4 @@
-"""How the API says no: problem details that list every problem with its place."""
+"""The API's refusals: problem details that list every problem with its place."""
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -70,7 +70,7 @@ def beginning(text: str, most: int) -> str:
 
 
 def validation_problems(errors: Iterable[Mapping[str, Any]]) -> list[Problem]:
-    """Pydantic's errors in our words; the leading `body` or `query` of a request is left out."""
+    """Return Pydantic's errors in our words, without the leading `body` or `query` of a request."""
     problems = [_problem(error) for error in errors]
     return list(not_too_many(problems))
 

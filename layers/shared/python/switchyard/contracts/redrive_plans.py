@@ -5,7 +5,7 @@ from typing import Any, Final, Self
 
 from pydantic import Field
 
-from switchyard.contracts.wire import SchemaOne, Written
+from switchyard.contracts.wire import SchemaOne, Written, unless_absent
 from switchyard.domain.ids import JobRef
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.jobs.redrive import NewEdges, RedrivePlan, Reopening
@@ -23,6 +23,7 @@ class StoredOverrides(Written):
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
+    max_tokens: int | None = unless_absent()
 
 
 class StoredPin(Written):
@@ -40,6 +41,7 @@ class StoredReopening(Written):
     overrides: StoredOverrides = StoredOverrides()
     items_run: int | None = None
     pinned: StoredPin | None = None
+    limits: tuple[str, ...] | None = None
 
     def reopening(self) -> Reopening:
         said = dict(self) | {"overrides": Overrides(**dict(self.overrides))}
@@ -62,7 +64,7 @@ class StoredPlan(Written):
     inputs: dict[str, Any]
     requested_by: str | None = None
     fewer_tasks: int = Field(default=0, exclude_if=lambda number: bool(number == 0))
-    """Left out where there are none: earlier releases do not know it."""
+    """The number of items that go; absent if there are none, as earlier releases do not know it."""
 
     @classmethod
     def of(cls, plan: RedrivePlan) -> Self:

@@ -1,4 +1,7 @@
-"""The ordered steps of a task definition: each asks the agent once and keeps its answer."""
+"""What a definition runs: the ordered steps of an agent, or a function or a program of code.
+
+Each step asks the agent once and keeps its answer.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +10,13 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from switchyard.contracts.json_schema import JsonSchema
-from switchyard.contracts.wire import CleanLine, CleanText, Closed, at_most, timeout_up_to
+from switchyard.contracts.wire import (
+    CleanLine,
+    CleanText,
+    Closed,
+    at_most,
+    timeout_up_to,
+)
 from switchyard.domain.ids import STEP_NAME, STEP_NAME_RULE
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.prompts.placeholders import steps_named_in
@@ -34,7 +43,7 @@ def _output_file(name: str) -> str:
 
 ToolName = Annotated[CleanLine, Field(min_length=1, max_length=200)]
 ProcessName = Annotated[str, AfterValidator(_step_name)]
-"""What `switchyard_worker/child/processors/__init__.py` knows an output's treatment by."""
+"""The name of an output's treatment in `switchyard_worker/child/processors/__init__.py`."""
 ToolNames = Annotated[tuple[ToolName, ...], Field(max_length=MAX_TOOLS), at_most(MAX_TOOLS)]
 
 StepMilliseconds = Annotated[
@@ -43,13 +52,13 @@ StepMilliseconds = Annotated[
 
 
 class StepDefinition(Closed):
-    """What a step does not say is as its definition says it."""
+    """A step of a definition; fields that it does not have are those of the definition."""
 
     name: Annotated[str, AfterValidator(_step_name)]
     description: CleanText = Field(min_length=1, max_length=20_000)
     output_schema: JsonSchema | None = None
     output_file: Annotated[str, AfterValidator(_output_file)] | None = None
-    """Below `artifacts/`; `{name}.json` when absent, the task's result for the last step."""
+    """The file below `artifacts/`; when absent `{name}.json`, or for the last step the result."""
     max_turns: int | None = Field(default=None, ge=1, le=200)
     tools: ToolNames | None = None
     timeout: StepMilliseconds | None = None

@@ -10,7 +10,7 @@ DUE_INDEX: Final = "due-index"
 DUE_SHARD: Final = "due_shard"
 DUE_AT: Final = "due_at_ms"
 DUE_SUMMARY: Final = ("state", "ready_at_ms", "started_at_ms")
-"""Of tasks: each changes only together with the due time, so that no write costs more for it."""
+"""Attributes of tasks that change only with the due time, so that no write costs more for them."""
 
 READY_INDEX: Final = "ready-index"
 READY_IN: Final = "ready_in"
@@ -40,11 +40,13 @@ EVENT_INDEXES: Final = tuple(f"GSI{n}" for n in range(1, 8))
 EVENT_SUMMARY: Final = ("entityId", "entityType", "tenantId", "eventType", "timestamp", "eventId")
 
 COUNTS_PARTITIONS: Final = "COUNTS#"
-"""Those of the state table that begin with it: a day's counters each."""
+"""The prefix of the state table's partitions that hold a day's counters each."""
 WORKERS_PARTITION: Final = "WORKERS"
 CONSUMPTION_PARTITION: Final = "STAGE#CONSUMPTION"
+POOLS_PARTITION: Final = "STAGE#POOLS"
+"""The partition of the state table with what operators changed of pools' subscriptions."""
 DEDUPLICATION_PREFIX: Final = "ONCE#"
-"""Of the partitions with what must not happen twice, one each."""
+"""The prefix of the partitions that record what must not happen twice."""
 
 
 def event_index_name(index: str) -> str:
@@ -80,6 +82,11 @@ def group_partition(group: str) -> str:
 def tenant_settings_partition(tenant: str) -> str:
     """Name the partition of the state table with what operators set for a tenant; `*` as above."""
     return f"TENANT#{tenant}#SETTINGS"
+
+
+def queues_partition(tenant: str) -> str:
+    """Name the partition of the state table with a tenant's work queues; `*` as above."""
+    return f"TENANT#{tenant}#QUEUES"
 
 
 def api_keys_partition(tenant: str) -> str:

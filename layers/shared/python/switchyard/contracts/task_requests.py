@@ -1,4 +1,4 @@
-"""One task of a job, as producers describe it: what runs it or holds it, and when."""
+"""A task of a job, as producers describe it: what runs it or holds it, and when."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from switchyard.contracts.commitments import Commitments
 from switchyard.contracts.files import (
     ArtifactPatterns,
     FileReferences,
@@ -20,6 +21,7 @@ from switchyard.contracts.files import (
     problem_with_list_file,
 )
 from switchyard.contracts.json_schema import SimpleJsonSchema
+from switchyard.contracts.scheduling import Metadata, Priority, QueueName
 from switchyard.contracts.signals import EventPattern
 from switchyard.contracts.wire import (
     CleanText,
@@ -75,13 +77,13 @@ def _span(given: Any) -> Any:
 
 TaskId = Annotated[str, AfterValidator(_task_id), described_by(TASK_ID)]
 AnyTaskId = Annotated[str, AfterValidator(_any_task_id), described_by(ANY_TASK_ID)]
-"""Also that of an item of a fan-out."""
+"""The id of a task, also of an item of a fan-out."""
 ConditionText = Annotated[
     str, AfterValidator(_condition), Field(json_schema_extra={"maxLength": MAX_CHARACTERS})
 ]
 Text = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Texts = Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=MAX_LEVELS)]
-"""One text, or one for each of two levels."""
+"""A text, or one for each of two levels."""
 RequestedKind = Literal[TaskKind.APPROVAL, TaskKind.WAIT, TaskKind.SIGNAL, TaskKind.JOB]
 Span = Annotated[int | str, AfterValidator(_span)]
 """Milliseconds, which people may write as `90s`, `15m`, `2h` or `3d`."""
@@ -102,38 +104,46 @@ _ARTICLES: Final = {TaskKind.APPROVAL: "an"}
 class TaskRequest(Closed):
     task_id: TaskId
     kind: RequestedKind | None = unless_absent()
-    """What ends a task that no worker runs."""
+    """The kind of a task that no worker runs."""
     name: DefinitionName | None = unless_absent(validate_default=True)
     """The definition that a worker runs, or of kind `job` the template; others have none."""
     depends_on: tuple[TaskId, ...] = ()
     input: JsonValue = None
     rule: Rule = Rule.ALL_COMPLETED
     for_each: Texts | ListInFile | None = unless_absent()
-    """Where a list is: one task is made for each of its items. A second one is in each item."""
+    """The place of a list: one task is made for each of its items. A second one is in each item."""
     key: Texts | None = unless_absent()
-    """What an item is called; its number when absent."""
+    """The name of an item; its number when absent."""
     tolerate: int | str | None = unless_absent()
-    """How many items may fail without failing the task: a number, or a share like `5 %`."""
+    """The most items that may fail without failing the task: a number, or a share like `5 %`."""
     when: ConditionText | None = unless_absent()
     """The condition on parents' outputs that has to hold for it to run; else it is skipped."""
     question: CleanText | None = unless_absent(min_length=1, max_length=MAX_QUESTION)
-    """What a person is asked."""
+    """The question to a person."""
     timeout: Span | None = unless_absent()
-    """How long a decision or a signal may take; a year when absent."""
+    """The time that a decision or a signal may take; a year when absent."""
     on_timeout: OnTimeout | None = unless_absent()
     on_reject: OnReject | None = unless_absent()
     value_schema: SimpleJsonSchema | None = unless_absent()
-    """What an edited value, or the value of a signal, has to match."""
+    """The schema that an edited value, or the value of a signal, has to match."""
     wait_for: Span | None = unless_absent(alias="for")
-    """How long a wait takes, from when its parents have settled."""
+    """The time that a wait takes, from when its parents have settled."""
     until: AwareDatetime | None = unless_absent()
-    """When a wait ends."""
+    """The time at which a wait ends."""
     event: EventPattern | None = unless_absent()
-    """Which event of the bus ends a signal, beside the API."""
+    """The pattern of an event of the bus that ends a signal, beside the API."""
     files: FileReferences | None = unless_absent(min_length=1)
     """The files that it is given in its folder `inputs`."""
     artifacts: ArtifactPatterns | None = unless_absent(min_length=1)
     """The files that it has to leave in its folder `artifacts`; else it fails."""
+    commitments: Commitments | None = unless_absent(min_length=1)
+    """What has to hold before it counts as completed, beside what its definition commits to."""
+    queue: QueueName | None = unless_absent()
+    """The work queue that it waits in; else its job's, its definition's, or `default`."""
+    priority: Priority | None = unless_absent()
+    """Its class; else its job's, its definition's, or its queue's."""
+    metadata: Metadata | None = unless_absent()
+    """Texts by name, shown beside it."""
 
     @field_validator("name")
     @classmethod
@@ -180,7 +190,7 @@ class TaskRequest(Closed):
             raise ValueError(
                 f"has kind {self.kind} and name; a task that is held has no definition"
             )
-        for field in ("files", "artifacts"):
+        for field in ("files", "artifacts", "commitments"):
             if self.kind is not None and getattr(self, field):
                 raise ValueError(f"{field} belongs to a task that a worker runs, with a name")
         for field, kinds in _OF_A_KIND.items():
@@ -190,6 +200,14 @@ class TaskRequest(Closed):
             raise ValueError(
                 "a wait needs either for, like 2h, or until, like 2027-01-31T12:00:00Z"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _fields_of_workers(self) -> "TaskRequest":
+        for field in ("queue", "priority"):
+            if self._is_held and getattr(self, field) is not None:
+                said = f"{field} belongs to a task with a name"
+                raise ValueError(f"{said}: no worker runs one of kind {self.kind}")
         return self
 
     def spec(self) -> TaskSpec:
@@ -203,8 +221,12 @@ class TaskRequest(Closed):
             hold=self._hold(self.kind) if self.kind and self._is_held else None,
             files=self.files or (),
             artifacts=self.artifacts or (),
+            commitments=tuple(one.stored() for one in self.commitments or ()),
             fan_out=self._fan_out(self.for_each) if self.for_each else None,
             nested=self.kind is TaskKind.JOB,
+            queue=self.queue,
+            priority=self.priority,
+            metadata=self.metadata or {},
         )
 
     @property
@@ -235,8 +257,8 @@ class TaskRequest(Closed):
     @property
     def needs_newer(self) -> bool:
         """Whether versions before 0.2 would not understand it, and run it all the same."""
-        given = (self.kind, self.when, self.files, self.artifacts, self.for_each)
-        return any(one is not None for one in given)
+        of_workers = (self.files, self.artifacts, self.commitments, self.queue)
+        return any(one is not None for one in (self.kind, self.when, self.for_each, *of_workers))
 
 
 def _is_expression(given: Any) -> bool:

@@ -64,7 +64,7 @@ class WebhookMessage(Written):
     job: WebhookJob | None
     incident: WebhookIncident
     at: datetime
-    """When it was sent."""
+    """The time at which the message was sent."""
 
     @classmethod
     def of(cls, incident: Incident, *, now_ms: int, seen_open: bool = True) -> Self:

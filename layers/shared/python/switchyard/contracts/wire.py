@@ -1,4 +1,4 @@
-"""What all models that cross a boundary share: frozen, camelCase outside, either closed or open.
+"""The base classes of models that cross a boundary: frozen, camelCase outside, closed or open.
 
 `Closed` is what others send: an unknown field is an error, so that a misspelt one is found.
 `Written` is what Switchyard itself stores, sends, emits or answers. A newer version may have
@@ -33,13 +33,13 @@ class Wire(BaseModel):
 
 
 class Closed(Wire):
-    """What users, their files and other programs send."""
+    """A model of data that users, their files and other programs send."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Written(Wire):
-    """What this or another version of Switchyard wrote."""
+    """A model of data that this or another version of Switchyard wrote."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -58,7 +58,7 @@ class Written(Wire):
 
 
 def refuse_newer(latest: int) -> Callable[[Any], Any]:
-    """Raised as it is: pydantic turns nothing but its own and `ValueError` into a problem."""
+    """Refuse newer schemas; pydantic leaves the error as it is, since it is no `ValueError`."""
 
     def refuse(given: Any) -> Any:
         if isinstance(given, int) and given > latest:
@@ -71,7 +71,7 @@ def refuse_newer(latest: int) -> Callable[[Any], Any]:
 
 
 SchemaOne = Annotated[Literal[1], BeforeValidator(refuse_newer(1))]
-"""Of what is written with a schema's number. Raise `NewerVersion` for a later one."""
+"""The schema number of a written document. Raise `NewerVersion` for a later one."""
 
 
 def _clean(value: Any) -> Any:
@@ -90,21 +90,21 @@ def _one_line(value: Any) -> Any:
 
 
 CLEANED: Final = BeforeValidator(_clean)
-"""Behind limits of length, where the text may be absent: `Annotated[str, Field(…), CLEANED]`."""
+"""Cleans text that may be absent, after its limits: `Annotated[str, Field(…), CLEANED]`."""
 CleanText = Annotated[str, CLEANED]
-"""Cleaned first, so that limits of length hold for what is left."""
+"""Text that is cleaned first, so that limits of length hold for what is left."""
 
 CleanLine = Annotated[str, BeforeValidator(_one_line)]
 """Clean text on one line: no value can begin a line of its own in a log."""
 
 JsonValue = Annotated[Any, AfterValidator(_stored)]
-"""Whatever JSON can say, and nothing that it cannot."""
+"""Any value that JSON can express."""
 
 
 def at_most(count: int) -> BeforeValidator:
-    """Of a list or an object: counted before its parts are looked at, which may all be wrong.
+    """Limit a list or an object, and count before validating its parts, which may all be wrong.
 
-    A million problems are more than a function can tell.
+    A million problems are more than a function can report.
     """
 
     def few_enough(given: Any) -> Any:
@@ -130,7 +130,7 @@ def timeout_up_to(most_ms: int) -> WrapValidator:
 
 
 def described_by(pattern: re.Pattern[str]) -> Any:
-    """For the description of the API: what a validator of our own, with better words, checks."""
+    """Describe in the API's document what a validator of our own, with better messages, checks."""
     return Field(json_schema_extra={"pattern": f"^{pattern.pattern}$"})
 
 
@@ -145,7 +145,7 @@ DefinitionName = Annotated[str, AfterValidator(_definition_name), described_by(D
 
 
 def unless_absent(**more: Any) -> Any:
-    """Left out if it is null: a job has ten thousand tasks, and one answer."""
+    """Return a field that is left out if it is null: one answer may have ten thousand tasks."""
     return Field(default=None, exclude_if=lambda value: value is None, **more)
 
 

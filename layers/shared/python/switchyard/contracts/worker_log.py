@@ -21,7 +21,7 @@ def mark_of(request_id: str) -> str:
 
 
 def printed_in(line: str, request_id: str) -> str | None:
-    """What the task printed, if the log's line repeats it."""
+    """Return the line that the task printed, if the worker's log line repeats one."""
     mark = mark_of(request_id)
     if mark not in line:  # nearly all are others'
         return None

@@ -13,19 +13,19 @@ _PEM_BEGINS: Final = re.compile(rf"-----BEGIN {_PEM_LABEL}")
 _PEM_ENDS: Final = re.compile(rf"-----END {_PEM_LABEL}")
 _NOT_WITHIN: Final = r"(?<![A-Za-z0-9])"
 _QUOTE: Final = r"(?:\\{0,8}[\"'])?"
-"""Perhaps escaped: JSON in a text of JSON is common."""
+"""A quote that may be escaped: JSON in a text of JSON is common."""
 _NAMES: Final = ("key", "secret", "password", "passwd", "token", "credential", "signature")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How secrets of a kind look, and what stays of one."""
+    """The shape of a kind of secret, and what stays of one."""
 
     name: str
     pattern: re.Pattern[str]
     stays: str
     hints: tuple[str, ...]
-    """Each match contains one of them, in small letters. Text without any is not searched."""
+    """Words, in lower case, of which each match contains one. Text without any is not searched."""
 
     @classmethod
     def of_keys(cls, name: str, pattern: str, *hints: str) -> "Shape":

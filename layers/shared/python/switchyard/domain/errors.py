@@ -14,7 +14,7 @@ SwitchyardError
 │       └── NotNow                         it will pass by itself
 └── Unavailable    a dependency's fault; worth trying again
     ├── DamagedBlob                        what was read is not what was stored
-    ├── AnswerLost                         nobody knows whether the write was done: read it back
+    ├── AnswerLost                         unknown whether the write was done: read it back
     ├── EventsNotAccepted
     ├── NewerVersion                       what was read is for a newer version to handle
     ├── Throttled                          nothing was done: there were too many at once
@@ -29,7 +29,7 @@ MAX_PROBLEMS: Final = 100
 
 
 class SwitchyardError(Exception):
-    """Everything that Switchyard itself raises."""
+    """The base of all errors that Switchyard itself raises."""
 
 
 class Rejected(SwitchyardError):
@@ -42,7 +42,7 @@ class Unavailable(SwitchyardError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a request, and where: `path` is its place in the document."""
+    """A problem with a request, and where: `path` is its place in the document."""
 
     path: tuple[str | int, ...]
     message: str
@@ -84,7 +84,7 @@ class InvalidCondition(Rejected):
 
 
 class UnreadableDocument(Invalid):
-    """Something stored cannot be read: another version or another program wrote it."""
+    """A stored document cannot be read: another version or another program wrote it."""
 
 
 class InvalidDecision(Invalid):
@@ -154,7 +154,7 @@ class DefinitionInUse(Conflict):
 
 
 class NotNow(Conflict):
-    """It will pass by itself: the same request is accepted a little later."""
+    """A refusal that passes by itself: the same request is accepted a little later."""
 
 
 class MustNotStart(SwitchyardError):
@@ -162,14 +162,14 @@ class MustNotStart(SwitchyardError):
 
 
 class DamagedBlob(Unavailable):
-    """What was read from the bucket does not have the checksum of what was put there."""
+    """The bytes read from the bucket do not have the checksum of those that were put there."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"what is at {key} in the bucket does not have its checksum")
 
 
 class AnswerLost(Unavailable):
-    """The request was sent, and nobody knows what became of it."""
+    """The request was sent, and its result is unknown."""
 
 
 class Throttled(Unavailable):
@@ -181,7 +181,7 @@ class EventsNotAccepted(Unavailable):
 
 
 class NewerVersion(Unavailable):
-    """Written by a newer version of Switchyard: left to one that understands it."""
+    """A newer version of Switchyard wrote it: it is left to one that understands it."""
 
 
 class LeaseLost(Unavailable):

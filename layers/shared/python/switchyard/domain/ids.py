@@ -13,7 +13,7 @@ TASK_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 - _"
 ITEM_KEY: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ITEM_KEY_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
 MAX_KEYS: Final = 8
-"""Two lists and a job at each of two levels, and two lists within."""
+"""The most keys of an item: two lists and a job at each of two levels, and two lists within."""
 _KEYS: Final = rf"(?:\[~?{ITEM_KEY.pattern}\]){{0,{MAX_KEYS}}}"
 ANY_TASK_ID: Final = re.compile(rf"{TASK_ID.pattern}{_KEYS}")
 """The id of any task: one that another made has its key behind the id of that, `a[0]`. Numbers of
@@ -30,10 +30,19 @@ SMOKE_TENANT: Final = "switchyard-smoke"
 """The tenant whose tasks check a deployment: only an operator can issue its keys."""
 DEFINITION_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 DEFINITION_NAME_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
+GROUP_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+GROUP_NAME_RULE: Final = "1 to 40 of a-z, 0-9 and -, without - in front"
+POOL_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+POOL_NAME_RULE: Final = "1 to 24 of a-z, 0-9 and -, without - in front"
 STEP_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 STEP_NAME_RULE: Final = "1 to 64 of a-z A-Z 0-9 - _"
 TRIGGER_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 TRIGGER_NAME_RULE: Final = "1 to 40 of a-z, 0-9 and -, without - in front"
+QUEUE_GROUP: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+QUEUE_GROUP_RULE: Final = "1 to 32 of a-z, 0-9 and -, without - in front"
+QUEUE_NAME: Final = re.compile(rf"{QUEUE_GROUP.pattern}(?:/[a-z0-9][a-z0-9-]{{0,39}})?")
+DEFAULT_QUEUE: Final = "default"
+"""The queue, and its group, of tasks that name none. Every tenant has it."""
 EVENT_ID: Final = re.compile(r"[A-Za-z0-9._:/+-]{1,128}")
 EVENT_ID_RULE: Final = "1 to 128 of a-z A-Z 0-9 . _ : / + -"
 FILE_NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")
@@ -93,7 +102,7 @@ class TaskRef:
 
     @property
     def relay(self) -> bool:
-        """Whether it only passes on that others have settled; nobody runs it."""
+        """Whether it only passes on that others have settled; no worker runs it."""
         return self.task_id.startswith((RELAY_PREFIX, ADDED_PREFIX, FAN_PREFIX))
 
     @property
@@ -122,7 +131,7 @@ def makers_of(task_id: str) -> tuple[str, ...]:
 
 
 def is_made_by(task_id: str, maker: str) -> bool:
-    """Tell whether a task, or a relay, comes from another one."""
+    """Return whether a task, or a relay, was made by another one."""
     return maker in makers_of(task_id)
 
 

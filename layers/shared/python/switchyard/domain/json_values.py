@@ -27,7 +27,7 @@ def kind_of(value: Any) -> str:
 
 
 def problem_in(value: Any) -> str | None:
-    """Why the value cannot be stored, or `None`."""
+    """Return why the value cannot be stored, or `None`."""
     waiting, seen = [(value, 1)], 0
     while waiting:
         inner, depth = waiting.pop()
@@ -44,7 +44,7 @@ def problem_in(value: Any) -> str | None:
 
 
 def _crowd(known: int, value: Any) -> str | None:
-    """Asked before the parts of a value are looked at, which may be millions."""
+    """Return the problem of too many parts, before they are looked at: they may be millions."""
     match value:
         case dict():
             known += 2 * len(value)

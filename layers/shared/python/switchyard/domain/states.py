@@ -51,7 +51,7 @@ FAILURES: Final = frozenset({TaskState.FAILED, TaskState.TIMED_OUT})
 
 
 class Rule(StrEnum):
-    """When a task whose parents have all settled may run."""
+    """The rules that decide whether a task whose parents have all settled may run."""
 
     ALL_COMPLETED = "all_completed"
     ALL_SETTLED = "all_settled"
@@ -61,7 +61,7 @@ class Rule(StrEnum):
 
 
 class TaskKind(StrEnum):
-    """What ends a task that no worker runs."""
+    """The kinds of tasks that no worker runs, by what ends them."""
 
     APPROVAL = "approval"
     """A person's decision."""

@@ -14,7 +14,7 @@ def in_slices(things: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 
 MAX_READ: Final = 10_000
-"""How many characters of a text are cleaned for display; far more than is shown of any."""
+"""The most characters of a text that are cleaned for display; far more than is shown of any."""
 
 _STEERING: Final = frozenset({"Cc", "Cf", "Cs"})  # controls, invisible formatting, half characters
 _ANSI: Final = re.compile(
@@ -67,5 +67,5 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    """Without case, hyphens and underscores: `depends_on` means `dependsOn`."""
+    """Return the name without case, hyphens and underscores: `depends_on` means `dependsOn`."""
     return "".join(character for character in name.lower() if character.isalnum())

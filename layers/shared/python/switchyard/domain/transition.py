@@ -27,7 +27,7 @@ _SIGNS: Final[Mapping[Sign, Callable[[Any, Any], bool]]] = {
 
 
 def is_empty(value: object) -> bool:
-    """Tell whether a field with this value is not stored: DynamoDB has no empty sets."""
+    """Return whether a field with this value is not stored: DynamoDB has no empty sets."""
     return value is None or value is False or value in ("", frozenset(), {}, ())
 
 
@@ -105,7 +105,7 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class NoItem:
-    """Nothing is stored under this key."""
+    """A term that holds if nothing is stored under the key."""
 
     def holds(self, item: Stored | None) -> bool:
         return item is None
@@ -121,11 +121,11 @@ class AnyOf:
 
 Term = Compared | OneOf | Contains | Sized | Present | Absent | NoItem | AnyOf
 Guard = tuple[Term, ...]
-"""All of its terms have to hold."""
+"""A condition of a transition: all of its terms have to hold."""
 
 
 class Due(Enum):
-    """What a transition does to a due time that it does not set."""
+    """The effect of a transition on a due time that it does not set."""
 
     UNCHANGED = "unchanged"
     REMOVED = "removed"
@@ -140,15 +140,15 @@ class Transition:
     adds: Mapping[str, int | frozenset[str]] = field(default_factory=dict)
     """Numbers are added to the field, members join its set."""
     deletes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """These members leave the set."""
+    """The members that leave each set."""
     due: int | Due = Due.UNCHANGED
-    """`due_at_ms` from now on."""
+    """The due time `due_at_ms` from now on."""
     already: Guard | None = None
-    """What an item shows that this very transition was written to: whoever asks again is answered
-    with that item. `None`: nothing shows it."""
+    """The guard that holds of an item to which this very transition was written: a caller that asks
+    again is answered with that item. `None`: no guard shows it."""
     still_open: Guard | None = None
-    """What an item shows to which the transition may still be written by a request whose answer
-    was lost. `None`: what its guard says."""
+    """The guard that holds of an item to which the transition may still be written by a request
+    whose answer was lost. `None`: the transition's own guard."""
 
     def was_written_to(self, item: Stored) -> bool:
         return self.already is not None and holds(self.already, item)

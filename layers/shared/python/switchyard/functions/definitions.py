@@ -20,7 +20,7 @@ class FunctionDefinitions:
     package: Package
     code_hash: str
     definitions: dict[str, TaskDefinition]
-    """By name."""
+    """The definitions by name."""
 
 
 def definitions_of(package: Package) -> FunctionDefinitions:

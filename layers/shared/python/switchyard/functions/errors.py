@@ -19,4 +19,4 @@ class NotJson(FunctionsError):
 
 
 class NotFound(FunctionsError):
-    """There is no such package, module or function."""
+    """The package, module or function does not exist."""

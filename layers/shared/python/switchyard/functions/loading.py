@@ -20,7 +20,7 @@ class FoundTask:
     """A function that `@task` marks, and where it is."""
 
     reference: str
-    """`package.module:name`, as a definition names it."""
+    """The reference `package.module:name`, as a definition names it."""
     function: Callable[..., Any]
     options: TaskOptions
 

@@ -83,7 +83,7 @@ def content_hash(package: Package) -> str:
 
 
 def stamp_of(package: Package) -> Stamp:
-    """Return what tells cheaply whether a package was written to. Raise `FunctionsError`."""
+    """Return a cheap stamp that changes when a package is written to. Raise `FunctionsError`."""
     stats = ((name, path.stat()) for name, path in _files(package))
     return tuple((name, found.st_mtime_ns, found.st_size) for name, found in stats)
 

@@ -27,7 +27,7 @@ _NOT_BY_NAME: Final[dict[object, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOptions:
-    """What the author of a function said about its tasks."""
+    """The options that the author of a function gave for its tasks."""
 
     name: str
     timeout_ms: int | None = None

@@ -1,7 +1,7 @@
 """The roles that the outside world plays for the use cases.
 
 Every adapter of a port keeps the promises written here; `tests/contract` holds each to them. What
-nobody asks for is not imported: it would only make a function's start slower.
+a function does not use is not imported: it would only make a function's start slower.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -47,7 +47,13 @@ if TYPE_CHECKING:
         SharedClock,
         Sleep,
     )
-    from switchyard.ports.observation import Deployments, Inspection, PauseSwitch, Presence
+    from switchyard.ports.observation import (
+        Deployments,
+        Inspection,
+        PauseSwitch,
+        Presence,
+        SubscriptionStore,
+    )
     from switchyard.ports.queues import (
         DispatchQueue,
         QueueDepth,
@@ -135,6 +141,7 @@ __all__ = [
     "StartLimits",
     "StoredBlob",
     "SubmissionKeys",
+    "SubscriptionStore",
     "TaskAdditions",
     "TaskAdoption",
     "TaskGraph",
@@ -203,6 +210,7 @@ _PARTS: Final = {
         "Deployments",
         "Inspection",
         "Presence",
+        "SubscriptionStore",
     ),
     "queues": (
         "DispatchQueue",

@@ -1,4 +1,4 @@
-"""Who may call the API, how often, and with how many open tasks."""
+"""Ports for access to the API: who may call it, how often, and with how many open tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ApiKeys(Protocol):
     def add(self, tenant: str, key_hash: str, *, label: str | None, now_ms: int) -> None: ...
 
     def find(self, tenant: str, key_hash: str) -> ApiKey | None:
-        """Revoked or not."""
+        """Find a key, revoked or not."""
 
     def all(self, tenant: str) -> tuple[ApiKey, ...]:
         """The oldest first."""
@@ -46,7 +46,7 @@ class RequestRates(Protocol):
         """Count a request if it is within the limits, however many are made at once.
 
         What was refused is not counted, and what cannot be counted because there are too many is
-        refused. Raise `Unavailable`: then nobody knows whether it was.
+        refused. Raise `Unavailable`: then it is unknown whether it was.
         """
 
 

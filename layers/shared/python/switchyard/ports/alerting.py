@@ -1,4 +1,4 @@
-"""Where incidents are published, and what is stored about that."""
+"""Ports that publish incidents, and store what was published."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class MessageKey:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """Where a posted message is."""
+    """The place of a posted message."""
 
     channel: str
     """The channel's id in the chat."""
@@ -32,7 +32,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class IncidentPage:
-    """One of the messages that show an incident: page 0 in the channel, the rest in its thread."""
+    """A message that shows an incident: page 0 in the channel, the rest in its thread."""
 
     incident: Incident
     number: int

@@ -42,7 +42,7 @@ class BlobStore(Protocol):
         """
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """All that begin with it, in order, however many there are."""
+        """Yield all keys that begin with the prefix, in order, however many there are."""
 
     def listed(self, prefix: str) -> Iterator[StoredBlob]:
         """The same ones, each with the time at which it was put last."""
@@ -67,7 +67,7 @@ class Links(Protocol):
 
 
 class TaskOutput(Protocol):
-    """One task's, as its worker's log repeats it."""
+    """The output of one task, as its worker's log repeats it."""
 
     def news(self) -> Sequence[str]:
-        """What came since the last call, the oldest first, nothing twice. Raise `Unavailable`."""
+        """Return the lines since the last call, oldest first, none twice. Raise `Unavailable`."""

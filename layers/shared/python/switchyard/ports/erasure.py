@@ -1,4 +1,4 @@
-"""What is erased of a tenant."""
+"""The port that finds and deletes the items of a tenant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class TenantItems(Protocol):
-    """All items of a tenant, in every table."""
+    """Finds and deletes all items of a tenant, in every table."""
 
     def of_tenant(self, tenant: str) -> Iterator[TenantItem]:
         """API keys first, so that nothing new is accepted; no item of another tenant.

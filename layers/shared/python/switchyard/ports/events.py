@@ -15,30 +15,30 @@ if TYPE_CHECKING:  # a function's start need not load them
 
 class EventBus(Protocol):
     def put(self, events: Sequence[Event]) -> None:
-        """Only refused entries are sent again. Raise `EventsNotAccepted`, never lose silently."""
+        """Put events; only refused entries are sent again. Raise `EventsNotAccepted`."""
 
 
 class EventLog(Protocol):
     def append(self, record: Mapping[str, Any]) -> bool:
-        """Write if absent: a second delivery changes nothing. Tell whether it was written."""
+        """Write if absent: a second delivery changes nothing. Return whether it was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageOfEvents:
     events: tuple[StoredEvent, ...]
     cursor: str | None
-    """Where the next page begins; `None` on the last."""
+    """The place where the next page begins; `None` on the last page."""
 
 
 class EventReader(Protocol):
     """Looks back; no decision reads the log. `domain/events/event_queries.py` has the questions."""
 
     def read(self, query: EventQuery, *, full: bool = False) -> Sequence[StoredEvent]:
-        """All answers, however many pages they fill, by time and id; none of another tenant.
+        """Return all events, however many pages they fill, by time and id; none of another tenant.
 
         Histories and the whole log hold whole events. The other indexes hold summaries, without
         properties: `full` fetches the events behind them. Fields that were moved to the bucket or
-        kept as text are back in their places.
+        stored as text are back in their places.
         """
 
     def page(
@@ -52,7 +52,7 @@ class EventReader(Protocol):
         """The next answers to all the questions together, by time and id, as whole events.
 
         Never more than `limit`, and fewer when their properties together would exceed `max_bytes`
-        as JSON, or the next answer is too far for one request: only the cursor tells whether there
+        as JSON, or the next answer is too far for one request: only the cursor shows whether there
         are more. Moved fields of an event that is larger than that alone stay in the bucket, and
         their address in their place. Raise `Rejected` for a cursor that did not come from the same
         questions in the same order.
@@ -61,7 +61,7 @@ class EventReader(Protocol):
 
 class SpanExporter(Protocol):
     def export(self, spans: Sequence[Span]) -> None:
-        """All at once. Raise `Unavailable` if some may not have arrived; nothing is tried again.
+        """Send all at once. Raise `Unavailable` if some may be missing; nothing is tried again.
 
         A span that arrives twice is the same one: its id says so.
         """
@@ -71,10 +71,10 @@ class Counters(Protocol):
     """Adds up the numbers of events, for two days, at best effort: nothing is decided by it."""
 
     def add(self, minute_ms: int, counts: Counts) -> None:
-        """To what was added before. Raise `Unavailable`, whatever went wrong."""
+        """Add to what was counted before. Raise `Unavailable`, whatever went wrong."""
 
     def between(self, from_ms: int, to_ms: int) -> Mapping[int, Counts]:
-        """By the minutes that begin at `from_ms` or later and before `to_ms`, in their order.
+        """Return counts by minute: those that begin from `from_ms` on and before `to_ms`, in order.
 
         Minutes in which nothing happened are left out.
         """
@@ -84,7 +84,7 @@ class PublishedMinutes(Protocol):
     """Sees to it that no minute is published twice."""
 
     def take(self, *, until_ms: int, at_most_ms: int) -> int | None:
-        """Where the minutes begin that are now the caller's, up to `until_ms`.
+        """Return the first of the minutes that are now the caller's, which end at `until_ms`.
 
         They go on where the last caller's ended, but not further back than `at_most_ms`. `None` if
         there are none: another has them, or had later ones.

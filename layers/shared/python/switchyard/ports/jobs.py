@@ -1,4 +1,4 @@
-"""Where jobs are stored, and how they are submitted, extended, cancelled and redriven."""
+"""Ports that store jobs, and submit, extend, cancel and redrive them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WRITING_SECONDS: Final = 20.0  # the caller waits for 30, and must get an answer
 class PageOfJobs:
     jobs: tuple[Job, ...]
     cursor: str | None
-    """Where the next page begins; `None` on the last."""
+    """The place where the next page begins; `None` on the last page."""
 
 
 class JobIntake(Protocol):
@@ -73,7 +73,7 @@ class JobStore(Protocol):
         """The job with the state of each task, and no more of them. Raise `UnknownJob`."""
 
     def page(self, tenant: str, *, limit: int, cursor: str | None) -> PageOfJobs:
-        """Newest first. Raise `Rejected` for a cursor that is not one of ours."""
+        """Return jobs, newest first. Raise `Rejected` for a cursor that is not one of ours."""
 
     def note_failure(self, job: Job, *, task_id: str, now_ms: int) -> Job:
         """Remember the first failure of this run; return the job with whichever was first."""
@@ -84,13 +84,13 @@ class JobStore(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyTaken:
-    """By the submission that came first, with what it said."""
+    """A key that an earlier submission has taken, with its content."""
 
     job_id: str
     body_hash: str
     created_at_ms: int
     pinned: Mapping[str, Pinned] | None = None
-    """Its definitions, unless they are too many to remember."""
+    """The job's definitions, unless they are too many to remember."""
     trace: str | None = None
     """The `traceparent` it came with, if any."""
 
@@ -99,14 +99,14 @@ class SubmissionKeys(Protocol):
     def find(
         self, tenant: str, key: str, *, now_ms: int, kind: KeyKind = KeyKind.PRODUCER
     ) -> KeyTaken | None:
-        """Which job the key stands for, if it still does."""
+        """Return the job that the key stands for, if it still does."""
 
     def take(
         self, tenant: str, key: str, taken: KeyTaken, *, kind: KeyKind = KeyKind.PRODUCER
     ) -> KeyTaken:
         """Let the key stand for this job, unless it stands for another: return the one it does.
 
-        As long as its kind lives; then it may be taken again. Whoever takes it again for the same
+        As long as its kind lives; then it may be taken again. To take it again for the same
         job changes nothing. Raise `AnswerLost` when that is unknown: a repeated request finds out.
         """
 
@@ -116,8 +116,8 @@ class SubmissionKeys(Protocol):
         """Let the key stand for another job than it does, unless something of that one may run:
         return the one it stands for.
 
-        In the same write the old job becomes one that nobody can write or open, even who is about
-        to. Raise `AnswerLost` as `take`.
+        In the same write the old job becomes one that no function can write or open any more, even
+        if it has begun. Raise `AnswerLost` as `take`.
         """
 
 
@@ -129,15 +129,15 @@ class TaskAdditions(Protocol):
         """
 
     def add(self, chunk: Chunk) -> bool:
-        """Everything of it in one write; `False` if something is not as it was read.
+        """Write the whole chunk at once; return `False` if something is not as it was read.
 
         To add the same chunk again is answered as if it were the first time. So a lost answer does
-        no harm; `AnswerLost` says that nobody knows, and that asking again is safe.
+        no harm; `AnswerLost` says that it is unknown, and that asking again is safe.
         """
 
 
 class Cancelling(Protocol):
-    """Each method that writes does so on conditions. Whoever asks again changes nothing."""
+    """Cancels jobs. Each write is conditional, and repeating it changes nothing."""
 
     def begin(self, job: Job, *, now_ms: int, by: str | None = None) -> Job | None:
         """OPEN becomes CANCELLING, due and without a cursor.
@@ -150,9 +150,9 @@ class Cancelling(Protocol):
         """
 
     def cancel(self, task: Task, *, now_ms: int) -> Task | None:
-        """What `decide_cancel` says of the task, on state and fence as read; `None` if it changed.
+        """Write what `decide_cancel` decides, on state and fence as read; `None` if it changed.
 
-        A lost answer is read back: `AnswerLost` says that nobody knows.
+        A lost answer is read back: `AnswerLost` says that the result is still unknown.
         """
 
     def page(self, ref: JobRef, *, after: str | None, at_most: int) -> Sequence[Task]:
@@ -187,7 +187,7 @@ class Redriving(Protocol):
     def begin(self, job: Job, *, key: str, now_ms: int) -> bool:
         """A settled job becomes REDRIVING, due, with its plan at `key`; `False` if not as read.
 
-        Beginning again with the same plan changes nothing. `AnswerLost` says that nobody knows.
+        Beginning again with the same plan changes nothing. `AnswerLost`: the result is unknown.
         """
 
     def prepare(self, ref: JobRef, plan: RedrivePlan, name: str) -> None:

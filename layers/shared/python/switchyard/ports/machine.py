@@ -1,4 +1,4 @@
-"""What a machine gives to whatever runs on it."""
+"""Ports of the machine that a process runs on."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
@@ -13,7 +13,7 @@ class Clock(Protocol):
     def now_ms(self) -> int: ...
 
     def monotonic(self) -> float:
-        """Seconds on a clock that nobody sets."""
+        """Return seconds on a clock that is never set."""
 
     def sleep(self, seconds: float) -> None: ...
 
@@ -22,7 +22,7 @@ class SharedClock(Clock, Protocol):
     """A clock whose `now_ms` may be compared with what another machine stored."""
 
     def wall_offset(self) -> ClockOffset | None:
-        """How far the machine's wall clock is ahead of the shared time; `None` if not known."""
+        """Return how far the wall clock is ahead of the shared time; `None` if not known."""
 
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -55,7 +55,7 @@ class ScaleInProtection(Protocol):
     """Asks the platform to spare this worker when it takes some away."""
 
     def protect(self, *, minutes: int) -> None:
-        """From now on, however often it was asked before. Raise `Unavailable`."""
+        """Protect from now on, however often it was asked before. Raise `Unavailable`."""
 
     def drop(self) -> None:
         """Raise `Unavailable`."""

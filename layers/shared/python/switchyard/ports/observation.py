@@ -1,4 +1,4 @@
-"""What workers and operators see of a stage: who works, what is paused, which release runs."""
+"""Ports to observe a stage: its workers, what is paused, and which release runs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # a function's start need not load them
     from switchyard.domain.health.diagnosis import Switch, Workers
     from switchyard.domain.health.presence import Pause, PresentWorker
     from switchyard.domain.health.rollout import Deployment
+    from switchyard.domain.scheduling.pools import ChangedWeights
 
 
 class Presence(Protocol):
@@ -18,10 +19,10 @@ class Presence(Protocol):
     """
 
     def seen(self, worker: PresentWorker) -> None:
-        """What it says now is all that is known of it."""
+        """Store the worker's report, which replaces its earlier ones."""
 
     def left(self, worker_id: str, *, now_ms: int) -> None:
-        """It will say nothing more; harmless if it never said anything."""
+        """Record that the worker has ended; harmless if it never reported anything."""
 
     def all(self) -> Sequence[PresentWorker]:
         """Return all by id. Workers may have ended without removing theirs: their time shows it."""
@@ -31,7 +32,7 @@ class Inspection(Protocol):
     """Looks and changes nothing. Each look may raise `Unavailable`."""
 
     def caller(self) -> str:
-        """Who looks."""
+        """Return the identity of the caller."""
 
     def stacks(self) -> Mapping[str, str]:
         """The status of each that is there, by its name within the stage."""
@@ -42,22 +43,22 @@ class Inspection(Protocol):
         """Return the version of the CDK's bootstrap stack; `None` if there is no such stack."""
 
     def workers(self) -> Workers | None:
-        """`None` if there is no service."""
+        """Return the service's workers; `None` if there is no service."""
 
     def switches(self) -> Sequence[Switch]: ...
 
     def dead_letters(self) -> Mapping[str, int]:
-        """How many messages wait in each dead-letter queue, by its name."""
+        """Return the number of messages in each dead-letter queue, by its name."""
 
 
 class PauseSwitch(Protocol):
     """Whether workers take tasks. What runs, runs on. Each call may raise `Unavailable`."""
 
     def pause(self, *, now_ms: int, reason: str | None = None) -> Pause:
-        """From now on. If it is paused already, that pause stays and is returned."""
+        """Pause from now on. If consumption is paused already, that pause stays and is returned."""
 
     def resume(self) -> None:
-        """Harmless if it is not paused."""
+        """Resume consumption; harmless if it is not paused."""
 
     def paused(self) -> Pause | None: ...
 
@@ -72,6 +73,19 @@ class PauseSwitch(Protocol):
 
     def paused_parts(self) -> frozenset[str]:
         """Return the parts that are paused, named as `part_named` does."""
+
+
+class SubscriptionStore(Protocol):
+    """Remembers which subscriptions of pools operators changed, apart from the stage table."""
+
+    def all(self) -> Mapping[str, ChangedWeights]:
+        """Return the changes of each pool that has some, by its name. Raise `Unavailable`."""
+
+    def change(self, pool: str, group: str, weight: int) -> ChangedWeights:
+        """Set the weight of one group, 0 to end its subscription; return all of the pool's.
+
+        Changes of other groups made at the same time are not lost. Raise `Unavailable`.
+        """
 
 
 class Deployments(Protocol):

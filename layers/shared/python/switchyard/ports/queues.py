@@ -1,4 +1,4 @@
-"""Both ends of the task queue, and the queue of the dispatcher."""
+"""Ports of both ends of the task queue, and of the dispatcher's queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,22 +31,28 @@ class TaskInbox(Protocol):
     def extend(self, message: Received, *, seconds: int) -> None: ...
 
     def delete(self, *messages: Received) -> None:
-        """In as few calls as the queue allows. Raise `Unavailable` if any may still be there."""
+        """Delete in as few calls as possible. Raise `Unavailable` if any may still be there."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueDepth:
-    """About so many messages: nobody counts those of a queue exactly."""
+    """The approximate number of messages: SQS does not count exactly."""
 
     waiting: int
-    """To be received now; those that are to come later are not among them."""
+    """The messages that can be received now; those with a delay are not among them."""
     hidden: int
-    """Received, and not deleted yet."""
+    """The messages that are received, and not deleted yet."""
+    delayed: int = 0
+    """To be received later."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.waiting or self.hidden or self.delayed)
 
 
 class QueueDepths(Protocol):
     def of(self, queue: str) -> QueueDepth:
-        """By the queue's URL. Raise `Unavailable`."""
+        """Return the depth of a queue, by its URL. Raise `Unavailable`."""
 
 
 class QueueSender(Protocol):

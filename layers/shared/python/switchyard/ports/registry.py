@@ -1,4 +1,4 @@
-"""What tenants have registered: task definitions and triggers."""
+"""Ports that store what tenants have registered: task definitions and triggers."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class DefinitionStore(Protocol):
         """
 
     def latest(self, tenant: str, names: Iterable[str]) -> Mapping[str, RegisteredDefinition]:
-        """Those of `names` that exist."""
+        """Return the latest versions of those of `names` that exist."""
 
     def version(self, tenant: str, name: str, version: int) -> RegisteredDefinition:
-        """Of a deleted definition too. Raise `UnknownDefinition`."""
+        """Return one version, of a deleted definition too. Raise `UnknownDefinition`."""
 
     def all(self, tenant: str, *, after: str | None = None) -> Iterator[RegisteredDefinition]:
         """The latest of each, by name, from the first one behind `after` on."""
 
     def delete(self, tenant: str, name: str, *, now_ms: int) -> RegisteredDefinition:
-        """From now on it is neither listed nor the latest; return what was.
+        """Delete and return a definition: it is neither listed nor the latest any more.
 
         Its versions stay: a job that pinned one in the same moment runs all the same. Raise
         `UnknownDefinition`, or `Conflict` when it was changed at the same time.
@@ -42,26 +42,26 @@ class TriggerStore(Protocol):
     """A tenant's triggers, by name."""
 
     def put(self, tenant: str, trigger: Trigger, *, now_ms: int) -> AppliedTrigger:
-        """New ones are enabled; a known one stays as it was, and so does its last run."""
+        """Store the trigger. A new one is enabled; a known one keeps its state and last run."""
 
     def find(self, tenant: str, name: str) -> AppliedTrigger | None: ...
 
     def all(self, tenant: str) -> Sequence[AppliedTrigger]:
-        """By name."""
+        """Return the tenant's triggers, ordered by name."""
 
     def switch(self, tenant: str, name: str, *, on: bool, now_ms: int) -> AppliedTrigger:
         """Raise `UnknownTrigger`."""
 
     def remove(self, tenant: str, name: str, *, now_ms: int) -> None:
-        """Raise `UnknownTrigger`. Whoever puts it again begins anew."""
+        """Remove the trigger; putting it again begins anew. Raise `UnknownTrigger`."""
 
     def note_run(self, tenant: str, name: str, run: TriggerRun) -> None:
-        """Unless the trigger is gone, or a later run is noted already."""
+        """Note a run, unless the trigger is gone, or a later run is noted already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerRule:
-    """What EventBridge is to do for a trigger: by a pattern on a bus, or by a schedule."""
+    """A trigger's rule on EventBridge: a pattern on a bus, or a schedule."""
 
     name: str
     bus: Bus
@@ -78,7 +78,7 @@ class TriggerRules(Protocol):
     """Rules whose events go to the queue of triggers, as `message_template` writes them."""
 
     def put(self, rule: TriggerRule) -> None:
-        """In the place of one of its name on its bus. Raise `RuleRefused`."""
+        """Put the rule in the place of one of its name on its bus. Raise `RuleRefused`."""
 
     def has(self, name: str, bus: Bus) -> bool: ...
 

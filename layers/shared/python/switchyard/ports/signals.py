@@ -7,7 +7,7 @@ from switchyard.domain.signals.subscriptions import Subscription
 
 
 class SignalSubscriptions(Protocol):
-    """Which tasks of a tenant an event may end, by its source and its type."""
+    """Finds the tasks of a tenant that an event may end, by its source and its type."""
 
     def put(self, subscription: Subscription) -> None:
         """Store it for each of its kinds of events. Storing it again changes nothing.

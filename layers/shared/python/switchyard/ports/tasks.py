@@ -1,4 +1,4 @@
-"""Where tasks are stored, what decides about them, and how overdue and unsettled ones are found."""
+"""Ports that store tasks, decide about them, and find overdue and unsettled ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a function's start need not load them
+    from switchyard.domain.commitments.results import CheckedCommitments
     from switchyard.domain.fan_out.plan import Expansion
     from switchyard.domain.ids import JobRef, TaskRef
     from switchyard.domain.jobs.adoption import Adoption
@@ -29,7 +30,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRefused:
-    """Why the lease was not taken, and the task as it was read."""
+    """The reason why the lease was not taken, and the task as it was read."""
 
     task: Task
     decision: ClaimRefusal
@@ -47,8 +48,8 @@ class TaskLeases(Protocol):
     """Decides who runs a task. Each method is one conditional write on the control item.
 
     Asking again for what was done already is answered with the task as it is, and changes nothing.
-    So an answer that was lost does no harm; `AnswerLost` says that nobody knows, not even by
-    reading the task back.
+    So an answer that was lost does no harm; `AnswerLost` says that the result is unknown,
+    even after reading the task back.
     """
 
     def look_at(self, refs: Sequence[TaskRef]) -> Mapping[TaskRef, Seen]:
@@ -78,7 +79,15 @@ class TaskLeases(Protocol):
         replace its `signs`. Without any, those of the one before stay; a claim begins without.
         """
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         """Store the outcome and all its event will contain. Raise `LeaseLost`.
 
         What was settled before in this state, under this lease, is returned as it was then.
@@ -92,11 +101,15 @@ class TaskLeases(Protocol):
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        checked: CheckedCommitments | None = None,
+        queue: str | None = None,
     ) -> Task:
-        """Hand the task back as QUEUED. Raise `LeaseLost`."""
+        """Hand the task back as QUEUED, with what its attempt `checked`, and in another queue if
+        one is named. Raise `LeaseLost`.
+        """
 
     def give_up(self, task: Task, outcome: Outcome, *, now_ms: int) -> Task | None:
-        """Settle a task that nobody holds (exhausted, cancelled), on the fence as read.
+        """Settle a task without an owner (exhausted, cancelled), on the fence as read.
 
         `None` if it is not as read, unless it was given up in the same way.
         """
@@ -133,7 +146,7 @@ class TaskGraph(Protocol):
         """Find tasks like `find_many`, at least one, with what the same read says of their job."""
 
     def edges_from(self, refs: Sequence[TaskRef]) -> Mapping[str, tuple[str, ...]]:
-        """Who waits for each task of one job, by task id; those that nobody waits for are left out.
+        """Return the dependents of each task of one job, by task id, without empty ones.
 
         Read once a task has settled, it is all that waits for this run of it. No ref may be there
         twice.
@@ -190,7 +203,7 @@ class FanOuts(Protocol):
         """Let all its tasks run, which are written, and the fan-out wait for them; count them in
         the job. All in one write: `False` if one of them is not as read.
 
-        Opening again is answered as the first time. `AnswerLost` says that nobody knows.
+        Opening again is answered as the first time. `AnswerLost` says that the result is unknown.
         """
 
     def replace(self, item: Task, payload: Payload, dependents: tuple[str, ...]) -> None:
@@ -220,13 +233,13 @@ class Payloads(Protocol):
         """An empty payload for a task that has none."""
 
     def read_to_start(self, ref: TaskRef) -> Payload:
-        """As `read`, before its task is started. Raise `MustNotStart` if it must not be."""
+        """Read the payload before its task is started. Raise `MustNotStart` if it must not be."""
 
     def read_what_is_left(self, ref: TaskRef) -> Payload:
-        """As `read`, without what has expired in the bucket, which forgets before the table."""
+        """Read the payload without what has expired in the bucket, which forgets sooner."""
 
     def read_many(self, refs: Sequence[TaskRef]) -> Mapping[str, Payload]:
-        """Those of tasks of one job, by task id. No ref may be there twice."""
+        """Read the payloads of tasks of one job, by task id. No ref may be there twice."""
 
     def outputs(
         self, job: JobRef, task_ids: Sequence[str], *, max_bytes: int | None = None
@@ -241,7 +254,7 @@ class Payloads(Protocol):
 class PageOfOverdue:
     refs: tuple[TaskRef | JobRef, ...]
     cursor: str | None
-    """Where the next page begins; `None` on the last."""
+    """The place where the next page begins; `None` on the last page."""
 
 
 class Overdue(Protocol):
@@ -251,7 +264,7 @@ class Overdue(Protocol):
     """
 
     def page(self, shard: int, *, now_ms: int, limit: int, cursor: str | None) -> PageOfOverdue:
-        """What is due by `now_ms` in one of the `DUE_SHARDS`, longest overdue first."""
+        """Return what is due by `now_ms` in one of the `DUE_SHARDS`, longest overdue first."""
 
     def move_due(self, overdue: Task | Job, due_at_ms: int, *, count: bool = False) -> bool:
         """Put the due time off and `count` it in `resends`; `False` if it is not as read."""
@@ -275,7 +288,7 @@ class UnsettledTask:
 class PageOfUnsettled:
     tasks: tuple[UnsettledTask, ...]
     cursor: str | None
-    """Where the next page begins; `None` on the last."""
+    """The place where the next page begins; `None` on the last page."""
 
 
 class Unsettled(Protocol):
@@ -284,7 +297,7 @@ class Unsettled(Protocol):
     """
 
     def page(self, shard: int, *, limit: int, cursor: str | None) -> PageOfUnsettled:
-        """Those in one of the `DUE_SHARDS`, `limit` at most and perhaps none though more follow.
+        """Return tasks of one of the `DUE_SHARDS`, at most `limit`, or none though more follow.
 
         A page may lag behind: callers that need to be sure read the tasks.
         """

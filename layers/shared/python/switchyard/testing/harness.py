@@ -1,4 +1,4 @@
-"""Everything in memory, wired together."""
+"""A harness of all ports in memory, wired together."""
 
 from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.ports import Clock

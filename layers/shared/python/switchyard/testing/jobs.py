@@ -52,7 +52,7 @@ class MemoryJobIntake:
             self._state.write_job(job.ref, of_jobs.open_job(plan.job, now_ms=now_ms))
 
     def _stored(self, job: Job) -> Job:
-        """This very submission's job, as it is: put now, or earlier."""
+        """Return this very submission's job as it is stored: now, or earlier."""
         with self._state.lock:
             self._state.jobs.setdefault(job.ref, job)
             return self._found(job)

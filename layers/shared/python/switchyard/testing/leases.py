@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.scheduling.places import first_full, places_given_back, places_taken
@@ -73,10 +74,20 @@ class MemoryTaskLeases:
         renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
         return self._write(lease, renewal)
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
         with self._state.lock:
             before = self._state.tasks.get(lease.ref)
-            task = self._end(lease, transitions.settle(lease, outcome, now_ms=now_ms))
+            task = self._end(
+                lease, transitions.settle(lease, outcome, now_ms=now_ms, checked=checked)
+            )
             if task is not before and outcome.state is TaskState.COMPLETED:
                 self._state.store_output(task.ref, output)
             return task
@@ -89,6 +100,8 @@ class MemoryTaskLeases:
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        checked: CheckedCommitments | None = None,
+        queue: str | None = None,
     ) -> Task:
         release = transitions.release(
             lease,
@@ -96,6 +109,8 @@ class MemoryTaskLeases:
             now_ms=now_ms,
             give_attempt_back=give_attempt_back,
             error=error,
+            checked=checked,
+            queue=queue,
         )
         return self._end(lease, release)
 

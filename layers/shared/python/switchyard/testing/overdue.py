@@ -47,7 +47,7 @@ def _name(ref: TaskRef | JobRef) -> str:
 
 
 def place_of(overdue: Task | Job) -> str:
-    """Where it stands in its shard: by due time, then by name."""
+    """Return the sort key within a shard: by due time, then by name."""
     return f"{overdue.due_at_ms:015d}#{overdue.ref.tenant}#{_name(overdue.ref)}"
 
 

@@ -1,12 +1,13 @@
-"""In-memory twins of what a stage knows of its workers."""
+"""In-memory twins of what a stage knows of its workers and their pools."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.health.presence import Pause, PresentWorker
 from switchyard.domain.health.rollout import Deployment
 from switchyard.domain.scheduling.pauses import MAX_PAUSED_PARTS
+from switchyard.domain.scheduling.pools import ChangedWeights
 
 
 class MemoryPresence:
@@ -56,7 +57,7 @@ class MemoryPauseSwitch:
 
 
 class MemoryDeployments:
-    """Without a release it is the twin of a machine on which nothing replaces workers."""
+    """Deployments in memory; without a release, on a machine where nothing replaces workers."""
 
     def __init__(self, own: str | None = None) -> None:
         self._own = own
@@ -69,3 +70,16 @@ class MemoryDeployments:
         if self._own is None or self.current is None:
             return None
         return Deployment(own=self._own, current=self.current)
+
+
+class MemorySubscriptionStore:
+    def __init__(self) -> None:
+        self._changed: dict[str, dict[str, int]] = {}
+
+    def all(self) -> Mapping[str, ChangedWeights]:
+        return {pool: dict(weights) for pool, weights in self._changed.items()}
+
+    def change(self, pool: str, group: str, weight: int) -> ChangedWeights:
+        weights = self._changed.setdefault(pool, {})
+        weights[group] = weight
+        return dict(weights)

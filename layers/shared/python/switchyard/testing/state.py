@@ -1,4 +1,4 @@
-"""What the state table holds, in memory, under one lock."""
+"""The content of the state table, in memory, under one lock."""
 
 import threading
 from dataclasses import dataclass, field, replace

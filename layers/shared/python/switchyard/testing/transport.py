@@ -49,7 +49,7 @@ class _Waiting:
 
 
 class MemoryTaskQueue:
-    """At least once: what is received and not deleted comes again when its visibility ends."""
+    """A queue that delivers at least once: a message that is not deleted comes again."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -107,7 +107,8 @@ class MemoryTaskQueue:
         now = self._clock.monotonic()
         later = [waiting for waiting in self._messages.values() if waiting.visible_at > now]
         hidden = sum(bool(waiting.receipt) for waiting in later)
-        return QueueDepth(waiting=len(self._messages) - len(later), hidden=hidden)
+        waiting = len(self._messages) - len(later)
+        return QueueDepth(waiting=waiting, hidden=hidden, delayed=len(later) - hidden)
 
     def _held(self, message: Received) -> _Waiting:
         waiting = self._messages.get(message.message_id)
@@ -238,3 +239,18 @@ class MemoryDispatchQueue:
 
     def send(self, refs: Sequence[TaskRun | JobRef]) -> None:
         self.refs.extend(refs)
+
+
+class MemoryWebProbe:
+    """URLs and their answers."""
+
+    def __init__(self) -> None:
+        self.statuses: dict[str, int] = {}
+        """What each URL answers with; others cannot be reached."""
+        self.asked: list[tuple[str, str]] = []
+
+    def status(self, url: str, *, method: str, seconds: float) -> int:
+        self.asked.append((method, url))
+        if url not in self.statuses or seconds <= 0:
+            raise Unavailable("it cannot be reached")
+        return self.statuses[url]

@@ -1,1 +1,1 @@
-"""What the API needs beside its routes: reading bodies, saying no, and telling what it can do."""
+"""The parts of the API beside its routes: read bodies, refuse requests, describe the API."""

@@ -14,7 +14,7 @@ NOT_TEXT: Final = "the body is not UTF-8"
 
 
 def unreadable_body(event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The refusal of a body that nobody needs to look into: the resolver would stumble over it."""
+    """Return the refusal of a body that is not JSON text, which the resolver would fail on."""
     if not event.get("body"):
         return None
     if not _says_json(event.get("headers", {})):
@@ -37,7 +37,7 @@ def json_in(text: str) -> Any:
 
 
 def _says_json(headers: Mapping[str, str]) -> bool:
-    """Without a content type, too: API Gateway passes the headers on in lower case."""
+    """Return whether it is JSON, also without a type. API Gateway sends headers in lower case."""
     said = headers.get("content-type", "application/json")
     return said.partition(";")[0].strip() == "application/json"
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response, content_types
 
-# The page asks for nothing, runs nothing, and is shown in nobody's frame.
+# The page loads nothing, runs nothing, and is shown in no frame.
 _ALONE: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 
@@ -25,7 +25,7 @@ def shown(app: APIGatewayHttpResolver) -> Response[str]:
 
 @cache
 def description_of(app: APIGatewayHttpResolver) -> str:
-    """Takes half a second, so nobody else waits for it."""
+    """Return the OpenAPI document; it takes half a second, so only its readers wait for it."""
     from switchyard.web.openapi import openapi_document  # noqa: PLC0415 - only readers need it
 
     return json.dumps(openapi_document(app), indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""One good example of what is sent and answered, for readers of the description."""
+"""Examples of requests and answers, for readers of the description."""
 
 from typing import Any, Final
 

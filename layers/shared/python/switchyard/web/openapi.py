@@ -19,8 +19,8 @@ Document = dict[str, Any]
 
 ABOUT: Final = (
     "Jobs are graphs of tasks; each task is a run of a Claude agent by a task definition. "
-    "Every route needs a key, which names its tenant; nobody sees another tenant's things. "
-    "What is refused is told as problem details, with every problem and its place."
+    "Every route needs a key, which names its tenant; no tenant sees another's data. "
+    "Refusals are problem details, with every problem and its place."
 )
 _SCHEME: Final = "ApiKey"
 _ALWAYS: Final = frozenset({401, 403, 429, 503})
@@ -78,7 +78,7 @@ def _groups() -> list[str]:
 
 
 def _completed(found: Document) -> Document:
-    """`found` is what Powertools knows of a route; its id begins with the function's name."""
+    """Complete the description of a route that Powertools made; its id has the function's name."""
     name = next(name for name in sorted(OPERATIONS, key=len, reverse=True) if _is(found, name))
     known = OPERATIONS[name]
     success = {status: answer for status, answer in found["responses"].items() if status < "300"}
@@ -108,7 +108,7 @@ def _success(answer: Document, known: Operation) -> Document:
 
 
 def _refusal(status: int) -> Document:
-    """Of those that both may give, a reader sees whose it is by the content type."""
+    """Describe a refusal; the content type shows whether the function or the gateway gave it."""
     content: Document = {}
     if status not in _BY_THE_GATEWAY:
         content[PROBLEM_TYPE] = {"schema": {"$ref": f"{_SCHEMAS}ProblemDetails"}}
@@ -140,7 +140,7 @@ def _more_parameters(known: Operation) -> Iterator[Document]:
 
 
 def _given(schema: Document) -> Document:
-    """Of a parameter that may be left out: nobody can send it as null."""
+    """Describe a parameter that may be left out: it cannot be sent as null."""
     given: Document = _untitled(schema)
     match given.pop("anyOf", None):
         case [only, {"type": "null"}]:
@@ -149,7 +149,7 @@ def _given(schema: Document) -> Document:
 
 
 def _schemas(found: dict[str, Document]) -> dict[str, Document]:
-    """Those of our own models; Powertools brings some for refusals that we do not give."""
+    """Return the schemas of our own models; Powertools adds some of refusals we do not give."""
     models = {model.__name__: model for model in _all_below(Wire)}
     ours = {name: schema for name, schema in found.items() if name not in _POWERTOOLS}
     problem = ProblemDetails.model_json_schema(ref_template=_REF)
@@ -168,7 +168,7 @@ def _described(schema: Document, model: type[Wire] | None) -> Document:
 
 
 def _untitled(schema: Any) -> Any:
-    """Without the titles that pydantic makes of names."""
+    """Return the schema without the titles that pydantic makes of names."""
     match schema:
         case dict():
             return {key: _untitled(part) for key, part in schema.items() if not _titles(key, part)}

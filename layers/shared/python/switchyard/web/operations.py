@@ -1,4 +1,4 @@
-"""What each route is for, what it takes beside path and body, and how it may say no.
+"""Describes each route: its purpose, what it takes beside path and body, and its refusals.
 
 Shapes are not here: they are read from the routes themselves.
 """
@@ -14,11 +14,12 @@ from switchyard.domain.measuring.spans import TRACEPARENT
 
 API_VERSION: Final = "1"
 VERSION_HEADER: Final = "Switchyard-Api-Version"
-"""On every answer of the function; what may change within a version is in docs/api.md."""
+"""A header of every answer of the function; docs/api.md says what may change within a version."""
 JOBS: Final = "Jobs"
 EVENTS: Final = "Events"
 DEFINITIONS: Final = "Task definitions"
 TRIGGERS: Final = "Triggers"
+QUEUES: Final = "Work queues"
 ITSELF: Final = "The API itself"
 
 
@@ -27,11 +28,11 @@ class Operation:
     group: str
     summary: str
     refusals: frozenset[int] = frozenset()
-    """Beside those that every route has."""
+    """The statuses of refusals beside those that every route has."""
     query: type[Wire] | None = None
     headers: Mapping[str, str] | None = None
     answer: Mapping[str, Mapping[str, str]] | None = None
-    """By content type, where the route's own return value does not tell."""
+    """Schemas by content type, where the route's return value does not say."""
 
 
 def _reads(group: str, summary: str, *refusals: int, query: type[Wire] | None = None) -> Operation:
@@ -88,7 +89,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "get_task_definitions": _reads(DEFINITIONS, "List the latest versions", 400),
     "get_task_definition": _reads(DEFINITIONS, "Read the latest version", 404),
-    "delete_task_definition": _reads(DEFINITIONS, "Delete a definition nobody uses", 404, 409),
+    "delete_task_definition": _reads(DEFINITIONS, "Delete a definition that is not used", 404, 409),
     "get_task_definition_version": _reads(DEFINITIONS, "Read one version", 400, 404),
     "get_triggers": _reads(TRIGGERS, "List triggers"),
     "get_trigger": _reads(TRIGGERS, "Read a trigger with its last and next run", 404),
@@ -97,6 +98,25 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "post_trigger_enable": _reads(TRIGGERS, "Let a trigger start jobs again", 404, 409),
     "post_trigger_disable": _reads(TRIGGERS, "Let a trigger start nothing", 404, 409),
     "post_trigger_fire": _takes_a_body(TRIGGERS, "Try a trigger with an event", 404, 409),
+    "get_queues": _reads(QUEUES, "List work queues", 400),
+    "post_queue": _takes_a_body(QUEUES, "Create a work queue", 409),
+    "get_group_queue": _reads(QUEUES, "Read a work queue and what is in it", 404),
+    "get_queue": _reads(QUEUES, "Read a work queue with a name in its group", 404),
+    "patch_group_queue": _takes_a_body(QUEUES, "Change a work queue", 404, 409),
+    "patch_queue": _takes_a_body(QUEUES, "Change a queue with a name in its group", 404, 409),
+    "delete_group_queue": _reads(QUEUES, "Delete a work queue that nothing uses", 404, 409),
+    "delete_queue": _reads(QUEUES, "Delete a queue with a name in its group", 404, 409),
+    "post_group_item": _takes_a_body(
+        QUEUES, "Put an item into a work queue", 404, 422, headers=_WITH_A_JOB
+    ),
+    "post_queue_item": _takes_a_body(
+        QUEUES, "Put an item into a queue with a name in its group", 404, 422, headers=_WITH_A_JOB
+    ),
+    "get_group_dead_letters": _reads(QUEUES, "List what failed in a work queue", 400, 404),
+    "get_queue_dead_letters": _reads(
+        QUEUES, "List what failed in a queue with a name in its group", 400, 404
+    ),
+    "get_pools": _reads(ITSELF, "List the pools of workers and the groups that they serve"),
     "get_health": _reads(ITSELF, "Ask whether the API can do its work"),
     "get_openapi": Operation(
         group=ITSELF,

@@ -1,4 +1,4 @@
-"""The description of the API as one page that asks nobody for anything."""
+"""Renders the description of the API as one page that loads nothing else."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -135,7 +135,7 @@ def _said(described: Document) -> str:
 
 
 def _kind(schema: Document) -> str:
-    """Where a shape is described if it has a name; else what it is, in a few words."""
+    """Link a named shape to its description; describe any other in a few words."""
     match schema:
         case {"$ref": str(reference)}:
             name = escape(reference.rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""What the models say of their fields, in the texts below them.
+"""Reads the descriptions of models' fields from the texts below the fields.
 
 Pydantic could read them too, but at every start of every function.
 """
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 
 def field_descriptions(model: type[BaseModel]) -> Mapping[str, str]:
-    """By the name that a field has outside; a derived model's own words win."""
+    """Return descriptions by the field's outside name; a derived model's own words win."""
     found: dict[str, str] = {}
     for kind in reversed(model.__mro__):
         if issubclass(kind, BaseModel) and kind is not BaseModel:

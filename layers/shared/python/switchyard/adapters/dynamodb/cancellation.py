@@ -48,7 +48,7 @@ class DynamoDbCancelling:
         return [task_from(deserialized(item), ref) for item in page["Items"]]
 
     def cancel_many(self, tasks: Sequence[Task], *, now_ms: int) -> Sequence[Task | None]:
-        """What runs is written alone: its worker renews it, and would meet the transaction."""
+        """Write running tasks alone: their workers' renewals would conflict with a transaction."""
         planned = [(task, of_tasks.cancel(task, now_ms=now_ms)) for task in tasks]
         together = [
             (task, cancel)
@@ -72,7 +72,7 @@ class DynamoDbCancelling:
     def _cancel_together(
         self, planned: Sequence[tuple[Task, Transition]], now_ms: int
     ) -> dict[TaskRef, Task | None]:
-        """One by one where that fails: a single write shows what became of it."""
+        """Cancel together; if that fails, one by one: a single write shows what became of it."""
         try:
             done = self._table.update_many([write_of(task.ref, one) for task, one in planned])
         except Unavailable:

@@ -112,5 +112,5 @@ def _place(minute_ms: int) -> str:
 
 
 def _last(to_ms: int) -> str:
-    """Behind all that a minute before it holds."""
+    """Return a sort key after all those of earlier minutes."""
     return f"{_place(to_ms - 1)}~"

@@ -1,5 +1,6 @@
 """Task definitions: every version for ever, and a copy of the latest for listing."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinitio
 from switchyard.domain.errors import NewerVersion, NotNow, UnknownDefinition
 
 _DELETED: Final = "deleted_at_ms"
+_COMMITTED: Final = "committed/"
+"""Before the stored kind of a definition that has commitments."""
 
 
 class DynamoDbDefinitionStore:
@@ -68,7 +71,7 @@ class DynamoDbDefinitionStore:
     def _write(self, tenant: str, definition: RegisteredDefinition) -> None:
         content: dict[str, Any] = {
             "version": definition.version,
-            "document": json_text(definition.model_dump(mode="json", exclude_none=True)),
+            "document": json_text(_document(definition)),
         }
         never_overwritten = Update(set=content, condition="attribute_not_exists(#PK)")
         follows_the_one_read = Update(
@@ -90,17 +93,31 @@ def _changed(name: str) -> NotNow:
 
 
 def _is_known(item: Item) -> bool:
-    """What was deleted keeps its item, for the number of its next version."""
+    """Return whether it exists: a deleted one keeps its item, for the next version number."""
     return _DELETED not in item
 
 
 def _definition(item: Item) -> RegisteredDefinition:
     """Raise `NewerVersion` for what this version could not have accepted."""
     try:
-        return RegisteredDefinition.model_validate_json(item["document"])
+        return RegisteredDefinition.model_validate(_known_kind(json.loads(item["document"])))
     except ValidationError as error:
         name = item["SK"].partition("#")[2]
         raise NewerVersion(f"the task definition {name!r} is of a newer version") from error
+
+
+def _document(definition: RegisteredDefinition) -> dict[str, Any]:
+    """Mark a definition with commitments by its kind: a version that cannot check them reads no
+    such kind, and leaves its tasks to one that can."""
+    document = definition.model_dump(mode="json", exclude_none=True)
+    if definition.commitments:
+        document["kind"] = f"{_COMMITTED}{definition.kind}"
+    return document
+
+
+def _known_kind(document: dict[str, Any]) -> dict[str, Any]:
+    kind = document.get("kind", "")
+    return document | ({"kind": kind.removeprefix(_COMMITTED)} if kind else {})
 
 
 def _definition_if_known(item: Item) -> RegisteredDefinition | None:

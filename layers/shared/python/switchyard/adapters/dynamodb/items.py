@@ -14,6 +14,7 @@ from switchyard.contracts.tables import (
     JOBS_TENANT,
     job_partition,
 )
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.ids import FAN_PREFIX, JobRef, TaskRef, due_shard
 from switchyard.domain.jobs.job import Job, StateOfTask
 from switchyard.domain.jobs.notify import DEFAULT_ENDS, NotifyTarget
@@ -32,7 +33,7 @@ STATES_RANGE: Final = (JOB_SORT_KEY, _AFTER_ALL_TASKS)
 
 _TASK_FIELDS: Final = tuple(field.name for field in fields(Task) if field.name != "ref")
 # Each is stored by a function of its own.
-_MAPS: Final = frozenset({"notify", "outcome", "overrides", "signs"})
+_MAPS: Final = frozenset({"commitments", "limits", "notify", "outcome", "overrides", "signs"})
 _JOB_FIELDS: Final = tuple(field.name for field in fields(Job) if field.name != "ref")
 
 
@@ -62,7 +63,7 @@ def listing_attributes(job: Job) -> Item:
 
 
 def due_attributes(name: str, due_at_ms: int) -> Item:
-    """`name` is a request id, or a job id: it spreads the due index over its shards."""
+    """Return the attributes of the due index, which `name`, a request or job id, spreads."""
     return {DUE_SHARD: due_shard(name), DUE_AT: due_at_ms}
 
 
@@ -94,6 +95,7 @@ def task_item(task: Task) -> Item:
         **key_item(task_key(task.ref)),
         **_stored(task, _TASK_FIELDS),
         **_overrides_attribute(task.overrides),
+        **({"limits": [*task.limits]} if task.limits else {}),
         **due,
         "rule": f"{_NEWER if _is_new(task) else ''}{task.rule}",
         "max_attempts": task.max_attempts,
@@ -111,6 +113,8 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
     known["waiting_on"] = frozenset(item.get("waiting_on", ()))
     known["not_completed"] = frozenset(item.get("not_completed", ()))
     known["limits"] = tuple(item.get("limits", ()))
+    known["commitments"] = CheckedCommitments.read(item.get("commitments", ""))
+    known["limits"] = tuple(item.get("limits", ()))
     known["outcome"] = outcome_from(item["outcome"]) if "outcome" in item else None
     known["overrides"] = Overrides(**known_in(item.get("overrides", {}), Overrides))
     known["signs"] = LifeSigns(**known_in(item["signs"], LifeSigns)) if "signs" in item else None
@@ -119,7 +123,7 @@ def task_from(item: Mapping[str, Any], job: JobRef) -> Task:
 
 _STATE_FIELDS: Final = ("run", "state", "attempt", "rule", "kind", "child_count", "items_run")
 STATES_ATTRIBUTES: Final = ("SK", "job_id", *dict.fromkeys((*_JOB_FIELDS, *_STATE_FIELDS)))
-"""What `job_from` and `state_of_task` read."""
+"""The attributes that `job_from` and `state_of_task` read."""
 
 
 def state_of_task(item: Mapping[str, Any], job: JobRef) -> StateOfTask:
@@ -144,6 +148,10 @@ def field_attribute(value: Any) -> Any:
     """
     if isinstance(value, Rule):
         return f"{_NEWER}{value}"
+    if isinstance(value, CheckedCommitments):
+        return value.stored()
+    if isinstance(value, tuple):
+        return [*value]
     is_map = isinstance(value, Outcome | Overrides | LifeSigns)
     return _without_empty(asdict(value)) if is_map else value
 
@@ -155,14 +163,14 @@ def outcome_from(attribute: Mapping[str, Any]) -> Outcome:
 
 
 def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """What the map says that `kind` has a field for: a newer version may say more."""
+    """Return the entries that `kind` has a field for: a newer version may write more."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in attribute.items() if name in names}
 
 
 _NEWER: Final = "newer/"
-"""Before the rule of a task with a condition, with limits or without a worker, and of a fan-out's
-items: a version that knows none of them does not know such a rule, and leaves the task alone."""
+"""The prefix of the rule of a task with a condition, with limits or without a worker, and of a
+fan-out's items: a version that knows none of them does not know such a rule, and leaves the task alone."""
 
 
 def _is_new(task: Task) -> bool:
@@ -191,7 +199,7 @@ def _kind(item: Mapping[str, Any]) -> TaskKind | None:
 
 
 def _overrides_attribute(overrides: Overrides) -> Item:
-    """Absent, like everything empty."""
+    """Return the attribute, which is absent when empty."""
     return _without_empty({"overrides": _without_empty(asdict(overrides))})
 
 

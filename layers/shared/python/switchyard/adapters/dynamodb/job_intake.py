@@ -1,4 +1,4 @@
-"""New jobs into the state table; inputs too large for an item into the bucket."""
+"""Writes new jobs into the state table, and inputs too large for an item into the bucket."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -60,7 +60,7 @@ class DynamoDbJobIntake:
             raise Conflict(f"{job.job_id} is not all written")
 
     def _stored(self, job: Job) -> Job:
-        """This very submission's job, as it is: put now, or earlier."""
+        """Return this very submission's job as it is stored: now, or earlier."""
         return job if self._table.put_new(job_item(job)) else self._found(job)
 
     def _found(self, job: Job) -> Job:
@@ -76,7 +76,7 @@ class DynamoDbJobIntake:
             yield {**key_item(dependents_key(job.task(task_id))), "tasks": list(dependents)}
 
     def _data(self, plan: JobPlan) -> list[Item]:
-        """Together: each large input is a request to the bucket."""
+        """Make the data items together: each large input is a request to the bucket."""
         return self._table.parallel.each(
             lambda named: self._payloads.new_item(plan.job.ref.task(named[0]), named[1]),
             list(plan.payloads.items()),

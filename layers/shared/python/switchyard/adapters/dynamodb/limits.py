@@ -1,4 +1,4 @@
-"""What the limits count: requests of each key, and open tasks of each job, in items of their own.
+"""Counts the requests of each key, and the open tasks of each job, in items of their own.
 
 A request needs no read before its conditional write. Mostly that is one: a key is idle when its
 next request comes. A refused write brings back what is there, and the next one is chosen by that.

@@ -18,12 +18,12 @@ ROUNDS: Final = 5
 WRITERS: Final = 2  # one writes while the other waits; more of them only throttle each other
 
 Attempt = Callable[[Sequence[Item]], Sequence[Item]]
-"""Writes these together, once; what it returns has to be tried again."""
+"""Writes these entries together, once; returns those that have to be tried again."""
 
 
 Transaction = Callable[[Sequence[Item]], Sequence[bool]]
-"""Writes these entries together, once: nothing if all were written, else of each whether its
-condition kept them from it. Raises `Contended`."""
+"""Writes these entries together, once: returns nothing if all were written, else of each whether
+its condition failed. Raises `Contended`."""
 
 
 class Contended(Unavailable):
@@ -90,7 +90,7 @@ class ManyUpdates:
         return written
 
     def _written(self, entries: dict[int, Item]) -> Iterable[int]:
-        """One whose condition does not hold is left out of the next try."""
+        """Write the entries; one whose condition does not hold is left out of the next try."""
         for _ in self.pauses.tries(ROUNDS):
             if not entries:
                 return ()
@@ -106,7 +106,7 @@ class ManyUpdates:
 
 
 def in_transactions(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """One that asks for more than a second's worth at once might never be let through."""
+    """Group items into transactions of less than a second's capacity, which are not throttled."""
     together: list[Item] = []
     units = 0
     for item in items:
@@ -122,5 +122,5 @@ def in_transactions(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 def _units(item: Item) -> int:
-    """At most: its text is longer than what is stored."""
+    """Return the most write units of the item: its text is longer than what is stored."""
     return UNITS_PER_KILOBYTE * (len(str(item).encode()) // 1024 + 1)

@@ -97,7 +97,7 @@ class DynamoDbUnsettled:
 
 
 def _row(item: Mapping[str, Any]) -> UnsettledTask | None:
-    """`None` for a job."""
+    """Return the row of an unsettled task; `None` for a job."""
     ref = ref_of(item)
     if not isinstance(ref, TaskRef):
         return None

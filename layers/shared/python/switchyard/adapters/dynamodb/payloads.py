@@ -24,10 +24,10 @@ from switchyard.ports import BlobStore
 MAX_INLINE: Final = 4_000  # bytes, each: input, parents and output together stay within 12 KB
 
 _KEYS: Final = frozenset(key_item(("", "")))
-_PLACES: Final = ("input", "context", "depends_on", "files", "artifacts", "output")
-"""What is in the item, or where it is in the bucket."""
+_PLACES: Final = ("input", "context", "depends_on", "files", "artifacts", "commitments", "output")
+"""The parts of a payload that are in the item itself, or in the bucket if they are large."""
 _ATTRIBUTES: Final = frozenset(
-    {"when", "hold", "fan_out", *_PLACES, *(f"{name}_key" for name in _PLACES)}
+    {"when", "hold", "fan_out", "metadata", *_PLACES, *(f"{name}_key" for name in _PLACES)}
 )
 
 READ_AT_ONCE: Final = 8  # outputs, of 10 MB each at most
@@ -49,9 +49,16 @@ class DynamoDbPayloads:
             **({"hold": json_text(payload.hold)} if payload.hold is not None else {}),
             **(self._given(ref, "files", list(payload.files)) if payload.files else {}),
             **(self._given(ref, "artifacts", list(payload.artifacts)) if payload.artifacts else {}),
+            **self._commitments(ref, payload),
             **({"fan_out": json_text(payload.fan_out)} if payload.fan_out is not None else {}),
             **({"scope": payload.scope} if payload.scope else {}),
+            **({"metadata": dict(payload.metadata)} if payload.metadata else {}),
         }
+
+    def _commitments(self, ref: TaskRef, payload: Payload) -> Item:
+        """Nothing for a task without any: most have none."""
+        given = list(payload.commitments)
+        return self._given(ref, "commitments", given) if given else {}
 
     def write_of_new(self, ref: TaskRef, payload: Payload) -> tuple[Key, Update]:
         """Return the write that stores these data in place of all that the task had."""
@@ -117,9 +124,11 @@ class DynamoDbPayloads:
             depends_on=tuple(load(item, "depends_on") or ()),
             output=load(item, "output"),
             when=item.get("when"),
+            metadata=item.get("metadata", {}),
             hold=json.loads(item["hold"]) if "hold" in item else None,
             files=tuple(load(item, "files") or ()),
             artifacts=tuple(load(item, "artifacts") or ()),
+            commitments=tuple(load(item, "commitments") or ()),
             fan_out=json.loads(item["fan_out"]) if "fan_out" in item else None,
             scope=item.get("scope"),
         )

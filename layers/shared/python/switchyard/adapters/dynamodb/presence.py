@@ -1,6 +1,6 @@
-"""The items of a stage's workers: their presence, and the switch that pauses them."""
+"""The items of a stage's workers: their presence, their pause, and what their pools serve."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -12,15 +12,25 @@ from switchyard.adapters.dynamodb.table import (
     Update,
 )
 from switchyard.adapters.dynamodb.values import Item
-from switchyard.contracts.tables import CONSUMPTION_PARTITION, TTL, WORKERS_PARTITION
-from switchyard.domain.errors import Rejected
+from switchyard.contracts.tables import (
+    CONSUMPTION_PARTITION,
+    POOLS_PARTITION,
+    TTL,
+    WORKERS_PARTITION,
+)
+from switchyard.domain.errors import Rejected, Unavailable
 from switchyard.domain.health.presence import Pause, PresentWorker
 from switchyard.domain.scheduling.pauses import MAX_PAUSED_PARTS
+from switchyard.domain.scheduling.pools import ChangedWeights
 
 _KEPT_FOR_SECONDS: Final = 10 * 60
 _SAID: Final = ("started_at_ms", "seen_at_ms", "slots", "busy", "version")
-_ADDED: Final = ("release", "draining", "busy_until_ms", "sick", "backend", "functions")
-"""Added later: an older worker does not write them, and an older reader does not look at them."""
+_LISTS: Final = ("functions", "subscriptions")
+_ADDED: Final = (
+    *("release", "draining", "busy_until_ms", "sick", "backend", "pool", "when_empty"),
+    *_LISTS,
+)
+"""Attributes that older workers do not write and older readers ignore."""
 
 
 class DynamoDbPresence:
@@ -31,8 +41,7 @@ class DynamoDbPresence:
         known = asdict(worker)
         said = {name: known[name] for name in _SAID}
         added = {name: known[name] for name in _ADDED if known[name]}
-        if "functions" in added:
-            added["functions"] = [*added["functions"]]
+        added |= {name: [*added[name]] for name in _LISTS if name in added}
         self._update(
             worker.worker_id,
             set=said | added | _until_forgotten(worker.seen_at_ms),
@@ -54,8 +63,7 @@ class DynamoDbPresence:
 def _worker(item: Item) -> PresentWorker:
     said = {name: item[name] for name in _SAID}
     added = {name: item[name] for name in _ADDED if name in item}
-    if "functions" in added:
-        added["functions"] = tuple(added["functions"])
+    added |= {name: tuple(added[name]) for name in _LISTS if name in added}
     return PresentWorker(worker_id=item["SK"], **said, **added)
 
 
@@ -122,3 +130,43 @@ def _pause(item: Item | None) -> Pause | None:
     if item is None or "paused_at_ms" not in item:
         return None
     return Pause(since_ms=item["paused_at_ms"], reason=item.get("reason"))
+
+
+_POOL_PREFIX: Final = "POOL#"
+_TRIES: Final = 5
+
+
+class DynamoDbSubscriptionStore:
+    def __init__(self, table: DynamoDbTable) -> None:
+        self._table = table
+
+    def all(self) -> Mapping[str, ChangedWeights]:
+        found = self._table.query("#PK = :pools", {"pools": POOLS_PARTITION})
+        return {item["SK"].removeprefix(_POOL_PREFIX): _weights(item) for item in found}
+
+    def change(self, pool: str, group: str, weight: int) -> ChangedWeights:
+        key = (POOLS_PARTITION, f"{_POOL_PREFIX}{pool}")
+        found = self._table.get(key)
+        for _ in range(_TRIES):
+            answer = self._write(key, found, dict(_weights(found)) | {group: weight})
+            if not isinstance(answer, FailedCondition):
+                return _weights(answer)
+            found = answer.item
+        raise Unavailable(f"the subscriptions of the pool {pool} are being changed by others")
+
+    def _write(
+        self, key: Key, found: Item | None, weights: ChangedWeights
+    ) -> Item | FailedCondition:
+        version: int = found["version"] if found else 0
+        return self._table.update(
+            key,
+            Update(
+                set={"weights": weights, "version": version + 1},
+                condition="#version = :read" if found else "attribute_not_exists(#version)",
+                values={"read": version} if found else {},
+            ),
+        )
+
+
+def _weights(item: Item | None) -> ChangedWeights:
+    return {} if item is None else {group: int(n) for group, n in item["weights"].items()}

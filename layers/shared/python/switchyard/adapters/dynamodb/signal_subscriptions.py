@@ -11,7 +11,7 @@ from switchyard.domain.ids import JobRef
 from switchyard.domain.signals.subscriptions import Subscription, digest_of, event_filter
 
 _KEPT_FOR_SECONDS: Final = 24 * 60 * 60
-"""After its time is up: nobody looks for it any more."""
+"""The time that an ended subscription stays in the table; it is not looked for any more."""
 
 
 class DynamoDbSignalSubscriptions:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from switchyard.adapters.dynamodb.items import job_name, known_in
+from switchyard.adapters.dynamodb.scheduling.work_queues import terms_from, terms_item
 from switchyard.adapters.dynamodb.table import DynamoDbTable, FailedCondition, Key, Update, key_item
 from switchyard.adapters.dynamodb.transition_writes import Write, write_of
 from switchyard.adapters.dynamodb.values import Item
@@ -85,17 +86,23 @@ def _taken(item: Item) -> KeyTaken:
         job_id=item["job_id"],
         body_hash=item["body_hash"],
         created_at_ms=item["created_at_ms"],
-        pinned=pinned and {name: Pinned(**known_in(pin, Pinned)) for name, pin in pinned.items()},
+        pinned=pinned and {name: _pinned(pin) for name, pin in pinned.items()},
         trace=item.get("trace"),
     )
 
 
 def _pin(pinned: Pinned) -> Item:
-    return {"version": pinned.version, "max_attempts": pinned.max_attempts}
+    terms = {"terms": terms_item(pinned.terms)} if pinned.terms else {}
+    return {"version": pinned.version, "max_attempts": pinned.max_attempts, **terms}
+
+
+def _pinned(pin: Item) -> Pinned:
+    known = known_in(pin, Pinned)
+    return Pinned(**known | {"terms": terms_from(pin["terms"]) if "terms" in pin else None})
 
 
 _PREFIXES: Final = {KeyKind.PRODUCER: "KEY", KeyKind.TRIGGER: "TRIGGERKEY"}
-"""No producer's key has a #, so none of them is a trigger's."""
+"""The prefixes of keys by kind. No producer's key has a #, so none of them is a trigger's."""
 
 
 def _key(tenant: str, key: str, kind: KeyKind) -> Key:

@@ -1,4 +1,4 @@
-"""One DynamoDB table: plain Python values in, plain Python values out."""
+"""A DynamoDB table: plain Python values in, plain Python values out."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,12 +23,12 @@ ROUNDS: Final = 5
 PATIENCE_SECONDS: Final = 5.0  # with a partition that is asked for more than it gives
 ON_THREADS: Final = Threads()
 WHATEVER_IS_THERE: Final = ""
-"""Instead of a condition."""
+"""An empty condition, which every item meets."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """One update. Attributes in `condition` are written `#name`, values `:name`."""
+    """An update. Attributes in `condition` are written `#name`, values `:name`."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
     append: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class DynamoDbTable:
         return [item for items in read for item in items]
 
     def put_new(self, item: Item) -> bool:
-        """`False` when there is an item with its key."""
+        """Put the item; return `False` when there is one with its key."""
         try:
             call(self._client.put_item, TableName=self.name, **_if_new(item))
         except ClientError as error:
@@ -115,8 +115,9 @@ class DynamoDbTable:
         return True
 
     def put_many(self, items: Sequence[Item], *, seconds: float = PATIENCE_SECONDS) -> None:
-        """In no order, and again for so long what is throttled. What is there already stays as it
-        is: a try that arrives late must not undo what has happened since another one succeeded."""
+        """Write the items in no order, and try throttled ones again for so long. An item that is
+        there stays as it is: a try that arrives late must not undo what has happened since another
+        succeeded."""
         many = ManyWrites(attempt=self._left_unwritten, pauses=self._pauses, parallel=self.parallel)
         many.write(items, seconds=seconds)
 
@@ -174,7 +175,7 @@ class DynamoDbTable:
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def query(self, condition: str, values: Mapping[str, Any], **options: Any) -> Iterator[Item]:
-        """Every page, consistently unless an index is named."""
+        """Yield the items of all pages, read consistently unless an index is named."""
         for page in self.pages(condition, values, **options):
             yield from map(deserialized, page["Items"])
 
@@ -207,7 +208,7 @@ class DynamoDbTable:
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def transact(self, *updates: tuple[Key, Update]) -> bool:
-        """All or nothing; `False` when a condition did not hold.
+        """Write all updates or none; return `False` when a condition did not hold.
 
         What an update without any change names is only checked.
         """
@@ -227,7 +228,7 @@ class DynamoDbTable:
         return many.write([_entry(update.request(self.name, key)) for key, update in updates])
 
     def _refused(self, requests: Sequence[Item]) -> list[bool]:
-        """Whose conditions did not hold, one answer each; nothing when all were written."""
+        """Return for each request whether its condition failed; nothing when all were written."""
         try:
             call(self._client.transact_write_items, TransactItems=requests)
         except ClientError as error:
@@ -281,7 +282,7 @@ def _if_new(item: Item) -> Item:
 
 
 def as_new(item: Item) -> tuple[Key, Update]:
-    """For a transaction: the item, if there is none with its key."""
+    """Return the entry of a transaction that writes the item if its key is free."""
     attributes = {name: value for name, value in item.items() if name not in {"PK", "SK"}}
     return (item["PK"], item["SK"]), Update(set=attributes, condition="attribute_not_exists(#PK)")
 

@@ -69,7 +69,7 @@ class DynamoDbTaskAdditions:
             raise Conflict(_too_much(chunk)) from error
 
     def _was_added(self, chunk: Chunk) -> bool:
-        """Nobody else adds the same tasks at the same time under the same number."""
+        """Return whether the relay of this number is the chunk's own, from an earlier try."""
         relay = chunk.relay.ref
         return bool(self._payloads.read(relay).input == chunk.added.payload().input)
 
@@ -116,7 +116,7 @@ def _moved(change: Change) -> Update:
 
 
 def _followed(change: Change) -> Update:
-    """No more than what is new is sent: a transaction takes 4 MB, and parents may have many."""
+    """Append only the new dependents: a transaction takes 4 MB, and parents may have many."""
     return Update(
         append={"tasks": list(change.further)},
         condition="size(#tasks) = :as_read",

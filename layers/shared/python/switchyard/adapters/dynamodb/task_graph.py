@@ -51,7 +51,7 @@ class DynamoDbTaskGraph:
         return {task.ref.task_id: task for task in tasks}
 
     def find_in_job(self, refs: Sequence[TaskRef]) -> TasksOfJob:
-        """In the call that reads the tasks anyway."""
+        """Read the job's cancellation in the call that reads the tasks anyway."""
         job = refs[0].job
         items = self._table.get_many([job_key(job), *(task_key(ref) for ref in refs)])
         jobs = [job_from(item, job.tenant) for item in items if item["SK"] == JOB_SORT_KEY]
@@ -72,7 +72,7 @@ class DynamoDbTaskGraph:
         return task
 
     def _remove(self, ref: TaskRef, tokens: Mapping[str, bool]) -> Task:
-        """Refused, it is asked again for fewer each time: a token that is gone does not return."""
+        """Remove tokens; if refused, try fewer each time: a token that is gone does not return."""
         answer = self._writer.write_task(ref, edge_transitions.remove_edges(tokens))
         task = _as_it_is(ref, answer)
         left = {token: done for token, done in tokens.items() if token in task.waiting_on}

@@ -16,6 +16,7 @@ from switchyard.adapters.dynamodb.scheduling.start_limits import Places
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.transition_writes import TransitionWriter, Write
 from switchyard.adapters.dynamodb.values import Item
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.errors import LeaseLost, Unavailable
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.prompts.artifacts import RESULT_FILE
@@ -112,8 +113,16 @@ class DynamoDbTaskLeases:
         renewal = transitions.renew(lease, lease_until_ms=lease_until_ms, signs=signs)
         return _still_ours(lease, self._writer.write_task_surely(lease.ref, renewal))
 
-    def settle(self, lease: Lease, outcome: Outcome, *, output: Json, now_ms: int) -> Task:
-        settlement = transitions.settle(lease, outcome, now_ms=now_ms)
+    def settle(
+        self,
+        lease: Lease,
+        outcome: Outcome,
+        *,
+        output: Json,
+        now_ms: int,
+        checked: CheckedCommitments | None = None,
+    ) -> Task:
+        settlement = transitions.settle(lease, outcome, now_ms=now_ms, checked=checked)
         if outcome.state is not TaskState.COMPLETED:
             return _still_ours(lease, self._end(lease.task, settlement))
         output_too = write_of_output(lease.ref, _stored_output(outcome, output))
@@ -127,6 +136,8 @@ class DynamoDbTaskLeases:
         now_ms: int,
         give_attempt_back: bool,
         error: str | None = None,
+        checked: CheckedCommitments | None = None,
+        queue: str | None = None,
     ) -> Task:
         release = transitions.release(
             lease,
@@ -134,6 +145,8 @@ class DynamoDbTaskLeases:
             now_ms=now_ms,
             give_attempt_back=give_attempt_back,
             error=error,
+            checked=checked,
+            queue=queue,
         )
         return _still_ours(lease, self._end(lease.task, release))
 

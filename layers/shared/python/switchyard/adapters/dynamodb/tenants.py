@@ -86,7 +86,7 @@ class DynamoDbTenantItems:
             self._tables[item.table].delete((item.partition, item.sort))
 
     def _state(self, tenant: str) -> Iterator[TenantItem]:
-        """No index has all items of a tenant, so that the whole table is read."""
+        """Read the whole table, since no index has all items of a tenant."""
         mine = {
             "mine": f"TENANT#{tenant}#",
             "groups": group_partition(""),

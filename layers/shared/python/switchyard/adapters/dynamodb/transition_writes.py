@@ -75,7 +75,7 @@ def write_of(ref: TaskRef | JobRef | LimitRef, transition: Transition) -> Write:
 
 
 class TransitionWriter:
-    """Writes transitions. Whoever asks for one that was written already gets the item as it is."""
+    """Writes transitions. A caller that repeats a written one gets the item as it is."""
 
     def __init__(self, table: DynamoDbTable) -> None:
         self._table = table

@@ -33,7 +33,7 @@ MAX_WAIT_SECONDS: Final = 5.0
 MAX_WAITS_SECONDS: Final = 8.0
 """The longest time that is waited in total within `WAIT_WINDOW_SECONDS`."""
 WAIT_WINDOW_SECONDS: Final = 30.0
-"""As long as the timeout of a function that posts several alerts."""
+"""The length of that window: the time limit of a function that posts several alerts."""
 USUAL_WAIT_SECONDS: Final = 30.0
 """The wait for a rate limit that names none."""
 PER_PAGE: Final = 200

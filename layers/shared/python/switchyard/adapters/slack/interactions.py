@@ -19,7 +19,7 @@ from switchyard.ports.deduplication import Deduplication
 from switchyard.usecases.alerts.press_button import ButtonPresses, Press
 
 REMEMBERED_MS: Final = 3 * MAX_AGE_SECONDS * 1000
-"""How long a signature is remembered; a request is accepted for twice its maximum age."""
+"""The time for which a signature is remembered; requests are accepted for twice the maximum age."""
 MAX_REPLY: Final = 1_000
 
 
@@ -27,11 +27,11 @@ MAX_REPLY: Final = 1_000
 class Answer:
     status: HTTPStatus
     outcome: str
-    """What was done, or why nothing was done."""
+    """The text that says what was done, or why nothing was done."""
     press: Press | None = None
     done: bool = False
     not_posted: str | None = None
-    """Why the outcome could not be shown in Slack, if it could not."""
+    """The reason why the outcome could not be shown in Slack, if it could not."""
 
 
 @dataclass(frozen=True, kw_only=True)

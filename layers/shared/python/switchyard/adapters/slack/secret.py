@@ -14,7 +14,7 @@ class SlackSecret(BaseModel):
 
     bot_token: SecretStr = Field(default=_NONE, alias="botToken")
     signing_secret: SecretStr = Field(default=_NONE, alias="signingSecret")
-    """Without it, messages have no buttons: a press could not be verified."""
+    """The signing secret; without it messages have no buttons: a press could not be verified."""
 
     @property
     def answers_buttons(self) -> bool:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         TaskReleased,
         TaskSkipped,
         TaskTimeout,
+        UnmetCommitment,
         UsageFigures,
     )
 
@@ -91,6 +92,7 @@ __all__ = [
     "TaskReleased",
     "TaskSkipped",
     "TaskTimeout",
+    "UnmetCommitment",
     "UsageFigures",
     "job_event_facts",
     "task_event_facts",
@@ -153,6 +155,7 @@ _PARTS: Final = {
         "TaskReleased",
         "TaskSkipped",
         "TaskTimeout",
+        "UnmetCommitment",
         "UsageFigures",
     ),
 }

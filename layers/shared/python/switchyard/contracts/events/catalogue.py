@@ -1,4 +1,4 @@
-"""Every type of event there is, and how a stored event becomes its model again."""
+"""All types of events, and how a stored event becomes its model again."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What the health check saw."""
+"""Events of the health check."""
 
 from typing import ClassVar, Final, Literal, Self
 
@@ -38,7 +38,7 @@ class CheckedTask(Written):
 
 
 class TaskHealthCheck(Properties):
-    """About no single task or job: it belongs to a tenant's stage itself.
+    """A health check of a tenant's tasks, of no single task or job.
 
     It lists the worst 500 tasks; the summary counts all.
     """

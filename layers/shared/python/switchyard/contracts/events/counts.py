@@ -1,4 +1,4 @@
-"""What an event adds to the counters of its minute."""
+"""Reads from an event what it adds to the counters of its minute."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -33,7 +33,7 @@ Count = Annotated[int, Field(ge=0, le=_MOST)]
 
 
 class CountedFields(BaseModel):
-    """No more than is counted: a newer sender may say more, an older one says less."""
+    """The fields that are counted: a newer sender may say more, an older one says less."""
 
     model_config = ConfigDict(
         frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=True
@@ -51,17 +51,19 @@ class _Figures(CountedFields):
     name: Annotated[str, Field(pattern=f"^{DEFINITION_NAME.pattern}$")] = UNKNOWN
     duration_ms: Count | None = None
     elapsed_ms: Count | None = None
-    """What a Task Timeout calls its duration."""
+    """The duration, as the event Task Timeout names it."""
     usage: CountedUsage = CountedUsage()
 
 
 def counted(event: ArrivedEvent) -> Counts | None:
-    """`None` if nobody counts such events."""
+    """Return what the event adds; `None` if such events are not counted."""
     once = _COUNTED.get(event.event_type)
     if once is None or not 0 <= event.timestamp <= LAST_MS:
         return None
     if event.properties.get("errorCategory") == EXHAUSTED:  # its last lease ran out
         once += Counts(timeouts=1)
+    if event.event_type == TaskCompleted.event_type and event.properties.get("verified") is True:
+        once += Counts(verified=1)
     figures = _figures(event.properties)
     took_ms = figures.elapsed_ms if figures.duration_ms is None else figures.duration_ms
     spent = _spending(figures.usage)

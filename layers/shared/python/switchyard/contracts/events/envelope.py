@@ -17,7 +17,7 @@ FREE_FORM: Final = ("input", "output", "claudeOutput", "tasks", "newTasks", "tas
 OVERFLOW: Final = "_s3Overflow"
 """Stands among the properties instead of the free-form ones that were moved to the bucket."""
 DELIVERY_RETRIES: Final = 185
-"""How often EventBridge tries to deliver an event again: as often as it does by default.
+"""The number of times that EventBridge tries to deliver an event again: its default.
 
 The default is named because it is not the same for every kind of bus.
 https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
@@ -33,7 +33,7 @@ class Context(Written):
     trace_id: str | None = None
     """The trace id of the job or task that the event is about."""
     parent_span_id: str | None = None
-    """That of who submitted it, if they said so."""
+    """The span of the caller who submitted the job, if the request named one."""
 
 
 class Event(Written):
@@ -103,7 +103,7 @@ class ArrivedEvent(Written):
     SK: str = Field(alias="SK")
     entity_id: str
     entity_type: str
-    """One of `EntityType`, as far as this version knows them."""
+    """A value of `EntityType`, as far as this version knows them."""
     tenant_id: str
     event_type: str
     timestamp: int
@@ -117,7 +117,7 @@ class ArrivedEvent(Written):
 
     @property
     def trace(self) -> Trace | None:
-        """`None` if it names none, or nothing that could be one."""
+        """Return the trace that the event names, if it names a valid one."""
         said = self._context
         return known_trace(said.get("traceId"), said.get("parentSpanId"))
 
@@ -149,11 +149,11 @@ class StoredEvent(Written):
     event_type: str
     timestamp: int
     properties: dict[str, Any] | None = None
-    """`None` in a summary."""
+    """The event's properties; `None` in a summary."""
 
     @property
     def order(self) -> tuple[int, str]:
-        """Two events of one millisecond have an order too."""
+        """Return the sort key, by which two events of one millisecond have an order too."""
         return self.timestamp, self.event_id
 
 

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from switchyard.contracts.events.properties import JobProperties
-from switchyard.contracts.wire import Written
+from switchyard.contracts.wire import Written, unless_absent
 
 
 class CreatedTask(Written):
@@ -11,6 +11,12 @@ class CreatedTask(Written):
     name: str
     depends_on: tuple[str, ...] = ()
     input: Any = None
+    queue: str | None = unless_absent()
+    """Its work queue, unless that is `default`."""
+    priority: str | None = unless_absent()
+    """Its class, unless that is `normal`."""
+    metadata: dict[str, str] | None = unless_absent()
+    """What its producer wants to see beside it."""
 
 
 class JobCreated(JobProperties):
@@ -25,7 +31,7 @@ class JobTasksAdded(JobProperties):
     event_type: ClassVar[str] = "Job Tasks Added"
 
     chunk: int
-    """Which of the job's additions this is: each has an event of its own."""
+    """The number of this addition to the job: each addition has an event of its own."""
     new_tasks: tuple[CreatedTask, ...]
     previous_total_tasks: int
     total_tasks_now: int
@@ -44,7 +50,7 @@ class JobFailureDetected(JobProperties):
 
 class JobSettled(JobProperties):
     started_at: int | None = None
-    """When this run began: the job's creation, or its redrive. Older events do not say it."""
+    """The start of this run: the job's creation, or its redrive. Older events do not have it."""
     total_tasks: int
     task_statuses: dict[str, str]
 

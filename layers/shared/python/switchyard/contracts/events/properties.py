@@ -1,4 +1,4 @@
-"""What every event says, whatever its type."""
+"""The fields that every event has, whatever its type."""
 
 from typing import ClassVar
 
@@ -7,12 +7,12 @@ from switchyard.domain.events.event_keys import EntityType
 
 
 class Properties(Written):
-    """What one type of event says. `run` and `fence` tell which transition it reports."""
+    """The content of one type of event. `run` and `fence` identify the transition it reports."""
 
     event_type: ClassVar[str]
     entity_type: ClassVar[EntityType]
     sparse: ClassVar[bool] = False
-    """Found through its entity's history alone: each further index entry is a paid write."""
+    """Whether only the entity's history lists it: each further index entry is a paid write."""
 
     run: int
     fence: int = 0
@@ -23,7 +23,7 @@ class Properties(Written):
 
     @property
     def number(self) -> int:
-        """Tells apart events of one type that one transition may send several of."""
+        """Return what distinguishes several events of one type that one transition emits."""
         return 0
 
 
@@ -41,7 +41,7 @@ class TaskProperties(Properties):
     entity_type: ClassVar[EntityType] = EntityType.TASK
 
     job_id: str | None = None
-    """`None` for a bare task."""
+    """The job's id; `None` for a bare task."""
     request_id: str
 
     @property

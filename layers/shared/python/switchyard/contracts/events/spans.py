@@ -36,7 +36,7 @@ _Moment = Annotated[int, Field(ge=0, le=LAST_MS)]
 class _Ended(CountedFields):
     run: int = Field(ge=1)
     started_at: _Moment
-    """What says it not is older than spans, or ended none."""
+    """The start. An event without it is older than spans, or ended none."""
 
 
 class _JobRun(_Ended):
@@ -80,7 +80,7 @@ _ATTEMPT_ENDINGS: Final[Mapping[str, Callable[[_Attempt], Ending]]] = {
 
 
 def spanned(event: ArrivedEvent) -> Span | None:
-    """`None` for an event that ends no span, and for one that says too little of it."""
+    """Return the span that the event ended; `None` if it ended none, or says too little of it."""
     trace = event.trace
     if trace is None or not 0 <= event.timestamp <= LAST_MS:
         return None
@@ -89,7 +89,7 @@ def spanned(event: ArrivedEvent) -> Span | None:
             return _of_job(event, _JobRun.model_validate(event.properties), trace)
         if event.event_type in _ATTEMPT_ENDINGS:
             return _of_attempt(event, _Attempt.model_validate(event.properties), trace)
-    except ValueError:  # a newer sender's, or nobody's
+    except ValueError:  # a newer sender's, or malformed
         return None
     return None
 

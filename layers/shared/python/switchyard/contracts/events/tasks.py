@@ -13,28 +13,36 @@ class UsageFigures(Written):
     cost_usd: float = 0.0
 
 
+class UnmetCommitment(Written):
+    """A commitment that an attempt did not meet, and what was found instead."""
+
+    name: str
+    kind: str
+    reason: str
+
+
 class MemoryUsage(Written):
     rss: int
     """Bytes."""
 
 
 class ReportedActivity(Written):
-    """What the child's output last said it was doing."""
+    """The activity that the child's output reported last."""
 
     type: str
-    """Such as `step_running`, `sdk_query` or `waiting`; a newer worker may know others."""
+    """A name such as `step_running`, `sdk_query` or `waiting`; a newer worker may know others."""
     step_name: str | None = None
     timestamp: int
 
 
 class AttemptEnded(TaskProperties):
-    """What ends an attempt, if there was one; older events do not say so."""
+    """The attempt that the event ends, if there was one; older events do not have these fields."""
 
     started_at: int | None = None
-    """When it was claimed."""
+    """The time at which the attempt was claimed."""
     attempt: int | None = None
     worker_id: str | None = None
-    """Who had claimed it, where it is not the sender."""
+    """The worker that had claimed the task, if it is not the sender."""
 
 
 class TaskPending(TaskProperties):
@@ -50,10 +58,10 @@ class TaskHeld(TaskProperties):
     event_type: ClassVar[str] = "Task Held"
 
     kind: str
-    """`approval`, `wait` or `signal`; a newer version may know others."""
+    """The kind: `approval`, `wait` or `signal`; a newer version may know others."""
     held_until: int
     question: str | None = None
-    """What a person is asked."""
+    """The question to a person."""
 
 
 class TaskExpanded(TaskProperties):
@@ -83,7 +91,9 @@ class TaskProcessingFailed(AttemptEnded):
     error_category: str
     duration_ms: int | None = None
     usage: UsageFigures | None = None
-    """`None` if nothing was spent, or nobody knows what."""
+    """The usage; `None` if nothing was spent, or the amount is unknown."""
+    unmet: tuple[UnmetCommitment, ...] | None = None
+    """The commitments that were not met, if they are why it failed; likewise below."""
 
 
 class TaskReleased(AttemptEnded):
@@ -105,6 +115,10 @@ class TaskCompleted(AttemptEnded):
     """The kind of a held task, as in its Task Held event; likewise below."""
     decided_by: str | None = None
     """The person or program that ended a held task; `None` if its time was up."""
+    verified: bool | None = None
+    """Whether a worker found all its commitments met; `None` if it has none."""
+    commitments_met: int | None = None
+    """How many those are."""
 
 
 class TaskFailed(AttemptEnded):
@@ -115,13 +129,14 @@ class TaskFailed(AttemptEnded):
     error_category: str
     retry_count: int
     source: str
-    """`worker`, `dlq` or `dispatcher`."""
+    """The source of the failure: `worker`, `dlq` or `dispatcher`."""
     kind: str | None = None
     decided_by: str | None = None
     """The person who rejected it."""
     duration_ms: int | None = None
-    """Of the last attempt, if a worker saw its end."""
+    """The duration of the last attempt, if a worker saw its end."""
     usage: UsageFigures | None = None
+    unmet: tuple[UnmetCommitment, ...] | None = None
 
 
 class TaskTimeout(AttemptEnded):
@@ -131,7 +146,7 @@ class TaskTimeout(AttemptEnded):
     timeout_ms: int
     elapsed_ms: int
     signal: str
-    """`SIGTERM` or `SIGKILL`."""
+    """The signal: `SIGTERM` or `SIGKILL`."""
     usage: UsageFigures | None = None
 
 

@@ -1,4 +1,4 @@
-"""What readers of the log ask for and what they are answered."""
+"""Queries of the event log, and the answers to them."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class Order(StrEnum):
 
 
 class JobEventsAsked(Closed):
-    """Which events of a job; what is left out does not matter."""
+    """Filters for the events of a job; a field that is absent does not filter."""
 
     type: str | None = None
     since: str | None = None

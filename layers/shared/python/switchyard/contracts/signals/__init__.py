@@ -57,12 +57,12 @@ DetailTypes = Annotated[
 
 
 class EventPattern(Closed):
-    """Which event of the stage's bus ends a signal: a part of EventBridge's pattern language."""
+    """The pattern of the event that ends a signal: a part of EventBridge's pattern language."""
 
     source: Sources
     detail_type: DetailTypes = Field(alias="detail-type")
     detail: Annotated[JsonValue, AfterValidator(_detail)] | None = unless_absent()
-    """Which fields its detail has; values may be references like `${input.orderId}`."""
+    """The fields that the event's detail has; values may be references like `${input.orderId}`."""
 
     @model_validator(mode="after")
     def _is_small(self) -> "EventPattern":
@@ -76,7 +76,7 @@ class EventPattern(Closed):
 
 
 class UnreadableEvent(ValueError):
-    """Nothing that the rule of the bus would send."""
+    """A message that the rule of the bus would not send."""
 
 
 class SignalEvent(BaseModel):
@@ -91,7 +91,7 @@ class SignalEvent(BaseModel):
     after: str | None = Field(default=None, max_length=MAX_CURSOR)
     """The subscription behind which to go on; EventBridge sends none."""
     came_at_ms: int | None = None
-    """When the event came first, if it is sent again to go on."""
+    """The time at which the event came first, if it is sent again to go on."""
 
     @property
     def tenant(self) -> str | None:

@@ -101,7 +101,7 @@ class TriggerContent(Closed):
     on: OnEvents | None = None
     schedule: ScheduleText | None = None
     time_zone: TimeZoneName | None = None
-    """Whose local time the schedule means; without it, it means UTC."""
+    """The time zone of the schedule; UTC when absent."""
     job: dict[str, JsonValue]
 
     @model_validator(mode="after")
@@ -152,12 +152,12 @@ class Trigger(TriggerContent):
 
     @property
     def bus(self) -> Bus:
-        """Where its rule is; schedules exist on the default bus alone."""
+        """Return the bus of the trigger's rule; schedules exist on the default bus alone."""
         return self.on.bus if self.on else "default"
 
 
 class TriggerRun(Written):
-    """What became of the last event: a job, or the reason why there is none."""
+    """The result of the last event: a job, or the reason why there is none."""
 
     at: datetime
     event_id: str
@@ -166,7 +166,7 @@ class TriggerRun(Written):
 
     @classmethod
     def of_job(cls, job: JobAccepted, event_id: str) -> Self:
-        """At the time of the job, which is the same however often the event comes."""
+        """Take the time of the job, which is the same however often the event comes."""
         return cls(at=job.created_at, event_id=event_id, job_id=job.job_id)
 
 
@@ -175,11 +175,11 @@ class AppliedTrigger(Written):
     trigger: Trigger
     enabled: bool
     since: datetime
-    """When it was last applied or enabled: rates count from there."""
+    """The time at which it was last applied or enabled: rates count from there."""
     last_run: TriggerRun | None = None
 
     def next_run_at(self, *, now_ms: int) -> datetime | None:
-        """When its schedule starts the next job; `None` for events, and while it is disabled."""
+        """Return when the next job starts; `None` for events, and while it is disabled."""
         schedule, zone = self.trigger.schedule, self.trigger.time_zone
         if schedule is None or not self.enabled:
             return None
@@ -191,7 +191,7 @@ class RegisteredTrigger(AppliedTrigger):
     """A trigger as its tenant sees it."""
 
     next_run: datetime | None = None
-    """When its schedule starts the next job; `None` for events, and while it is disabled."""
+    """The time of the schedule's next job; `None` for events, and while it is disabled."""
 
     @classmethod
     def of(cls, applied: AppliedTrigger, *, now_ms: int) -> Self:
@@ -215,7 +215,7 @@ class TriggerFired(Written):
 
 
 class BusEvent(BaseModel):
-    """What EventBridge says of every event, of which we need two things."""
+    """The two fields of an EventBridge event that Switchyard needs."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -250,7 +250,7 @@ def whole_event(
 
 
 class TriggerMessage(Written):
-    """What a trigger's rule makes of an event."""
+    """The message that a trigger's rule makes of an event."""
 
     schema_version: MessageSchema = Field(default=1, alias="schema")
     tenant_id: TenantName
@@ -270,7 +270,7 @@ class TriggerMessage(Written):
 
 
 class UnreadableMessage(ValueError):
-    """Nothing that a trigger's rule would send, however often it comes."""
+    """A message that no trigger's rule would send, however often it comes."""
 
 
 def parse_trigger_message(body: str) -> TriggerMessage:

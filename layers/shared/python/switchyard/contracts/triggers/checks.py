@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a trigger before there is an event."""
+"""Checks a trigger for everything that can be wrong before there is an event."""
 
 from typing import Final
 
@@ -58,7 +58,7 @@ def _size_problems(trigger: Trigger) -> list[Problem]:
     size = len(trigger.model_dump_json().encode())
     if size <= MAX_TRIGGER_BYTES:
         return []
-    return [Problem((), f"the trigger has {size:,} bytes; at most {MAX_TRIGGER_BYTES:,} are kept")]
+    return [Problem((), f"the trigger has {size:,} bytes; the most is {MAX_TRIGGER_BYTES:,}")]
 
 
 def _tag_problems(tags: Json) -> list[Problem]:
@@ -72,7 +72,7 @@ def _tag_problems(tags: Json) -> list[Problem]:
 
 
 def _job_problems(trigger: Trigger) -> list[Problem]:
-    """As far as the job is the same for every event."""
+    """Return the problems of the job, as far as it is the same for every event."""
     try:
         job = SubmitJob.model_validate(with_stand_ins(trigger.job))
     except ValidationError as error:

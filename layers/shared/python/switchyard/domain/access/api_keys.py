@@ -20,13 +20,13 @@ class ApiKey:
 
     @property
     def key_id(self) -> str:
-        """Tells a tenant's keys apart, and opens nothing."""
+        """Return the public id, which distinguishes a tenant's keys and gives no access."""
         return key_id(self.key_hash)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request: a tenant, with one of its keys."""
+    """The caller of a request: a tenant, with one of its keys."""
 
     tenant: str
     key_id: str

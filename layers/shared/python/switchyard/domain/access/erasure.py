@@ -1,4 +1,4 @@
-"""What of a tenant is erased, and how it is recognised."""
+"""Decides which data of a tenant is erased, and how it is recognised."""
 
 import re
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ _KINDS: Final = (
     ("#SIGNALS#", "signals by events"),
     ("#SETTINGS", "settings"),
     ("#LIMIT#", "limits"),
+    ("#QUEUES", "work queues"),
 )
 _SORTS: Final = {
     "JOB": "jobs",
@@ -44,7 +45,7 @@ class TenantItem:
 
 
 def kind_of(item: TenantItem) -> str:
-    """What a report counts the item as."""
+    """Return the kind as which a report counts the item."""
     if item.table != "state":
         return {"events": "events", "definitions": "definitions", "keys": "API keys"}[item.table]
     if item.partition.startswith("GROUP#"):

@@ -1,4 +1,4 @@
-"""What a stage allows: requests of a key, open tasks of a tenant, and what definitions ask for.
+"""Limits of a stage: requests of a key, open tasks of a tenant, and ceilings for definitions.
 
 Requests: so many a second, some of them at once, so many a day. `free_at_us` is when the key would
 be idle again had its requests come evenly, one a step (this is known as GCRA). It may run ahead of
@@ -12,6 +12,7 @@ be older than the ceiling.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 from switchyard.domain.errors import Problem
@@ -35,7 +36,7 @@ class RequestLimits:
         return -(-_SECOND_US // self.per_second)  # rounded up: never faster than the rate
 
     def latest_us(self, now_us: int) -> int:
-        """Up to here a key may be ahead of the clock and make one more request."""
+        """Return how far a key may be ahead of the clock and still make one more request."""
         return now_us + (self.burst - 1) * self.step_us
 
     def is_honest(self, free_at_us: int, now_us: int) -> bool:
@@ -45,18 +46,18 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """What is remembered of a key."""
+    """The stored use of a key."""
 
     free_at_us: int
     day: str
     requests: int
-    """On that day."""
+    """The number of requests on that day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
     use: Use
-    """With this request in it."""
+    """The key's use, including this request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,9 @@ Admission = Admitted | TooFast | DayUsedUp
 
 
 def judge(seen: Use | None, *, now_ms: int, limits: RequestLimits) -> Admission:
-    """A day that another clock has begun already counts as begun.
+    """Judge a request. A day that another clock has begun already counts as begun.
 
-    A clock that was far ahead keeps nobody out: then all of the burst but this request is used up.
+    A clock that was far ahead does not block a key: it uses up the burst but for this request.
     """
     now_us, today = now_ms * 1000, day_of(now_ms)
     use = seen or Use(free_at_us=now_us, day=today, requests=0)
@@ -94,20 +95,23 @@ def judge(seen: Use | None, *, now_ms: int, limits: RequestLimits) -> Admission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a definition, one of its steps or a redrive asks for; `None`: it does not say."""
+    """The limits that a definition, one of its steps or a redrive asks for; `None`: unspecified."""
 
     model: str | None = None
     tools: Sequence[str] = ()
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceilings:
     default_cost_usd: float = 5.0
-    """What an attempt may spend if its definition does not say."""
+    """The most that an attempt may spend if its definition does not say, in dollars."""
     max_cost_usd: float = 10_000.0
+    max_tokens: int | None = None
+    """How many tokens an attempt may use at most, read, written and cached; `None`: any number."""
     default_turns: int = 10
     max_turns: int = 200
     default_timeout_ms: int = 300_000
@@ -117,7 +121,7 @@ class Ceilings:
     tools: tuple[str, ...] | None = None
     """The tools that tenants may grant to agents; `None`: any."""
     max_open_tasks: int = 100_000
-    """How many tasks one tenant's unsettled jobs may have together."""
+    """The most tasks that one tenant's unsettled jobs may have together."""
 
     def __post_init__(self) -> None:
         for default, most, field in (
@@ -127,11 +131,17 @@ class Ceilings:
         ):
             if not 0 < default <= most:
                 raise ValueError(f"the default of {field} must be above 0 and at most {most:,}")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise ValueError("maxTokens must be 1 or more")
         if self.max_open_tasks < 1:
             raise ValueError("maxOpenTasks must be 1 or more")
 
     def cost_usd(self, asked: float | None) -> float:
         return min(self.default_cost_usd if asked is None else asked, self.max_cost_usd)
+
+    def tokens(self, asked: int | None) -> int | None:
+        """Return the smaller of both budgets; `None` if there is none."""
+        return min((one for one in (asked, self.max_tokens) if one is not None), default=None)
 
     def turns(self, asked: int | None) -> int:
         return min(self.default_turns if asked is None else asked, self.max_turns)
@@ -143,6 +153,7 @@ class Ceilings:
         """Name each field that asks for more than the stage allows, and what it allows."""
         return [
             *_above(asked.max_cost_usd, self.max_cost_usd, (*at, "maxCostUsd")),
+            *_above(asked.max_tokens, self.max_tokens or inf, (*at, "maxTokens")),
             *_above(asked.max_turns, self.max_turns, (*at, "maxTurns")),
             *_above(asked.timeout_ms, self.max_timeout_ms, (*at, "timeout")),
             *_not_among([asked.model] if asked.model else [], self.models, (*at, "model")),
@@ -177,12 +188,12 @@ def _not_among(
 
 
 BEING_SUBMITTED_MS: Final = 15 * 60_000
-"""For how long a job may be counted that is not stored yet: a submission takes at most 30 s."""
+"""The time for which a job counts that is not stored yet: a submission takes at most 30 s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenJob:
-    """One job as it is counted."""
+    """A job as it is counted."""
 
     ref: JobRef
     run: int

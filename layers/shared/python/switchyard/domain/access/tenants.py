@@ -1,4 +1,4 @@
-"""What operators set for one tenant: where its jobs may post in Slack, and who may press buttons.
+"""Settings of one tenant, made by operators: its Slack channels, and who may press buttons.
 
 Nothing is allowed to a tenant without settings: its jobs may name no channel, and of its jobs only
 the stage's own operators press buttons.
@@ -13,7 +13,7 @@ from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.notify import problem_with_channel
 
 ANY: Final = "*"
-"""In a list: every channel that the bot is in, or everybody who sees the button."""
+"""The entry that stands for every channel of the bot, or for everybody who sees the button."""
 SLACK_USER: Final = re.compile(r"[UW][A-Z0-9]{1,30}")
 MAX_LISTED: Final = 100
 
@@ -21,7 +21,7 @@ MAX_LISTED: Final = 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
     slack_channels: tuple[str, ...] = ()
-    """Where its jobs may post: each by its name or its id, just as jobs name it."""
+    """The channels in which its jobs may post, each by its name or its id, as jobs name it."""
     slack_operators: tuple[str, ...] = ()
     """The ids of the Slack users who may press buttons on its incidents."""
 

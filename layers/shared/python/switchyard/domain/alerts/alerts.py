@@ -13,13 +13,13 @@ from switchyard.domain.alerts.incidents import IncidentState
 from switchyard.domain.tasks.task import milliseconds
 
 LEASE: Final = milliseconds(timedelta(seconds=60))
-"""Longer than the timeout of any function that publishes alerts."""
+"""The time of a lease: longer than the timeout of any function that publishes alerts."""
 REMEMBERED: Final = milliseconds(timedelta(days=30))
-"""How long an alert stays in the table after its incident is over."""
+"""The time that an alert stays in the table after its incident is over."""
 AFTER_REFUSAL: Final = milliseconds(timedelta(minutes=10))
 """The pause after a refusal that a person has to mend, such as a missing scope."""
 GIVEN_UP_AFTER: Final = milliseconds(timedelta(days=1))
-"""How long refusals are retried."""
+"""The time for which refusals are retried."""
 WEBHOOK_RETRIES: Final = tuple(
     milliseconds(after)
     for after in (
@@ -29,7 +29,7 @@ WEBHOOK_RETRIES: Final = tuple(
         timedelta(hours=24),
     )
 )
-"""When a failed delivery to a webhook is retried, counted from its first attempt."""
+"""Times at which a failed delivery to a webhook is retried, counted from its first attempt."""
 
 _CHANNEL_MARK: Final = "@"
 _PARTIAL: Final = "~"
@@ -53,9 +53,9 @@ class Alert:
 
     key: str
     fence: int = 0
-    """How often the alert was leased."""
+    """The number of times that the alert was leased."""
     asks: int = 0
-    """How often a process found it leased and asked for another update."""
+    """The number of times that a process found it leased and asked for another update."""
     fingerprint: str = ""
     """The fingerprint of the state that was last published completely."""
     open: bool = False
@@ -65,13 +65,13 @@ class Alert:
     pages: tuple[str, ...] = ()
     """The ids of its messages; the first is the main message, the others are in its thread."""
     trying_since_ms: int | None = None
-    """Since when there may be posted messages whose ids are not in `pages`."""
+    """The time from which there may be posted messages whose ids are not in `pages`."""
     postponed_since_ms: int | None = None
     tried: str = ""
     """The name of the state whose delivery to a webhook failed last."""
     wait_until_ms: int = 0
     due_at_ms: int | None = None
-    """When the sweeper has its subject checked again."""
+    """The time at which the sweeper has the alert's subject checked again."""
     lease_until_ms: int = 0
     forget_at_ms: int | None = None
 
@@ -162,7 +162,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """There is nothing to publish."""
+    """A decision that there is nothing to publish."""
 
     reason: str
 
@@ -210,7 +210,7 @@ class PublishStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """What publishing a state came to."""
+    """The result of publishing a state."""
 
     status: PublishStatus
     reason: str = ""

@@ -51,7 +51,7 @@ class IncidentState:
     subject: Subject
     severity: Severity
     open: bool
-    """`False` if the incident is over, or never began."""
+    """Whether the incident is open; `False` if it is over, or never began."""
     fingerprint: str
     """Two states of an open incident with the same fingerprint are the same to a reader.
 

@@ -161,9 +161,18 @@ def _failure(task: Task) -> Section:
             ("definition", task.definition),
             ("attempts", f"{task.attempt} of {task.max_attempts}"),
             ("category", (outcome and outcome.error_category) or task.state.value.lower()),
+            *_unmet(task),
         ),
         text=(outcome and outcome.error) or task.last_error or "no error was noted",
     )
+
+
+def _unmet(task: Task) -> tuple[tuple[str, str], ...]:
+    checked = task.commitments
+    if checked is None or not checked.missing:
+        return ()
+    names = ", ".join(one.name for one in checked.missing)
+    return (("not met", f"{names} ({len(checked.missing)} of {len(checked.results)} commitments)"),)
 
 
 def _advice(job: Job, phase: str, stage: str) -> Section:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,14 +16,14 @@ from switchyard.domain.alerts.subjects import (
 from switchyard.domain.causes import cause_of
 from switchyard.domain.health.health import CheckedTask, Health, HealthReport
 from switchyard.domain.health.presence import PresentWorker
-from switchyard.domain.health.unserved import UnservedCode
+from switchyard.domain.health.unserved import UnservedCode, UnservedGroup
 
 SHOWN: Final = 100
-"""How many tasks, and how many workers, an incident shows at most; the rest is counted."""
+"""The most tasks, and the most workers, that an incident shows; the rest is counted."""
 NEWEST_SHOWN: Final = 3
 CAUSES_SHOWN: Final = 10
 EXACT_UP_TO: Final = 10
-"""Up to this count, each further dead letter changes the fingerprint."""
+"""The count up to which each further dead letter changes the fingerprint."""
 
 _KINDS: Final = (
     (Health.CRITICAL, "stuck task", "stuck tasks"),
@@ -43,7 +43,7 @@ class Alarm:
     meaning: str
     """The alarm's description: what it means and what to do."""
     reason: str
-    """Why CloudWatch changed the alarm's state."""
+    """The reason why CloudWatch changed the alarm's state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def health_incident(report: HealthReport) -> Incident:
     unwell = [task for task in report.tasks if task.health is not Health.HEALTHY]
     red = any(task.health in _RED for task in unwell)
     sick, unserved = report.sick_workers, report.unserved
-    wrong = bool(unwell or sick or unserved)
+    wrong = bool(unwell or sick or unserved or report.unserved_groups)
     summary = _health_summary(report, red=red) if wrong else "All running tasks are well"
     return Incident(
         subject=HealthSubject(),
@@ -85,9 +85,10 @@ def health_incident(report: HealthReport) -> Incident:
         sections=(
             *map(_worker_section, sick[:SHOWN]),
             *map(_unserved_section, unserved[:SHOWN]),
+            *map(_unserved_group_section, report.unserved_groups[:SHOWN]),
             *_task_sections(unwell),
         ),
-        fingerprint=_health_fingerprint(unwell, sick, unserved),
+        fingerprint=_health_fingerprint(unwell, report),
         news=f"Now: {summary}" if wrong else "Over: all running tasks are well again",
     )
 
@@ -129,6 +130,10 @@ def _health_summary(report: HealthReport, *, red: bool) -> str:
     if waiting:
         noun = "task waits" if waiting == 1 else "tasks wait"
         parts.append(f"{waiting:,} {noun} for code that no worker serves")
+    parts += [
+        f"nobody can serve group {one.group} ({one.tasks:,} waiting)"
+        for one in report.unserved_groups
+    ]
     for health, one, several in _KINDS:
         count = len(report.of(health))
         if count or (red and health in _RED):
@@ -168,6 +173,21 @@ def _unserved_section(unserved: UnservedCode) -> Section:
     )
 
 
+def _unserved_group_section(unserved: UnservedGroup) -> Section:
+    return Section(
+        title=f"Nobody can serve group {unserved.group}",
+        facts=(
+            ("waiting", f"{unserved.tasks:,} for up to {_minutes(unserved.waiting_ms)}"),
+            ("first task", unserved.first.request_id),
+            ("tenant", unserved.first.tenant),
+            (
+                "what to do",
+                f"let a pool serve it: switchyard pools subscribe POOL {unserved.group}",
+            ),
+        ),
+    )
+
+
 def _task_sections(unwell: list[CheckedTask]) -> tuple[Section, ...]:
     more = len(unwell) - SHOWN
     shown = tuple(map(_task_section, unwell[:SHOWN]))
@@ -189,12 +209,12 @@ def _task_section(task: CheckedTask) -> Section:
     )
 
 
-def _health_fingerprint(
-    unwell: list[CheckedTask], sick: Sequence[PresentWorker], unserved: Sequence[UnservedCode]
-) -> str:
+def _health_fingerprint(unwell: list[CheckedTask], report: HealthReport) -> str:
     tasks = (f"{task.ref.tenant}/{task.ref.request_id}/{task.health}" for task in unwell)
-    workers = (f"worker {worker.worker_id}" for worker in sick)
-    return _digest(sorted((*tasks, *workers, *(f"code {code.code}" for code in unserved))))
+    workers = (f"worker {worker.worker_id}" for worker in report.sick_workers)
+    codes = (f"code {code.code}" for code in report.unserved)
+    groups = (f"group {one.group}" for one in report.unserved_groups)
+    return _digest(sorted((*tasks, *workers, *codes, *groups)))
 
 
 def _minutes(duration_ms: int) -> str:

@@ -33,7 +33,7 @@ class HealthSubject:
 
 @dataclass(frozen=True, slots=True)
 class JobSubject:
-    """One job."""
+    """A job."""
 
     ref: JobRef
 
@@ -47,7 +47,7 @@ class JobSubject:
 
 @dataclass(frozen=True, slots=True)
 class TaskSubject:
-    """One task that belongs to no job."""
+    """A task that belongs to no job."""
 
     ref: TaskRef
 
@@ -74,7 +74,7 @@ class DeadLettersSubject:
 
 @dataclass(frozen=True, slots=True)
 class AlarmSubject:
-    """One CloudWatch alarm."""
+    """A CloudWatch alarm."""
 
     name: str
 
@@ -88,7 +88,7 @@ class AlarmSubject:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalSubject:
-    """One approval of a job, which a person decides."""
+    """An approval of a job, which a person decides."""
 
     ref: TaskRef
 

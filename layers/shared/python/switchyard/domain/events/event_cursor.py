@@ -1,4 +1,4 @@
-"""Where a page of events ended, in a form that callers hand back and cannot make use of otherwise.
+"""Writes the end of a page of events as an opaque cursor, which callers hand back.
 
 A cursor names a place in time and the questions that it belongs to. It only ever narrows them:
 whatever it says, nothing of another tenant answers, and nothing outside the asked range.
@@ -20,7 +20,7 @@ _PLACE: Final = re.compile(r"TIMESTAMP#\d{13,15}#EVENT#[0-9a-zA-Z-]{1,64}")
 
 
 def cursor_at(sort_key: str, queries: Sequence[EventQuery], *, newest_first: bool) -> str:
-    """`sort_key` is the table's, of the last event on the page."""
+    """Return the cursor; `sort_key` is the table's, of the last event on the page."""
     text = json.dumps([sort_key, _asked(queries, newest_first=newest_first)])
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 

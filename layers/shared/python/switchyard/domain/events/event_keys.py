@@ -20,7 +20,7 @@ class EntityType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventIdentity:
-    """What an event's keys are made of."""
+    """The fields of an event from which its keys are made."""
 
     event_id: str
     event_type: str
@@ -32,7 +32,7 @@ class EventIdentity:
 
 
 def event_id(entity_id: str, *, run: int, fence: int, event_type: str, number: int = 0) -> str:
-    """Deterministic: emitting the same transition again lands on the same key."""
+    """Return a deterministic id: emitting the same transition again lands on the same key."""
     return str(uuid.uuid5(_NAMESPACE, f"{entity_id}|{run}|{fence}|{event_type}|{number}"))
 
 

@@ -1,4 +1,4 @@
-"""What the event log can be asked: each question is one range of one index, within one tenant.
+"""Queries of the event log: each is one range of one index, within one tenant.
 
 Ranges end in `TIMESTAMP#`, so task-1 never answers for task-10, and have an upper bound, so the
 tenant a never sees ab. GSI1 to GSI3 do not name the tenant in their keys: their readers leave out
@@ -19,14 +19,14 @@ _SHARED: Final = frozenset({"GSI2", "GSI3"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """From `since_ms` on, until just before `until_ms`."""
+    """A period from `since_ms` on, until just before `until_ms`."""
 
     since_ms: int = 0
     until_ms: int | None = None
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Of the table's own sort keys, with which all others end."""
+        """Return the bounds of the table's own sort keys, with which all other sort keys end."""
         until = _LAST if self.until_ms is None else f"{self.until_ms:013d}"
         return f"TIMESTAMP#{self.since_ms:013d}", f"TIMESTAMP#{until}"
 
@@ -38,19 +38,19 @@ EVER: Final = Period()
 class EventQuery:
     tenant: str
     index: str | None
-    """`None` is the table itself."""
+    """The index; `None` is the table itself."""
     partition: str
     stem: str
-    """How the sort keys of all answers begin."""
+    """The beginning of the sort keys of all answers."""
     by_time: bool = True
     """Whether the time follows the stem; otherwise an entity does, and then the time."""
     first: str
     """Bounds of the table's sort keys among the answers."""
     last: str
     event_type: str | None = None
-    """Nothing but this, where the index does not say so already."""
+    """The type of the events, where the index does not say so already; `None` for all."""
     app: str | None = None
-    """Likewise."""
+    """The app whose events are returned, where the index does not say so; `None` for all."""
 
     @property
     def low(self) -> str:
@@ -81,7 +81,7 @@ class EventQuery:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What stays the same when time goes on."""
+        """Return the parts of the query that stay the same when time goes on."""
         narrowed = (self.event_type or "", self.app or "")
         return self.tenant, self.index or "", self.partition, self.stem, *narrowed
 
@@ -110,7 +110,7 @@ class EventQuery:
 
 
 def history(ref: TaskRef | JobRef, period: Period = EVER) -> EventQuery:
-    """All events of one task or job, heartbeats included."""
+    """Query all events of one task or job, heartbeats included."""
     kind = _entity(ref).partition("#")[0]
     return _query(ref.tenant, _HISTORY, _entity(ref), f"{kind}#", period)
 
@@ -122,7 +122,7 @@ def of_all_tasks(job: JobRef, *, app: str, period: Period = EVER) -> EventQuery:
 
 
 def of_app(tenant: str, app: str, period: Period = EVER) -> EventQuery:
-    """For those who look at a whole stage: it reads past the events of every other tenant."""
+    """Query a whole app, for readers of a stage: it reads past the events of every other tenant."""
     return _query(tenant, "GSI2", f"APP#{_part(app)}", "", period)
 
 
@@ -169,7 +169,7 @@ def _entity(ref: TaskRef | JobRef) -> str:
 
 
 def _part(text: str) -> str:
-    """Part of a key: `#` would let it say more than its place."""
+    """Return a part of a key: `#` would let it say more than its place."""
     if not text or "#" in text:
         raise Rejected(f"{text!r} cannot be part of a key")
     return text

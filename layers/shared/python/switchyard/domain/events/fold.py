@@ -1,4 +1,4 @@
-"""What a log says about a task or a job, whatever the order and however often its events arrived.
+"""Derives the state of a task or job from its log, whatever the order of its events.
 
 The highest run wins; within it the first terminal state absorbs, and otherwise the highest fence.
 Under one fence a task is first waiting, pending or held, then taken by a worker, then perhaps
@@ -36,23 +36,23 @@ class LastEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskEventFacts:
-    """What one event says about its task."""
+    """The facts that one event reports about its task."""
 
     event: LastEvent
     task_id: str
     run: int
     fence: int
     state: TaskState
-    """QUEUED when a worker handed it back."""
+    """The state after the event: QUEUED when a worker handed the task back."""
     attempt: int | None = None
-    """Where the event names the attempt that it ended."""
+    """The number of the attempt that the event ended, if it names one."""
     given_back: bool = False
     """The attempt did not count."""
     without_worker: bool = False
-    """It shows that no worker runs the task."""
+    """Whether the event shows that no worker runs the task."""
     job_run: int | None = None
     outcome: Outcome | None = None
-    """What an end left behind, as far as its event says."""
+    """The outcome of an end, as far as its event says."""
 
     @property
     def held(self) -> bool:
@@ -70,7 +70,7 @@ class TaskEventFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobEventFacts:
-    """What one event says about its job."""
+    """The facts that one event reports about its job."""
 
     event: LastEvent
     run: int
@@ -190,7 +190,7 @@ def _attempt(emitted: list[TaskEventFacts]) -> int:
 
 
 def _is_gapless(emitted: list[TaskEventFacts]) -> bool:
-    """Each claim raises the fence by one, as does queueing before the first: a gap is untold."""
+    """Return whether no claim's event is missing: claims, and queueing, raise the fence by one."""
     ready = max((one.fence for one in emitted if one.state is TaskState.READY), default=None)
     claims = sorted({one.fence for one in emitted if one.held or one.given_back})
     if ready is None or not claims or claims[-1] - claims[0] >= len(claims):

@@ -15,7 +15,7 @@ from switchyard.domain.tasks.task import Json
 FINAL: Final = frozenset(
     task_status(state, attempt=1) for state in SETTLED - {TaskState.NOT_COMPLETED}
 )
-NOT_EMITTED: Final = "not told of"
+NOT_EMITTED: Final = "not emitted"
 MISSING: Final = "does not exist"
 
 
@@ -49,7 +49,7 @@ class Difference:
 
 
 def compare(log: JobFold | None, table: JobRecord, *, in_flight: bool) -> tuple[Difference, ...]:
-    """Every difference. `in_flight`: the job moves, or did until just now."""
+    """Return every difference. `in_flight`: the job moves, or did until just now."""
     if log is None:
         return (Difference("job", NOT_EMITTED, table.status, may_be_delay=in_flight),)
     return (*_of_job(log, table, in_flight=in_flight), *_of_tasks(log, table, in_flight=in_flight))
@@ -104,7 +104,7 @@ def _both_final(log: JobFold | TaskFold, table: JobRecord | TaskRecord) -> bool:
 
 
 def _values(path: str, log: Json, table: Json, *, may_be_delay: bool) -> Iterator[Difference]:
-    """By value: 1 is 1.0, but true is not 1."""
+    """Compare by value: 1 is 1.0, but true is not 1."""
     match log, table:
         case dict(), dict():
             for name in {**log, **table}:

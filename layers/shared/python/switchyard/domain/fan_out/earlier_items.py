@@ -37,5 +37,5 @@ def left_the_list() -> Outcome:
 
 
 def has_left_the_list(task: Task) -> bool:
-    """Tell whether its fan-out's list has no such item any more: nothing can run it."""
+    """Return whether its fan-out's list has no such item any more: nothing can run it."""
     return task.outcome is not None and task.outcome.error_category == NOT_IN_LIST

@@ -11,9 +11,9 @@ from switchyard.domain.tasks.task import Json
 MAX_ITEMS: Final = 10_000
 MAX_LEVELS: Final = 2
 MAX_LIST_BYTES: Final = 5_000_000
-"""What the outputs may have together, as JSON, from which a list is taken."""
+"""The most bytes of JSON that the outputs may have together from which a list is taken."""
 MAX_GATHERED_BYTES: Final = 10_000_000
-"""What a fan-out's output may have, as JSON."""
+"""The most bytes of JSON that a fan-out's output may have."""
 CATEGORY: Final = "fan_out"
 """The category of a fan-out's failure: it could not be expanded, or too few items completed."""
 
@@ -24,7 +24,7 @@ TOLERANCE_RULE: Final = 'a number of items, like 5, or a share of them, like "5 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How many items may fail without failing their fan-out."""
+    """The number of items that may fail without failing their fan-out."""
 
     count: int = 0
     percent: Decimal | None = None
@@ -55,9 +55,9 @@ class Tolerance:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FanOut:
     for_each: tuple[str, ...]
-    """Where the list comes from; a second one is taken from each item of the first."""
+    """The references to the lists; the second list is taken from each item of the first."""
     key: tuple[str, ...] = ()
-    """What an item is called, at each level; its number where nothing is said."""
+    """The names of items, at each level; an item's number where nothing is said."""
     tolerate: Tolerance = Tolerance()
     of_jobs: bool = False
     """Whether each item is a job of its own; known of what is stored."""

@@ -1,4 +1,4 @@
-"""How a fan-out ends, when all its items have settled."""
+"""Decides how a fan-out ends, when all its items have settled."""
 
 from collections.abc import Mapping, Sequence
 

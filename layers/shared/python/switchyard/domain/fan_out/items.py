@@ -23,7 +23,7 @@ _SHOWN: Final = 40
 
 
 class NotExpandable(ValueError):
-    """Why no items can be made, in one sentence: the author's fault."""
+    """The reason why no items can be made, in one sentence: the author's fault."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from switchyard.domain.fan_out.items import Items
+from switchyard.domain.fan_out.items import Items, NotExpandable
 from switchyard.domain.ids import FAN_PREFIX, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.jobs.limits import MAX_WITH_ITEMS
 from switchyard.domain.jobs.plan import FIRST_RUN, JobPlan, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
 from switchyard.domain.jobs.transitions import add_items
+from switchyard.domain.scheduling.limit_names import UnresolvedKey, resolved_limits
 from switchyard.domain.states import Rule, TaskKind, TaskState
 from switchyard.domain.tasks.fan_out_transitions import open_fan_out
 from switchyard.domain.tasks.task import Json, Payload, Task, edge_token
@@ -19,11 +20,11 @@ from switchyard.domain.transition import Transition
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Everything that is written for a fan-out before its tasks may run."""
+    """The items that are written for a fan-out before its tasks may run."""
 
     plan: JobPlan
     waiting_on: frozenset[str]
-    """What the fan-out waits for, once they may."""
+    """The edge tokens of the fan-out, once its items may run."""
     child_count: int
 
 
@@ -76,7 +77,7 @@ def plan_expansion(
             tasks=(
                 hidden_task(start),
                 *(hidden_task(job.ref.task(one), tokens[one]) for one in relays),
-                *(replace(item, ref=job.ref.task(i), waiting_on=tokens[i]) for i in inputs),
+                *(_made(item, i, given, tokens[i]) for i, given in inputs.items()),
             ),
             dependents=dependents,
             payloads={
@@ -104,7 +105,20 @@ def _item(task: Task, *, tolerated: bool, of_jobs: bool) -> Task:
         items_run=task.items_run if of_jobs else None,
         overrides=task.overrides,
         trace=task.trace,
+        queue=task.queue,
+        priority=task.priority,
+        lease_ms=task.lease_ms,
+        limits=task.limits,
     )
+
+
+def _made(item: Task, task_id: str, given: Json, tokens: frozenset[str]) -> Task:
+    """Return the task of an item. Raise `NotExpandable` if its input lacks the value of a key."""
+    try:
+        limits = resolved_limits(item.limits, given)
+    except UnresolvedKey as problem:
+        raise NotExpandable(f"input of {task_id}: {problem}") from problem
+    return replace(item, ref=item.ref.job.task(task_id), waiting_on=tokens, limits=limits)
 
 
 def _data(template: Payload, given: Json) -> Payload:
@@ -113,6 +127,8 @@ def _data(template: Payload, given: Json) -> Payload:
         depends_on=template.depends_on,
         files=template.files,
         artifacts=template.artifacts,
+        commitments=template.commitments,
+        metadata=template.metadata,
         scope=template.scope,
     )
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a fan-out as its author describes it, before its list is known."""
+"""Checks a fan-out as its author describes it, before its list is known."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

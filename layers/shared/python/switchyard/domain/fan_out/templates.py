@@ -1,6 +1,6 @@
-"""What stands for an item in a fan-out's texts: `${item.name}`, `${index}`, and at the second level
-`${outer.name}` and `${outerIndex}`. In the texts of a job's template, `${input.name}` stands for
-what the job was given.
+"""Fills in the placeholders of a fan-out's texts: `${item.name}`, `${index}`, and at the second
+level `${outer.name}` and `${outerIndex}`. In the texts of a job's template, `${input.name}` stands
+for the input of the job.
 
 References to other tasks stay as they are: each item's worker resolves them, as for any task.
 """

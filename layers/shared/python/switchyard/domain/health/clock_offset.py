@@ -1,4 +1,4 @@
-"""How far a machine's wall clock may differ from AWS's time."""
+"""Limits how far a machine's wall clock may differ from AWS's time."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,7 +23,7 @@ class ClockOffset:
     """The wall clock's difference from AWS's time, known to within `error_ms`."""
 
     ahead_ms: int
-    """Negative when the wall clock is behind."""
+    """The lead of the wall clock in milliseconds, negative when it is behind."""
     error_ms: int
 
     @property

@@ -1,4 +1,4 @@
-"""What is right and what is wrong with a stage, each with what mends it."""
+"""Judges the parts of a stage: right or wrong, and what to do about it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ STACKS: Final = (
 )
 ROLLED_BACK: Final = "UPDATE_ROLLBACK_COMPLETE"
 OFF_ON_PURPOSE: Final = "Off in this stage."
-"""So begins the description of a schedule that the stage does without."""
+"""The beginning of the description of a schedule that is off in the stage."""
 
 
 class Level(StrEnum):
@@ -52,7 +52,7 @@ class SwitchKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """What can be turned off by hand and then is easily forgotten."""
+    """A switch that can be turned off by hand and then is easily forgotten."""
 
     name: str
     kind: SwitchKind
@@ -60,7 +60,7 @@ class Switch:
 
 
 def judge_stacks(statuses: Mapping[str, str], *, stage: str) -> Finding:
-    """By stack, without those that are not there."""
+    """Judge the statuses by stack; stacks that do not exist are absent."""
     deploy = f"make deploy STAGE={stage}"
     missing = [name for name in STACKS if name not in statuses]
     if missing:
@@ -133,7 +133,7 @@ def judge_switches(switches: Sequence[Switch], *, kind: SwitchKind) -> Finding:
 
 
 def judge_dead_letters(waiting: Mapping[str, int], *, option: str) -> Finding:
-    """By queue. Functions empty them within minutes."""
+    """Judge the messages in each dead-letter queue. Functions empty these within minutes."""
     if not waiting:
         return Finding("dead letters", Level.FAIL, "there are no queues", "deploy the stage again")
     full = [f"{count} in {queue}" for queue, count in waiting.items() if count]
@@ -141,6 +141,22 @@ def judge_dead_letters(waiting: Mapping[str, int], *, option: str) -> Finding:
         look = f"switchyard dlq list{option}"
         return Finding("dead letters", Level.WARN, ", ".join(full), look)
     return Finding("dead letters", Level.OK, "all queues are empty")
+
+
+def judge_pool(
+    name: str, *, groups: Sequence[str], queue: str, workers: int, waiting: int, option: str
+) -> Finding:
+    """Report a pool: what it serves, who works in it and what waits in its queue."""
+    subject = f"pool {name}"
+    if not groups:
+        fix = f"switchyard pools subscribe {name} GROUP{option}"
+        return Finding(subject, Level.WARN, "it serves no group, so it has nothing to do", fix)
+    there = f"{workers} {'worker' if workers == 1 else 'workers'}"
+    said = f"serves {', '.join(groups)}; {there}, {waiting} waiting in {queue}"
+    if waiting and not workers:
+        look = f"switchyard pools show {name}{option}"
+        return Finding(subject, Level.WARN, f"{said}: no worker has come yet", look)
+    return Finding(subject, Level.OK, said)
 
 
 def judge_consumption(pause: Pause | None, *, since: str, option: str) -> Finding:
@@ -153,7 +169,7 @@ def judge_consumption(pause: Pause | None, *, since: str, option: str) -> Findin
 
 
 def judge_rollout(state: RolloutState, *, said: str, option: str) -> Finding:
-    """`said` describes the state as people read it."""
+    """Judge a rollout; `said` describes the state as people read it."""
     if not state.replaced:
         return Finding("rollout", Level.OK, said)
     return Finding("rollout", Level.WARN, said, f"switchyard rollout --watch{option}")

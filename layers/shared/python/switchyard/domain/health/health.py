@@ -1,4 +1,4 @@
-"""How a running task is: silent, too long, or alive without getting anywhere."""
+"""Judges a running task: silent, too long, or alive without getting anywhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from enum import StrEnum
 from typing import Final
 
 from switchyard.domain.health.presence import PresentWorker
-from switchyard.domain.health.unserved import UnservedCode
+from switchyard.domain.health.unserved import UnservedCode, UnservedGroup
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.tasks.task import Task, milliseconds
 
 ENDING_MS: Final = milliseconds(timedelta(minutes=1))
-"""What an attempt may take beyond its timeout: its child is stopped, its files are uploaded."""
+"""The time beyond its timeout that an attempt may take to stop its child and upload files."""
 STARTED: Final = "Task Processing Started"
 HEARTBEAT: Final = "Task Heartbeat"
 PROGRESS: Final = "progress"
@@ -39,19 +39,19 @@ _SEVERITY: Final = {health: rank for rank, health in enumerate(Health)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthLimits:
-    """What is still well; everything beyond is not."""
+    """The limits of a healthy task; a task beyond one of them is not healthy."""
 
     silent_warning_ms: int = milliseconds(timedelta(minutes=5))
     silent_critical_ms: int = milliseconds(timedelta(minutes=10))
     overtime_ms: int = milliseconds(timedelta(hours=1))
     progress_ms: int = milliseconds(timedelta(minutes=15))
     repeats: int = 10
-    """So often in a row, the same call of a tool is too often."""
+    """The number of equal tool calls in a row that is too many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnLimits:
-    """What a definition says of its tasks; the stage's limits hold where it says nothing."""
+    """The limits of a definition for its tasks; the stage's limits hold where a field is `None`."""
 
     silent_warning_ms: int | None = None
     silent_critical_ms: int | None = None
@@ -60,7 +60,7 @@ class OwnLimits:
     repeats: int | None = None
 
     def within(self, stage: HealthLimits, *, timeout_ms: int | None) -> HealthLimits:
-        """`timeout_ms` is what an attempt may take, if its definition says so."""
+        """Fill in the stage's limits; `timeout_ms` is an attempt's, if its definition has one."""
         usual = timeout_ms + ENDING_MS if timeout_ms else stage.overtime_ms
         return HealthLimits(
             silent_warning_ms=self.silent_warning_ms or stage.silent_warning_ms,
@@ -87,24 +87,25 @@ class CheckedTask:
 class HealthReport:
     checked_at_ms: int
     tasks: tuple[CheckedTask, ...]
-    """All that are being processed, the worst first."""
+    """The checks of all tasks that are being processed, the worst first."""
     sick_workers: tuple[PresentWorker, ...] = ()
     """Workers that take no tasks, since their machines lack something."""
     unserved: tuple[UnservedCode, ...] = ()
     """Code that tasks wait for, and that no worker serves."""
+    unserved_groups: tuple[UnservedGroup, ...] = ()
+    """Groups in which tasks wait, and that no pool serves."""
 
     def of(self, health: Health) -> tuple[CheckedTask, ...]:
         return tuple(task for task in self.tasks if task.health is health)
 
     @property
     def alarming(self) -> bool:
-        return bool(self.sick_workers or self.unserved) or any(
-            task.health.alarming for task in self.tasks
-        )
+        lacking = self.sick_workers or self.unserved or self.unserved_groups
+        return bool(lacking) or any(task.health.alarming for task in self.tasks)
 
 
 def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:
-    """`task` is being processed."""
+    """Check a task that is being processed."""
     health, reason = judge(task, limits, now_ms=now_ms)
     return CheckedTask(
         ref=task.ref,
@@ -119,7 +120,7 @@ def check_task(task: Task, limits: HealthLimits, *, now_ms: int) -> CheckedTask:
 
 
 def judge(task: Task, limits: HealthLimits, *, now_ms: int) -> tuple[Health, str]:
-    """Who is silent cannot be trusted in anything else, so silence comes first."""
+    """Judge a task; silence comes first, since nothing else that a silent worker said counts."""
     silent, elapsed = _silent(task, now_ms), _elapsed(task, now_ms)
     if silent > limits.silent_critical_ms:
         return Health.CRITICAL, f"no sign of life for {_minutes(silent)}"
@@ -176,7 +177,7 @@ def _unchanged(task: Task, now_ms: int) -> int:
 
 
 def _within_attempt(task: Task, moment_ms: int | None, now_ms: int) -> int:
-    """How long ago that was, or else the start.
+    """Return the time since that moment, or else since the start.
 
     Clocks differ and jump: what has yet to happen is happening now, and nothing of an attempt was
     before it began.

@@ -20,13 +20,13 @@ class NotSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prerequisites:
-    """Everything a deployment needs before templates are synthesized, as it was found."""
+    """The prerequisites of a deployment, as they were found before templates are synthesized."""
 
     stage: str
     docker_answers: bool
     caller: str | NotSeen
     bootstrap_version: int | NotSeen | None
-    """`None` if the account was never bootstrapped in this region."""
+    """The bootstrap's version; `None` if the account was never bootstrapped in this region."""
     has_claude_secret: bool | NotSeen
 
 

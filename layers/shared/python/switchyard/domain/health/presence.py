@@ -31,18 +31,24 @@ class PresentWorker:
     draining: bool = False
     """Whether it was replaced: it finishes its tasks and takes no other."""
     busy_until_ms: int | None = None
-    """When the time limits of all its attempts are over; uploading may take some minutes more."""
+    """The end of the time limits of all its attempts; uploading may take some minutes more."""
     sick: str | None = None
-    """What its machine lacks, while that keeps it from taking tasks."""
+    """The resource that the worker's machine lacks, while that keeps it from taking tasks."""
     backend: str | None = None
     """The agent of tasks whose definition names none: `offline`, or one that calls Claude."""
     functions: tuple[str, ...] = ()
     """The packages of functions that it serves, each with the beginning of its hash."""
+    pool: str | None = None
+    """The pool that it belongs to; `None` of a version that knew no pools."""
+    subscriptions: tuple[str, ...] = ()
+    """The groups that its pool serves, with their weights."""
+    when_empty: str | None = None
+    """What it does when these groups have no work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What a worker says about itself while it runs."""
+    """The state that a worker reports about itself while it runs."""
 
     busy: int
     release: str | None = None
@@ -52,5 +58,5 @@ class Load:
 
 
 def those_there(workers: Iterable[PresentWorker], *, now_ms: int) -> list[PresentWorker]:
-    """Those that were heard of lately; one whose clock is ahead is there as well."""
+    """Return the workers that reported lately; one whose clock is ahead counts as well."""
     return [worker for worker in workers if now_ms - worker.seen_at_ms <= THERE_FOR_MS]

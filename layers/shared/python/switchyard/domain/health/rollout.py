@@ -1,4 +1,4 @@
-"""How a release replaces the workers of the one before it, decided from values alone."""
+"""Decides how a release replaces the workers of the one before it."""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from typing import Final
 from switchyard.domain.health.presence import Pause, PresentWorker
 
 SETTLING_SECONDS: Final = 10 * 60
-"""What an attempt may need after its time limit: its child is killed, its result is uploaded and
-tried again for minutes if need be, its outcome is stored."""
+"""The time that an attempt may need after its time limit: its child is killed, its result is
+uploaded and tried again for minutes if need be, its outcome is stored."""
 LEAST_MINUTES: Final = 1
 MOST_MINUTES: Final = 2880
 """https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-scale-in-protection.html"""
@@ -18,7 +18,7 @@ MOST_MINUTES: Final = 2880
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """Releases are named as ECS names revisions of a task definition: `family:revision`."""
+    """A deployment of ECS. Releases are revisions of a task definition: `family:revision`."""
 
     own: str
     """The release that the worker was started from."""
@@ -31,7 +31,7 @@ class Deployment:
 
 
 class Hold(StrEnum):
-    """Why a worker takes no task."""
+    """The reasons why a worker takes no task."""
 
     PAUSED = "paused"
     REPLACED = "replaced"
@@ -60,7 +60,7 @@ class RolloutState:
     """The workers of a stage and the release that they should run."""
 
     current: str | None
-    """`None` when the service does not say."""
+    """The current release; `None` when the service does not say."""
     workers: Sequence[PresentWorker]
 
     @property
@@ -73,7 +73,7 @@ class RolloutState:
 
     @property
     def until_ms(self) -> int | None:
-        """When the attempts of replaced workers have ended at the latest, if that is known."""
+        """Return when the attempts of replaced workers end at the latest, if that is known."""
         ends = [worker.busy_until_ms for worker in self.replaced if worker.busy]
         known = [end for end in ends if end is not None]
         return max(known) if known and len(known) == len(ends) else None

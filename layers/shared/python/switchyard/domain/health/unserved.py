@@ -1,4 +1,4 @@
-"""Finds code that tasks wait for and no worker serves."""
+"""Finds code that tasks wait for and no worker serves, and groups that no pool serves."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from datetime import timedelta
 from typing import Final
 
 from switchyard.domain.ids import TaskRef
+from switchyard.domain.scheduling.groups import group_of_task
 from switchyard.domain.tasks.task import Task, milliseconds
 
 UNSERVED_AFTER_MS: Final = milliseconds(timedelta(minutes=10))
-"""How long tasks wait before people hear of it: a rollout may just be replacing the workers."""
+"""The time that tasks wait before an incident is posted: a rollout may be replacing workers."""
 SHOWN_HASH: Final = 12
 
 
@@ -28,7 +29,7 @@ class UnservedCode:
     first: TaskRef
     """The task that has waited for the longest time."""
     waiting_ms: int
-    """For how long that task has been ready."""
+    """The time for which that task has been ready."""
 
 
 def unserved_code(
@@ -45,8 +46,42 @@ def unserved_code(
     return tuple(_unserved(code, found[code], now_ms) for code in sorted(found))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnservedGroup:
+    """A group that no pool subscribes to, and the tasks that wait in it."""
+
+    group: str
+    tasks: int
+    first: TaskRef
+    """The task that has waited for the longest time."""
+    waiting_ms: int
+    """For how long that task has been ready."""
+
+
+def unserved_groups(
+    waiting: Iterable[Task], served: Collection[str], *, now_ms: int
+) -> tuple[UnservedGroup, ...]:
+    """Group tasks that nobody can serve by their groups; `served` are those with a pool."""
+    found: dict[str, list[Task]] = {}
+    for task in waiting:
+        group = group_of_task(task)
+        if group not in served and _waited_ms(task, now_ms) >= UNSERVED_AFTER_MS:
+            found.setdefault(group, []).append(task)
+    return tuple(_unserved_group(group, found[group], now_ms) for group in sorted(found))
+
+
+def _unserved_group(group: str, tasks: list[Task], now_ms: int) -> UnservedGroup:
+    first = _longest_waiting(tasks)
+    waiting_ms = _waited_ms(first, now_ms)
+    return UnservedGroup(group=group, tasks=len(tasks), first=first.ref, waiting_ms=waiting_ms)
+
+
+def _longest_waiting(tasks: list[Task]) -> Task:
+    return min(tasks, key=lambda task: (task.ready_at_ms or 0, task.ref))
+
+
 def _unserved(code: str, tasks: list[Task], now_ms: int) -> UnservedCode:
-    first = min(tasks, key=lambda task: (task.ready_at_ms or 0, task.ref))
+    first = _longest_waiting(tasks)
     return UnservedCode(
         code=code, tasks=len(tasks), first=first.ref, waiting_ms=_waited_ms(first, now_ms)
     )

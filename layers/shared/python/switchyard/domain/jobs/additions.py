@@ -31,9 +31,9 @@ MOST_PARENTS: Final = (WRITES_PER_CHUNK - WRITES_FOR_THE_JOB - WRITES_PER_TASK) 
 class Newcomer:
     task_id: str
     parents: tuple[str, ...]
-    """What it waits for: relays, if there are too many."""
+    """The ids that the task waits for: those of relays, if it has too many parents."""
     spec: TaskSpec | None
-    """`None` for a relay."""
+    """The spec of the task; `None` for a relay."""
 
     @property
     def writes(self) -> int:
@@ -42,7 +42,7 @@ class Newcomer:
 
 @dataclass(frozen=True)
 class Group:
-    """Those that are written together."""
+    """New tasks that are written together."""
 
     newcomers: tuple[Newcomer, ...]
 
@@ -56,12 +56,12 @@ class Group:
 
     @property
     def parents(self) -> frozenset[str]:
-        """Whom they follow that is in the job by then."""
+        """Return the parents of the group that are in the job by then."""
         return frozenset(p for n in self.newcomers for p in n.parents) - self.names
 
 
 def perhaps_added(specs: Sequence[TaskSpec], picture: JobPicture) -> dict[str, TaskSpec]:
-    """Those that may be the very ones in the job: only their inputs are left to compare."""
+    """Return specs that may be tasks of the job already: only their inputs are left to compare."""
     there = {task.ref.task_id: task for task in picture.visible_tasks}
     return {
         spec.task_id: spec
@@ -76,7 +76,7 @@ def perhaps_added(specs: Sequence[TaskSpec], picture: JobPicture) -> dict[str, T
 def problems_with(
     specs: Sequence[TaskSpec], picture: JobPicture, *, added: Collection[str] = ()
 ) -> list[Problem]:
-    """Everything that would be wrong with the job if they were in it.
+    """Return everything that would be wrong with the job if the specs were in it.
 
     Those in `added` are, by an earlier try: they are looked at as if they were not.
     """
@@ -86,7 +86,7 @@ def problems_with(
     names = [name for name in every if name not in added]
     there = {name: picture.depends_on.get(name, ()) for name in names}
     taken = list(_taken_ids(specs, there))
-    if taken:  # whom such a task would follow is not to be told: there are two of that name
+    if taken:  # edges to such a task are ambiguous: there are two of that name
         return taken
     stored = [TaskSpec(task_id=name, name="", depends_on=after) for name, after in there.items()]
     return [*problems_in([*specs, *stored]), *_misdirected(specs, there)]
@@ -97,7 +97,7 @@ def _misdirected(specs: Sequence[TaskSpec], there: Mapping[str, Sequence[str]]) 
 
 
 def grouped(specs: Sequence[TaskSpec], *, number: int) -> list[Group]:
-    """Parents before children, each group few enough writes for a chunk.
+    """Group the specs, parents before children, each group few enough writes for a chunk.
 
     `number` is that of the first chunk. The names of the relays also say which tasks they are for:
     another request may be adding other tasks at the same number.

@@ -1,4 +1,4 @@
-"""Which addresses a webhook may reach: a webhook must not reach the stage's own network."""
+"""Decides which addresses a webhook may reach: never those of the stage's own network."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -17,7 +17,7 @@ _NEARBY: Final = {
     "private": _networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"),
     "shared by a carrier's customers": _networks("100.64.0.0/10"),
 }
-"""Reached where the stage allows it."""
+"""Networks that are reached where the stage allows it."""
 _NEVER: Final = {
     "unspecified": _networks("0.0.0.0/8", "::/128"),
     # Clouds answer there with credentials, AWS at a private address as well.
@@ -33,11 +33,11 @@ _NEVER: Final = {
 _ALLOCATED: Final = ip_network("2000::/3")
 """Global unicast addresses of IPv6, by IANA; `is_global` also accepts most of the rest."""
 _TRANSLATED: Final = _networks("64:ff9b::/96", "::/96", "::ffff:0:0:0/96")
-"""Their last four bytes are an IPv4 address."""
+"""Networks of IPv6 whose last four bytes are an IPv4 address."""
 
 
 def problem_with_address(text: str, *, nearby_allowed: bool) -> str | None:
-    """Why nothing is sent there; an address that wraps another has that one's problems, too."""
+    """Return why nothing may be sent there; an address that wraps another has its problems, too."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -76,7 +76,7 @@ def _wraps(address: Address) -> bool:
 
 
 def _wrapped(address: Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses within an IPv6 one, at whose door its packets may arrive."""
+    """Yield the IPv4 addresses within an IPv6 one, which may receive its packets."""
     if isinstance(address, IPv4Address) or _named(address, _NEARBY | _NEVER):
         return
     if address.ipv4_mapped is not None:

@@ -1,4 +1,4 @@
-"""How far the cancellation of a job has come."""
+"""The progress of the cancellation of a job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Pass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CancelCursor:
-    """Every task up to `after` was visited in this pass, and all of them in the one before."""
+    """The place of a cancellation: this pass visited the tasks up to `after`, earlier ones all."""
 
     step: Pass = Pass.FIRST
     after: str | None = None

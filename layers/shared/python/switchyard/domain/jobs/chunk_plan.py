@@ -26,6 +26,7 @@ from switchyard.domain.jobs.plan import (
     new_task,
     payload_of,
 )
+from switchyard.domain.scheduling.placement import NO_QUEUES, Placing
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks import due, transitions
 from switchyard.domain.tasks.readiness import decide_readiness
@@ -34,18 +35,20 @@ from switchyard.domain.transition import applied
 
 MOST_CANDIDATES: Final = 20
 
+Pins = Mapping[str, Pinned]
+
 
 def candidates(end: Task) -> tuple[str, ...]:
-    """Whose place before `__end__` a relay could take, if that can wait for no more."""
+    """Return the tasks that a relay could replace before `__end__`, if its set is full."""
     if len(end.waiting_on) < MAX_NAMES:
         return ()
     return tuple(sorted(map(parent_of, end.waiting_on), key=_oldest_first)[:MOST_CANDIDATES])
 
 
 def plan_chunk(
-    group: Group, seen: ChunkContext, *, pinned: Mapping[str, Pinned], at_ms: int
+    group: Group, seen: ChunkContext, *, pinned: Pins, at_ms: int, placing: Placing = NO_QUEUES
 ) -> Chunk | None:
-    """`None` while `__end__` has no room: who settled is soon gone from it. Raise `Conflict`."""
+    """Plan a chunk; `None` while `__end__` waits for too many, which passes. Raise `Conflict`."""
     end = open_end(seen.job, seen.end)
     _require_absent(group, seen)
     _require_room(group, seen)
@@ -68,7 +71,7 @@ def plan_chunk(
         moved=moved,
         relay=hidden_task(seen.job.ref.task(relay), waits_on),
         tasks=tuple(
-            _new_task(newcomer, group, seen, pinned=pinned, at_ms=at_ms)
+            _new_task(newcomer, group, seen, pinned=pinned, placing=placing, at_ms=at_ms)
             for newcomer in group.newcomers
         ),
         dependents={**within, relay: (END,)},
@@ -88,7 +91,7 @@ def _require_absent(group: Group, seen: ChunkContext) -> None:
 
 
 def _require_room(group: Group, seen: ChunkContext) -> None:
-    """Others may have added theirs since the request was checked."""
+    """Raise `Conflict` without room: others may have added tasks since the request was checked."""
     if seen.job.total_tasks + len(group.specs) > MAX_WITH_ITEMS:
         raise Conflict(f"{seen.job.ref.job_id} would have more than {MAX_WITH_ITEMS:,} tasks")
 
@@ -108,7 +111,7 @@ def _movable(end: Task, seen: ChunkContext, name: str) -> Task | None:
 
 
 def _within(group: Group, relay: str) -> dict[str, tuple[str, ...]]:
-    """Who follows the newcomers: others of them, or else the chunk's relay."""
+    """Return the dependents of each newcomer: other newcomers, or else the chunk's relay."""
     following: dict[str, list[str]] = {newcomer.task_id: [] for newcomer in group.newcomers}
     for newcomer in group.newcomers:
         for parent in newcomer.parents:
@@ -145,9 +148,10 @@ def _new_task(
     seen: ChunkContext,
     *,
     pinned: Mapping[str, Pinned],
+    placing: Placing,
     at_ms: int,
 ) -> Task:
-    """Decided at once if everybody it follows has settled: nobody else would come to do it.
+    """Decide the task at once if all its parents have settled: no later event would do it.
 
     One with a condition is due instead, since what its parents made is not read here.
     """
@@ -157,7 +161,7 @@ def _new_task(
     beside = [edge_token(name, FIRST_RUN) for name in newcomer.parents if name in group.names]
     settled = [parent for parent in parents if parent.state.settled]
     lost = {t.ref.task_id: t for t in settled if t.state is not TaskState.COMPLETED}
-    new = _task(seen.job, newcomer, pinned)
+    new = _task(seen.job, newcomer, pinned, placing)
     task = replace(
         new,
         waiting_on=frozenset([*beside, *(t.token for t in parents if t not in settled)]),
@@ -171,8 +175,8 @@ def _new_task(
     return applied(task, transitions.decide(task, decide_readiness(task, lost), now_ms=at_ms))
 
 
-def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned]) -> Task:
+def _task(job: Job, newcomer: Newcomer, pinned: Mapping[str, Pinned], placing: Placing) -> Task:
     spec = newcomer.spec
     if spec is None:
         return hidden_task(job.ref.task(newcomer.task_id))
-    return new_task(job, spec, pinned)
+    return new_task(job, spec, pinned, placing=placing)

@@ -22,17 +22,17 @@ class ExistingTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkContext:
-    """What a chunk is planned by. Each thing is as it was read, not all at one moment."""
+    """The facts by which a chunk is planned. Each is as it was read, not all at one moment."""
 
     job: Job
     end: Task | None
-    """`None` if it is not written yet."""
+    """The task `__end__` as read; `None` if it is not written yet."""
     existing_tasks: Mapping[str, ExistingTask]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedTasks:
-    """What the relay of a chunk remembers, so that its event can be emitted again."""
+    """The content of a chunk's relay, by which the event of the chunk can be emitted again."""
 
     task_ids: tuple[str, ...]
     previous_total: int
@@ -65,14 +65,14 @@ class AddedTasks:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Of a member, which has to be as it was read: who follows it from now on."""
+    """New dependents of a task of the job, which has to be as it was read."""
 
     existing: ExistingTask
     dependents: tuple[str, ...]
 
     @property
     def further(self) -> tuple[str, ...]:
-        """They come after those that follow it already, which has to be as many as was read."""
+        """Return the dependents to append; the task must still have as many as were read."""
         return self.dependents[len(self.existing.dependents) :]
 
     @property
@@ -83,21 +83,21 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """All of it is written, or nothing."""
+    """New tasks that are all written in one transaction, or not at all."""
 
     job: Job
-    """As read: it has to be open in that run, and neither cancelled nor redriven."""
+    """The job as read: it has to be open in that run, and neither cancelled nor redriven."""
     end: Task
-    """`__end__` as read: it has to wait in that run, and waits for the chunk's relay as well."""
+    """The task `__end__` as read: it has to wait in that run, and waits for the relay as well."""
     moved: Task | None
-    """It waited for this one, for which the relay waits instead."""
+    """A task that `__end__` waited for, and for which the relay waits instead."""
     relay: Task
     tasks: tuple[Task, ...]
     """The other new ones, relays among them."""
     dependents: Mapping[str, tuple[str, ...]]
-    """Of all new ones."""
+    """The dependents of all new tasks, by task id."""
     payloads: Mapping[str, Payload]
-    """Of those that have one: the tasks of people, and the chunk's relay."""
+    """The payloads of the tasks that have one: the tasks of people, and the chunk's relay."""
     changes: tuple[Change, ...]
     added: AddedTasks
 
@@ -111,12 +111,12 @@ class Chunk:
 
     @property
     def most_before(self) -> int:
-        """With more tasks than these, the job has no room for them."""
+        """Return the most tasks that the job may have before, so that there is room for these."""
         return MAX_WITH_ITEMS - len(self.added.task_ids)
 
 
 def open_end(job: Job, end: Task | None) -> Task:
-    """`__end__` of a job that takes tasks. Raise `Conflict`, or `NotNow` where that will pass."""
+    """Return `__end__` of a job that takes tasks. Raise `Conflict`, or `NotNow` if it passes."""
     name = job.ref.job_id
     if job.state is JobState.WRITING:
         raise NotNow(f"{name} is still being written; try again in a moment")

@@ -18,7 +18,14 @@ from dataclasses import replace
 from typing import Final
 
 from switchyard.domain.errors import InvalidCondition
-from switchyard.domain.jobs.condition_tokens import EXAMPLE, Kind, Token, mistake, tokens_of
+from switchyard.domain.jobs.condition_tokens import (
+    EXAMPLE,
+    OWN_EXAMPLE,
+    Kind,
+    Token,
+    mistake,
+    tokens_of,
+)
 from switchyard.domain.jobs.conditions import (
     ORDERING,
     AllOf,
@@ -38,7 +45,7 @@ from switchyard.domain.tasks.task import Json
 
 MAX_CHARACTERS: Final = 2_000
 MAX_NESTING: Final = 32
-"""How many parentheses, brackets and `not` may be open at once."""
+"""The most parentheses, brackets and `not` that may be open at once."""
 MAX_REFERENCES: Final = 100
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
@@ -49,9 +56,9 @@ _INSTEAD: Final = {
     "=>": ">=", "&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "none": "null",
     "nil": "null", "undefined": "null", "contains": 'in: "x" in ${…}', "exist": "exists",
 }  # fmt: skip
-"""What other languages write, and what a condition has for it."""
+"""Operators of other languages, and what a condition has for each."""
 _AFTER: Final = frozenset({"and", "or", ")", ""})
-"""What may follow a comparison; the end has no text."""
+"""The tokens that may follow a comparison; the end has no text."""
 
 _OTHER_QUOTES: Final = "`\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 _START: Final = "a reference, a value, exists, not or ("
@@ -59,15 +66,20 @@ _VALUE: Final = "a reference or a value"
 _OPERATOR: Final = "a comparison (==, !=, <, <=, >, >=, in, not in)"
 
 
-def parse_condition(text: str) -> Condition:
-    """Read a condition. Raise `InvalidCondition`, which names the place of the first mistake."""
+def parse_condition(text: str, *, own: bool = False) -> Condition:
+    """Read a condition. Raise `InvalidCondition`, which names the place of the first mistake.
+
+    With `own` it refers to `${output…}` and `${input…}` of the task itself; they are evaluated by
+    these names.
+    """
     if len(text) > MAX_CHARACTERS:
         raise InvalidCondition(
             f"has {len(text):,} characters; a condition has at most {MAX_CHARACTERS:,}"
         )
     if not text.strip():
-        raise InvalidCondition(f'is empty; a condition looks like {EXAMPLE} == "high"')
-    parser = _Parser(text)
+        example = OWN_EXAMPLE if own else EXAMPLE
+        raise InvalidCondition(f'is empty; a condition looks like {example} == "high"')
+    parser = _Parser(text, own=own)
     expression = parser.condition()
     return Condition(text, expression, tuple(parser.references))
 
@@ -88,9 +100,10 @@ def references_of_conditions(specs: Sequence[TaskSpec]) -> list[tuple[str, Refer
 class _Parser:
     """Reads one token after the other; its methods are the rules of the grammar."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, own: bool) -> None:
         self._text = text
-        self._tokens = tokens_of(text)
+        self._example = OWN_EXAMPLE if own else EXAMPLE
+        self._tokens = tokens_of(text, own=own)
         self._next = next(self._tokens)
         self._open = 0
         self.references: list[Reference] = []
@@ -129,7 +142,7 @@ class _Parser:
     def _exists(self) -> Exists:
         closes = self._took("(")
         if self._next.kind is not Kind.REFERENCE:
-            raise self._mistake(f"a reference like {EXAMPLE}")
+            raise self._mistake(f"a reference like {self._example}")
         reference = self._reference()
         if closes:
             self._take(")", ")")

@@ -9,10 +9,17 @@ from enum import Enum, auto
 from typing import Final
 
 from switchyard.domain.errors import InvalidCondition
-from switchyard.domain.prompts.references import NotAReference, Reference, reference_at
+from switchyard.domain.prompts.references import (
+    NotAReference,
+    Reference,
+    own_reference_at,
+    reference_at,
+)
 from switchyard.domain.tasks.task import Json
 
 EXAMPLE: Final = "${tasks.ID.output.name[0]}"
+OWN_EXAMPLE: Final = "${output.name[0]}"
+"""A reference of a condition on a task's own output."""
 MAX_FOUND: Final = 40  # characters of a mistake that its message shows
 MAX_HINT: Final = 120  # characters: a longer one repeats what is too long
 
@@ -43,7 +50,7 @@ class Token:
     start: int
     text: str
     value: Json | Reference = None
-    """What a reference or a value stands for."""
+    """The reference or the value that the token stands for."""
 
 
 def mistake(text: str, start: int, found: str, expected: str, hint: str = "") -> InvalidCondition:
@@ -61,11 +68,14 @@ def _printable(character: str) -> str:
     return character if character.isprintable() else f"U+{ord(character):04X}"
 
 
-def tokens_of(text: str) -> Iterator[Token]:
-    """Yield the tokens one after the other, and an END. Raise `InvalidCondition`."""
+def tokens_of(text: str, *, own: bool = False) -> Iterator[Token]:
+    """Yield the tokens one after the other, and an END. Raise `InvalidCondition`.
+
+    References are to other tasks, or with `own` to the input and the output of the task itself.
+    """
     position = _after_blanks(text, 0)
     while position < len(text):
-        token = _token_at(text, position)
+        token = _token_at(text, position, own=own)
         yield token
         position = _after_blanks(text, position + len(token.text))
     yield Token(Kind.END, len(text), "")
@@ -76,9 +86,9 @@ def _after_blanks(text: str, position: int) -> int:
     return blanks.end() if blanks else position
 
 
-def _token_at(text: str, start: int) -> Token:
+def _token_at(text: str, start: int, *, own: bool) -> Token:
     if text.startswith("${", start):
-        return _reference(text, start)
+        return _own_reference(text, start) if own else _reference(text, start)
     if text[start] in "\"'":
         return _quoted(text, start)
     if _NUMBER_LIKE.match(text, start):
@@ -97,6 +107,14 @@ def _reference(text: str, start: int) -> Token:
     except NotAReference as error:
         hint = "a reference ends with }" if "}" not in text[start:] else ""
         raise mistake(text, start, error.shown, f"a reference like {EXAMPLE}", hint) from error
+    return Token(Kind.REFERENCE, start, reference.text, reference)
+
+
+def _own_reference(text: str, start: int) -> Token:
+    try:
+        reference = own_reference_at(text, start)
+    except NotAReference as error:
+        raise mistake(text, start, error.shown, f"a reference like {OWN_EXAMPLE}") from error
     return Token(Kind.REFERENCE, start, reference.text, reference)
 
 

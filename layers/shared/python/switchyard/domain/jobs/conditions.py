@@ -15,8 +15,9 @@ from switchyard.domain.prompts.references import Reference, UnresolvedReference,
 from switchyard.domain.tasks.task import Json
 
 MAX_COMPARED: Final = 500_000
-"""How much one evaluation compares: each value counts, and each hundred characters of a text. An
-output has at most 100,000 values; without a limit, a condition could compare them fifty times."""
+"""The most that one evaluation compares: each value counts, and each hundred characters of a text.
+An output has at most 100,000 values; without a limit, a condition could compare them fifty
+times."""
 
 
 class Operator(StrEnum):
@@ -78,10 +79,10 @@ Expression = Reference | Literal | Comparison | Exists | Not | AllOf | AnyOf
 @dataclass(frozen=True, slots=True)
 class Condition:
     text: str
-    """As its author wrote it."""
+    """The condition as its author wrote it."""
     expression: Expression
     references: tuple[Reference, ...]
-    """In the order of the text."""
+    """The references in the order of the text."""
 
     @property
     def task_ids(self) -> frozenset[str]:

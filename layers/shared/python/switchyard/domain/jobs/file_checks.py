@@ -1,4 +1,4 @@
-"""What is wrong with the files that the tasks of a job ask for, as far as its submission shows."""
+"""Checks the files that the tasks of a job ask for, as far as its submission shows."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

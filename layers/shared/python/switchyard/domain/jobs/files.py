@@ -18,7 +18,7 @@ MAX_INPUT_FILES: Final = 200
 MAX_INPUT_ITEMS: Final = 200
 """The most items of a fan-out whose artifacts one task may be given."""
 MAX_INPUT_BYTES: Final = 500 * MEGABYTE
-"""What the files of one task have together."""
+"""The most bytes that the files of one task have together."""
 MAX_PATTERNS: Final = 50
 """The most patterns in the `files` or the `artifacts` of a task."""
 MAX_PATTERN_CHARACTERS: Final = 200
@@ -27,7 +27,7 @@ MAX_NAME_BYTES: Final = 700
 MAX_PART_BYTES: Final = 255
 
 OF_THE_JOB: Final = "job"
-"""What stands before the slash in the name of a file that was submitted with the job."""
+"""The word before the slash in the name of a file that was submitted with the job."""
 OUTPUT_NAME: Final = "task-result.json"
 """The output of a task among its artifacts: no pattern with a wildcard means it."""
 
@@ -50,7 +50,7 @@ class FileReference:
 
     text: str
     source: str
-    """`job`, or the id of a task."""
+    """The source: `job`, or the id of a task."""
     pattern: str
 
     @classmethod

@@ -1,8 +1,8 @@
 """The shape of a job: which tasks follow which, and everything that can be wrong with that."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
@@ -25,22 +25,29 @@ class TaskSpec:
 
     task_id: str
     name: str
-    """Empty where no worker runs it."""
+    """The name of the definition; empty where no worker runs the task."""
     depends_on: tuple[str, ...] = ()
     input: Json = None
     rule: Rule = Rule.ALL_COMPLETED
     when: str | None = None
     """The condition that has to hold for it to run."""
     hold: Hold | None = None
-    """What ends it, where no worker runs it."""
+    """The hold that ends the task, where no worker runs it."""
     files: tuple[str, ...] = ()
-    """Which files it is given, as `FileReference` reads them."""
+    """The names of the files that the task is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
+    commitments: tuple[Mapping[str, Json], ...] = ()
+    """What has to hold before it counts as completed, beside what its definition says."""
     fan_out: FanOut | None = None
-    """What it makes tasks of, one for each item of a list; then `name` is that of those."""
+    """The list that the task makes tasks of, one for each item; then `name` is that of those."""
     nested: bool = False
     """Whether it is a job, or each of its items is: then `name` is that of a template."""
+    queue: str | None = None
+    """The work queue that it waits in, if it names one."""
+    priority: str | None = None
+    """Its class, if it names one."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> TaskKind | None:

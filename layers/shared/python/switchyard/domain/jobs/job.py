@@ -33,13 +33,13 @@ class Job:
     created_at_ms: int
     run: int = 1
     reopened_at_ms: int | None = None
-    """When its run began, if that is not its first."""
+    """The start of the job's run, if that is not its first."""
     settled_at_ms: int | None = None
     failure_detected_at_ms: int | None = None
     failed_task_id: str | None = None
     tags: Tags = field(default_factory=dict)
     notify: NotifyTarget | None = None
-    """Where its failures are reported. A listing does not include it."""
+    """The channel or webhook of the job's failures. A listing does not include it."""
     trace: str | None = None
     """The `traceparent` it was submitted with, if any. A listing does not know it."""
     due_at_ms: int | None = None
@@ -47,17 +47,21 @@ class Job:
     cancelled_by: str | None = None
     """A person, where one is known."""
     cancel_cursor: str | None = None
-    """How far a cancellation has come, as a `CancelCursor` in text; `None` when it is over."""
+    """The progress of a cancellation, as a `CancelCursor` in text; `None` when it is over."""
     additions: int = 0
-    """How often tasks were added: each chunk of them is one."""
+    """The number of additions: each chunk of tasks is one."""
     document_key: str | None = None
-    """Where in the bucket the plan is of a job too large to be written by who accepted it."""
+    """The bucket key of the plan of a job that is too large to be written while it is accepted."""
     written: int = 0
-    """How many items of that plan have been written so far."""
+    """The number of items of that plan that have been written so far."""
     file_count: int | None = None
-    """How many files it was submitted with, if any; a document in the bucket names them."""
+    """The number of files it was submitted with, if any; a document in the bucket names them."""
+    queue: str | None = None
+    """The work queue of its tasks, unless they name one themselves."""
+    priority: str | None = None
+    """The class of its tasks, likewise."""
     redrive_key: str | None = None
-    """Where in the bucket the plan is of a redrive that is not over."""
+    """The bucket key of the plan of a redrive that is not over."""
 
     @property
     def status(self) -> JobStatus:
@@ -78,14 +82,14 @@ class Job:
         return self.being_cancelled or (emits and task.state is TaskState.CANCELLED)
 
     def problem_with_run(self, run: int | None) -> str | None:
-        """Why what was asked for while looking at that run is not done to this one."""
+        """Return why a request that was made for that run is refused in this one."""
         if run is None or run == self.run:
             return None
         return f"that was run {run}; {self.ref.job_id} is in run {self.run} now"
 
     @property
     def listing_order(self) -> str:
-        """Sorts a tenant's jobs by age; also the cursor of a listing."""
+        """Return the sort key of a tenant's jobs by age, which is also the cursor of a listing."""
         return f"{self.created_at_ms:013d}#{self.ref.job_id}"
 
 
@@ -113,7 +117,7 @@ class JobStates:
 
     @property
     def declared_tasks(self) -> tuple[StateOfTask, ...]:
-        """All that people declared. A fan-out stands for its items."""
+        """Return all tasks that people declared. A fan-out stands for its items."""
         return tuple(task for task in self.visible_tasks if not task.ref.fan_out)
 
 
@@ -167,11 +171,11 @@ def _visible(tasks: tuple[T, ...]) -> tuple[T, ...]:
 
 class NextStep(StrEnum):
     EXPAND = "expand"
-    """Accepted, and its items are not all written."""
+    """The job is accepted, and its items are not all written."""
     CANCEL = "cancel"
-    """Some of its tasks are still to be visited, or their events to be emitted."""
+    """Some tasks are still to be visited, or their events to be emitted."""
     REDRIVE = "redrive"
-    """Some of its tasks are still to be opened again."""
+    """Some tasks are still to be opened again."""
 
 
 def next_step(job: Job) -> NextStep | None:

@@ -1,4 +1,4 @@
-"""Which of a tenant's jobs a caller wants to see."""
+"""Filters the jobs of a tenant for a caller."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from switchyard.domain.states import JobStatus
 class JobFilter:
     status: JobStatus | None = None
     tag: str | None = None
-    """`key:value`, as one text: a key or a value may contain colons."""
+    """The tag `key:value`, as one text: a key or a value may contain colons."""
 
     @property
     def takes_all(self) -> bool:

@@ -1,4 +1,4 @@
-"""How large a job may be, and how long an attempt; what a stage allows is in `domain/access`."""
+"""Limits the size of a job and the time of an attempt; a stage's own are in `domain/access`."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ MAX_EDGES: Final = 100_000
 MAX_DOCUMENT_BYTES: Final = 5_000_000
 """API Gateway takes 10 MB, a function 6 MB: with the body as a text whose quotes are escaped."""
 MAX_INLINE_TASKS: Final = 1_000
-"""More are written by the dispatcher: no producer waits that long for an answer."""
+"""The most tasks that the API writes itself; the dispatcher writes larger jobs."""
 MAX_TIMEOUT_MS: Final = 12 * 60 * 60 * 1000
 MAX_NAME_CHARACTERS: Final = 200
 MAX_TAGS: Final = 20

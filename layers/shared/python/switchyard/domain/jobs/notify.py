@@ -1,4 +1,4 @@
-"""Where a job wants its end published: in a Slack channel, or to a webhook."""
+"""Checks where a job wants its end published: in a Slack channel, or to a webhook."""
 
 import re
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class NotifyTarget:
     channel: str | None = None
     webhook: str | None = None
     on: tuple[NotifiedEnd, ...] = DEFAULT_ENDS
-    """Which ends are published."""
+    """The ends that are published."""
 
     @property
     def failures(self) -> bool:
@@ -43,7 +43,7 @@ class Hook:
     host: str
     port: int
     target: str
-    """Path and query."""
+    """The path and query of the URL."""
 
     @property
     def authority(self) -> str:
@@ -59,7 +59,7 @@ def problem_with_channel(name: str) -> str | None:
 
 
 def problem_with_url(url: str) -> str | None:
-    """What is wrong with it in every stage."""
+    """Return the problem that the URL has in every stage, or `None`."""
     if len(url) > MAX_URL:
         return f"must have at most {MAX_URL:,} characters"
     if not _PRINTABLE.fullmatch(url) or "\\" in url:
@@ -78,14 +78,14 @@ def _problem_with_parts(parts: SplitResult, url: str) -> str | None:
     if parts.scheme not in PORTS:
         return "must begin with https://, or on a local cloud with http://"
     if parts.username is not None or parts.password is not None:
-        return "must not contain credentials: whoever reads the job would see them"
+        return "must not contain credentials: readers of the job would see them"
     if "#" in url:
         return "must not have a fragment"
     return None if _HOST.fullmatch(parts.hostname or "") else "must name a host"
 
 
 def hook_at(url: str) -> Hook:
-    """Of a URL that has no problem."""
+    """Return the parts of a URL that has no problem."""
     parts = urlsplit(url)
     query = f"?{parts.query}" if parts.query else ""
     return Hook(
@@ -97,7 +97,7 @@ def hook_at(url: str) -> Hook:
 
 
 def problem_with_hook(hook: Hook, *, nearby_allowed: bool) -> str | None:
-    """What is wrong with it in this stage, as far as that is known before its host is asked for."""
+    """Return the hook's problem in this stage, as far as is known before its host is resolved."""
     if nearby_allowed:
         return None
     if not hook.secure:

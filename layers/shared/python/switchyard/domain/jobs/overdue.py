@@ -1,4 +1,4 @@
-"""What is to be done about something overdue: one pure function each for tasks and jobs.
+"""Decides what to do about something overdue: one pure function each for tasks and jobs.
 
 `due_at_ms` of a step is when to look again should the step be lost too. The sweeper writes it, on
 condition that the old one still stands, before it acts: of two sweepers one acts.
@@ -21,27 +21,27 @@ MAX_DOUBLINGS: Final = 6  # five minutes become five hours, a minute becomes one
 
 class Action(StrEnum):
     START = "start"
-    """READY: emit its event, send its message, mark it queued."""
+    """The task is READY: emit its event, send its message, mark it queued."""
     RESEND = "resend"
-    """QUEUED: its message may be lost."""
+    """The task is QUEUED: its message may be lost."""
     WAKE = "wake"
-    """PROCESSING without a lease: a worker has to take it over."""
+    """The task is PROCESSING without a lease: a worker has to take it over."""
     DISPATCH = "dispatch"
-    """Settled, and nobody followed its edges to the end: the dispatcher shall."""
+    """The task has settled, and its edges are not all removed: the dispatcher has to follow it."""
     AUDIT = "audit"
     """An open job: the dispatcher shall follow settled tasks that another still waits for."""
     ADVANCE = "advance"
     """A job that is being written, cancelled or redriven: the dispatcher shall go on with it."""
     WAIT = "wait"
-    """All is well: look again later."""
+    """Nothing is wrong: look again later."""
     DECIDE = "decide"
-    """WAITING for nothing: the dispatcher shall decide it."""
+    """The task is WAITING for nothing: the dispatcher has to decide it."""
     END_HOLD = "end hold"
-    """HELD, and its time has come: the dispatcher shall end it."""
+    """The task is HELD, and its time has come: the dispatcher has to end it."""
     ABANDON = "abandon"
     """A job that was never opened: nothing of it can run, so nothing of it is due."""
     LEAVE = "leave"
-    """Not due any more."""
+    """The item is not due any more."""
 
     @property
     def nudges(self) -> bool:
@@ -60,7 +60,7 @@ class Step:
     action: Action
     reason: str
     due_at_ms: int | None = None
-    """`None` leaves the due time as it is."""
+    """The new due time; `None` leaves it as it is."""
 
 
 def decide_task_step(task: Task | None, *, now_ms: int) -> Step:
@@ -95,7 +95,7 @@ def decide_job_step(job: Job | None, *, now_ms: int) -> Step:
 
 
 def forgotten_parents(tasks: Iterable[Task]) -> tuple[TaskRun, ...]:
-    """Settled tasks that a WAITING one still names, and that are not due themselves.
+    """Return settled tasks that a WAITING one still names, and that are not due themselves.
 
     Those that are due are found by their own due time, and their event is emitted again then.
     """
@@ -158,4 +158,4 @@ _STEPS: Final[Mapping[TaskState, Callable[[Task, int], Step]]] = {
     TaskState.HELD: _held,
     TaskState.UNKNOWN: _unknown,
 }
-"""What is done about a task that has not settled, by its state."""
+"""The steps for a task that has not settled, by its state."""

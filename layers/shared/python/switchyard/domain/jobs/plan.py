@@ -8,8 +8,15 @@ from typing import Final, TypeVar
 from switchyard.domain.ids import END, START, JobRef, TaskRef
 from switchyard.domain.jobs.graph import TaskSpec, dependents_of, roots
 from switchyard.domain.jobs.job import Job
-from switchyard.domain.jobs.notify import NotifyTarget
 from switchyard.domain.jobs.relays import compile_edges, parents_of
+from switchyard.domain.scheduling.placement import (
+    NO_QUEUES,
+    Placement,
+    Placing,
+    Wish,
+    limits_or_shared,
+)
+from switchyard.domain.scheduling.work_queues import DefinitionTerms
 from switchyard.domain.states import JobState, Rule, TaskState
 from switchyard.domain.tasks import due
 from switchyard.domain.tasks.task import MAX_ATTEMPTS, Payload, Tags, Task, edge_token
@@ -20,10 +27,12 @@ NO_DEFINITION: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """What a task keeps of its definition, however that changes later."""
+    """The values that a task keeps of its definition, however that changes later."""
 
     version: int
     max_attempts: int = MAX_ATTEMPTS
+    terms: DefinitionTerms | None = None
+    """What it says of queue, class and limits, if anything."""
 
 
 HELD: Final = Pinned(version=0)
@@ -51,8 +60,8 @@ def plan_job(
     specs: Sequence[TaskSpec],
     pinned: Mapping[str, Pinned],
     now_ms: int,
-    notify: NotifyTarget | None = None,
     trace: str | None = None,
+    placing: Placing = NO_QUEUES,
 ) -> JobPlan:
     job = Job(
         ref=ref,
@@ -61,13 +70,14 @@ def plan_job(
         total_tasks=len(specs),
         created_at_ms=now_ms,
         tags=tags,
-        notify=notify,
         trace=trace,
+        queue=placing.wish.queue,
+        priority=placing.wish.priority,
         due_at_ms=now_ms + due.JOB_BEING_WRITTEN,
     )
     dependents = compile_edges(_edges(specs))
     tokens = {task_id: _tokens(names) for task_id, names in parents_of(dependents).items()}
-    visible = [new_task(job, spec, pinned, tokens[spec.task_id]) for spec in specs]
+    visible = [new_task(job, spec, pinned, tokens[spec.task_id], placing=placing) for spec in specs]
     known = {START, END, *(spec.task_id for spec in specs)}
     relays = [name for name in dependents if name not in known]
     return JobPlan(
@@ -92,12 +102,14 @@ def payload_of(spec: TaskSpec) -> Payload:
         hold=spec.hold.stored() if spec.hold else None,
         files=spec.files,
         artifacts=spec.artifacts,
+        commitments=spec.commitments,
         fan_out=spec.fan_out.stored(of_jobs=spec.nested) if spec.fan_out else None,
+        metadata=spec.metadata,
     )
 
 
 def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
-    """`__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
+    """Return `__start__`, `__end__` or a relay: it settles when those it waits on have, however."""
     return Task(
         ref=ref,
         state=TaskState.WAITING,
@@ -110,7 +122,7 @@ def hidden_task(ref: TaskRef, waiting_on: Iterable[str] = ()) -> Task:
 
 
 def needs_parent_count(task: Task) -> bool:
-    """Tell whether it has to be known of the task how many it follows."""
+    """Return whether the number of the task's parents has to be stored."""
     return task.ref.relay or task.rule is Rule.ANY_COMPLETED
 
 
@@ -119,14 +131,21 @@ def new_task(
     spec: TaskSpec,
     pinned: Mapping[str, Pinned],
     waiting_on: frozenset[str] = frozenset(),
+    *,
+    placing: Placing = NO_QUEUES,
 ) -> Task:
     pin = HELD if spec.hold else pinned[spec.name]
+    place = _place(job, spec, pin, placing)
     return Task(
         ref=job.ref.task(spec.task_id),
         state=TaskState.WAITING,
         definition=spec.name,
         definition_version=pin.version,
-        max_attempts=pin.max_attempts,
+        max_attempts=place.max_attempts,
+        queue=place.queue,
+        priority=place.priority,
+        lease_ms=place.lease_ms,
+        limits=place.limits,
         rule=spec.rule,
         kind=spec.kind,
         conditional=spec.when is not None,
@@ -134,6 +153,24 @@ def new_task(
         parent_count=len(waiting_on) if spec.rule is Rule.ANY_COMPLETED else 0,
         trace=job.trace,
     )
+
+
+def _place(job: Job, spec: TaskSpec, pin: Pinned, placing: Placing) -> Placement:
+    """Place a task. A key is resolved from its input, of a fan-out from that of each item."""
+    if spec.hold:
+        return Placement()
+    wish = Wish(queue=spec.queue, priority=spec.priority).over(wish_of(job))
+    if spec.nested:
+        return replace(placing.inherited(wish, pin.terms), max_attempts=pin.max_attempts)
+    place = placing.placed(wish, spec.name, pin.terms, max_attempts=pin.max_attempts)
+    if spec.fan_out is not None:
+        return place
+    return replace(place, limits=limits_or_shared(place.limits, spec.input))
+
+
+def wish_of(made_by: Job | Task) -> Wish:
+    """Return what a job, or a task that is one, asks for its tasks."""
+    return Wish(queue=made_by.queue, priority=made_by.priority)
 
 
 def _edges(specs: Sequence[TaskSpec]) -> dict[str, tuple[str, ...]]:

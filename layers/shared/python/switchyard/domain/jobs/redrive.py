@@ -1,9 +1,9 @@
-"""Which tasks a redrive reopens, and how each of them goes on."""
+"""Decides which tasks a redrive reopens, and how each of them goes on."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
-from typing import Final
+from typing import Any, Final
 
 from switchyard.domain.fan_out.earlier_items import REASON, has_left_the_list
 from switchyard.domain.ids import END, HIDDEN_PREFIX, RELAY_PREFIX, JobRef
@@ -11,6 +11,7 @@ from switchyard.domain.jobs.job import JobPicture
 from switchyard.domain.jobs.plan import FIRST_RUN, Pinned, hidden_task
 from switchyard.domain.jobs.relays import Edges, compile_edges, parents_of
 from switchyard.domain.redrives.reach import Reach, reach_of
+from switchyard.domain.scheduling.placement import Renewal
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import NO_OVERRIDES, Json, Overrides, Task, edge_token
 
@@ -22,37 +23,42 @@ BY_DEFAULT: Final = REDRIVABLE - {TaskState.SKIPPED}  # what was skipped follows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What the selected tasks are given instead of what they had."""
+    """The values that the selected tasks are given instead of what they had."""
 
     overrides: Overrides = NO_OVERRIDES
     inputs: Mapping[str, Json] = field(default_factory=dict)
-    """By task id."""
+    """New inputs by task id."""
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     """Other versions of definitions, by the definition's name."""
+    renewals: Mapping[str, Renewal] = field(default_factory=dict)
+    """What those versions say of limits and attempts, by task id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reopening:
-    """One task as it was, and how its next run begins."""
+    """A task as it was, and how its next run begins."""
 
     task_id: str
     state: TaskState
     run: int
     fence: int
     waiting_on: frozenset[str] = frozenset()
-    """None: it may run at once."""
+    """The edge tokens; with none it may run at once."""
     not_completed: frozenset[str] = frozenset()
     overrides: Overrides = NO_OVERRIDES
     items_run: int | None = None
     """The run that new tasks begin with, if it is a fan-out or a job that makes them anew."""
     pinned: Pinned | None = None
     """The version of its definition from now on, if that is another."""
+    limits: tuple[str, ...] | None = None
+    """The limits that it falls under from now on, if those are others."""
 
     @property
-    def renewed(self) -> dict[str, int]:
+    def renewed(self) -> dict[str, Any]:
         """Return the fields that this redrive changes and that others leave as they are."""
         version = self.pinned
         return {
+            **({} if self.limits is None else {"limits": self.limits or None}),
             **({"items_run": self.items_run} if self.items_run else {}),
             **({"definition_version": version.version} if version else {}),
             **({"max_attempts": version.max_attempts} if version else {}),
@@ -60,7 +66,7 @@ class Reopening:
 
     @property
     def unmade(self) -> tuple[str, ...]:
-        """What is forgotten of the items that were made."""
+        """Return the attributes that are removed because the items are made anew."""
         return ("child_count", "expanded") if self.items_run else ()
 
     @property
@@ -71,7 +77,7 @@ class Reopening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEdges:
-    """Whom a task wakes when it settles, in addition to those `before`."""
+    """The tasks that a task wakes when it settles, in addition to those in `before`."""
 
     before: tuple[str, ...]
     added: tuple[str, ...]
@@ -87,17 +93,17 @@ class RedrivePlan:
     """The job's, which the redrive ends."""
     asked_at_ms: int
     waiting: tuple[Reopening, ...]
-    """None before those that wait for it: `__end__` comes first."""
+    """The reopenings of waiting tasks, dependents before their parents: `__end__` comes first."""
     ready: tuple[Reopening, ...]
     relays: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """New ones, each with what it waits on."""
+    """New relays, each with what it waits on."""
     edges: Mapping[str, NewEdges] = field(default_factory=dict)
-    """Of tasks that were followed by none of those that are reopened, and of new relays."""
+    """New edges of tasks that had no dependent among the reopened tasks, and of new relays."""
     inputs: Mapping[str, Json] = field(default_factory=dict)
     requested_by: str | None = None
     """A person, where one is known."""
     fewer_tasks: int = 0
-    """How many items the job has no longer, until their fan-outs make them anew."""
+    """The number of items that the job has no longer, until their fan-outs make them anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,7 @@ class NotRedrivable:
 
 
 def select(picture: JobPicture, named: Sequence[str]) -> tuple[Task, ...] | NotRedrivable:
-    """Those that were `named`, all of which exist; without any, what failed or was cancelled."""
+    """Return the `named` tasks, which all exist; without names, what failed or was cancelled."""
     if not named:
         completed = {t.ref.task_id for t in picture.tasks if t.state is TaskState.COMPLETED}
         chosen = tuple(
@@ -158,7 +164,7 @@ def plan_redrive(
     now_ms: int,
     again: Iterable[Task] = (),
 ) -> RedrivePlan:
-    """`picture` is of a settled job; `dependents` has those of hidden tasks, too.
+    """Plan the redrive of a settled job; `dependents` has those of hidden tasks, too.
 
     Those to run `again` run with everything that comes after them, the selected with what did not
     complete.
@@ -214,7 +220,7 @@ def _edges_within(reached: Set[str], dependents: Edges) -> dict[str, tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """What becomes of each task that is reached."""
+    """The change of each task that is reached."""
 
     changes: Changes
     selected: Set[str]
@@ -226,6 +232,8 @@ class _Changed:
         name = task.ref.task_id
         selected = name in self.selected
         overrides = self.changes.overrides.over(task.overrides) if selected else task.overrides
+        renewal = self.changes.renewals.get(name) if selected else None
+        pin = self.changes.pinned.get(task.definition) if selected else None
         return Reopening(
             task_id=name,
             state=task.state,
@@ -235,7 +243,8 @@ class _Changed:
             not_completed=frozenset(one for one in task.not_completed if self._is_kept(one)),
             overrides=overrides,
             items_run=self.next_run if name in self.reach.new_lists else None,
-            pinned=self.changes.pinned.get(task.definition) if selected else None,
+            pinned=replace(pin, max_attempts=renewal.max_attempts) if pin and renewal else pin,
+            limits=renewal.limits if renewal else None,
         )
 
     def _is_kept(self, parent: str) -> bool:

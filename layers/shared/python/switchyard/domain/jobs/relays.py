@@ -36,7 +36,7 @@ def parents_of(dependents: Edges) -> dict[str, tuple[str, ...]]:
 
 
 def declared_parents(dependents: Edges) -> dict[str, tuple[str, ...]]:
-    """What people declared: relays are looked through, `__start__` and `__end__` left out.
+    """Return declared parents: relays are looked through, `__start__` and `__end__` left out.
 
     That a task waits for those that it made is not declared.
     """
@@ -58,7 +58,7 @@ def _without_items(dependents: Edges) -> Edges:
 
 
 def _visible(parents: Edges, child: str, behind: dict[str, tuple[str, ...]]) -> Iterator[str]:
-    """Trees of relays are shallow, and what is `behind` a relay is looked up once."""
+    """Look through relays; trees of relays are shallow, and each relay is looked up once."""
     for parent in parents.get(child, ()):
         if not parent.startswith(HIDDEN_PREFIX):
             yield parent
@@ -82,7 +82,7 @@ def _with_narrow_fan_in(dependents: Edges, names: Iterator[str], most: int) -> d
 def _gathered(
     parents: tuple[str, ...], narrow: dict[str, list[str]], names: Iterator[str], most: int
 ) -> tuple[str, ...]:
-    """Few enough to be waited for: the parents themselves, or relays that wait for them."""
+    """Return few enough to be waited for: the parents themselves, or relays that wait for them."""
     while len(parents) > most:
         groups = {next(names): group for group in _groups(parents, most)}
         for relay, group in groups.items():
@@ -106,6 +106,6 @@ def _with_narrow_fan_out(dependents: Edges, names: Iterator[str]) -> dict[str, t
 
 
 def _groups(names: tuple[str, ...], most: int) -> list[tuple[str, ...]]:
-    """As few as possible, all of about the same size."""
+    """Split the names into as few groups as possible, all of about the same size."""
     total, groups = len(names), -(-len(names) // most)
     return [names[n * total // groups : (n + 1) * total // groups] for n in range(groups)]

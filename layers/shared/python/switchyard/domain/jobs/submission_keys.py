@@ -17,7 +17,7 @@ _NEVER: Final = 0
 
 
 class KeyKind(Enum):
-    """Who chose a key, and for how long it stands for its job. Kinds do not share keys."""
+    """The origin of a key, and how long it stands for its job. Kinds do not share keys."""
 
     PRODUCER = timedelta(hours=24)
     """The key alone proves nothing: its body has to be the same as well."""
@@ -42,14 +42,14 @@ def problem_with_key(key: str) -> str | None:
 
 
 def body_hash(body: Json) -> str:
-    """The same for bodies that say the same, in whichever order their objects say it."""
+    """Return a hash of the content, whatever the order of its objects' members."""
     text = json.dumps(body, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def given_up(ref: JobRef) -> Job:
-    """In the place of a job whose key another has taken over: it is of no submission, so that
-    whoever still writes it is refused, and cannot open it."""
+    """Return the stand-in for a job whose key another has taken over: it is of no submission,
+    so that a function that still writes the old job is refused, and cannot open it."""
     return Job(
         ref=ref, name="given up", state=JobState.WRITING, total_tasks=0, created_at_ms=_NEVER
     )

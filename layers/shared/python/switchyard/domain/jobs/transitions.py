@@ -1,4 +1,4 @@
-"""Every state change of a job. `docs/protocol.md` says why each guard is needed."""
+"""All state changes of a job. `docs/protocol.md` says why each guard is needed."""
 
 from dataclasses import fields
 from typing import Final

@@ -1,4 +1,4 @@
-"""What happened within a minute, added up from events."""
+"""Adds up events into counts for each minute."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -14,10 +14,10 @@ MOST_DEFINITIONS: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What attempts used up, whether or not they came to a good end."""
+    """The tokens and dollars that attempts used, whether or not they completed."""
 
     cost_micro_usd: int = 0
-    """Millionths of a dollar: whole numbers add up exactly, in any order."""
+    """The cost in millionths of a dollar: whole numbers add up exactly, in any order."""
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
@@ -41,15 +41,17 @@ SPENT: Final = tuple(one.name for one in fields(Spending))
 class Counts:
     claims: int = 0
     completions: int = 0
+    verified: int = 0
+    """Completed tasks whose commitments were all found met."""
     failures: int = 0
     """Tasks, once no attempt is left; those that timed out are counted apart."""
     failed_attempts: int = 0
-    """Others followed them."""
+    """The number of failed attempts that another one followed."""
     timeouts: int = 0
     timed: int = 0
     """Attempts whose duration is known."""
     processing_ms: int = 0
-    """How long those took together."""
+    """The time that those attempts took together."""
     by_definition: Mapping[str, Spending] = field(default_factory=dict)
 
     def __add__(self, other: "Counts") -> "Counts":
@@ -69,7 +71,7 @@ def minute_of(moment_ms: int) -> int:
 def dearest(
     spending: Mapping[str, Spending], *, at_most: int = MOST_DEFINITIONS
 ) -> dict[str, Spending]:
-    """By cost, then by tokens; the cheapest share the last place if there are too many."""
+    """Order by cost, then by tokens; the cheapest share the last place if there are too many."""
     ordered = sorted(
         spending.items(), key=lambda one: (-one[1].cost_micro_usd, -one[1].tokens, one[0])
     )

@@ -1,4 +1,4 @@
-"""How a stage does, in ten numbers, and what it spends."""
+"""Measures a stage in thirteen numbers, and what it spends."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ _PENDING: Final = frozenset({TaskState.READY, TaskState.QUEUED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """As they are at one moment."""
+    """The levels of a stage at one moment."""
 
     queue_depth: int
-    """Messages of the task queue that wait for a worker."""
+    """Messages of all pools' queues that wait for a worker."""
     in_flight_count: int
     """Tasks that a worker holds."""
     consumer_count: int
@@ -23,11 +23,24 @@ class Levels:
     """Messages in all dead-letter queues."""
     age_of_oldest_item: float
     """Seconds since the task became ready that has waited longest; 0 if none waits."""
+    saturated_consumers: float = 0.0
+    """The share of all workers' slots that are busy, in percent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolLevels:
+    """Of one pool, as they are at one moment."""
+
+    queue_depth: int
+    in_flight_count: int
+    """Messages that its workers hold."""
+    consumer_count: int
+    saturated_consumers: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """What happened within a window; rates are per second."""
+    """Counts and rates within a window; rates are per second."""
 
     claim_rate: float
     completion_rate: float
@@ -37,6 +50,11 @@ class Flow:
     """Milliseconds of an attempt that ended; `None` if none did."""
     by_definition: Mapping[str, Spending]
     """The dearest first."""
+    verified_share: float | None = None
+    """The share of completed tasks whose commitments were all found met; `None` if none
+    completed."""
+    usd_per_verified: float | None = None
+    """All that was spent, for each verified task; `None` if none was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +67,7 @@ class Measurement:
 
 @dataclass(slots=True)
 class Population:
-    """What of the unsettled tasks counts, seen one by one: there may be very many."""
+    """Counts unsettled tasks as they are seen one by one: there may be very many."""
 
     in_flight: int = 0
     oldest_ready_at_ms: int | None = None
@@ -70,6 +88,7 @@ class Population:
 def flow_of(counts: Iterable[Counts], *, window_ms: int) -> Flow:
     total = sum(counts, Counts())
     seconds = window_ms / 1000
+    cost_usd = sum(spent.cost_micro_usd for spent in total.by_definition.values()) / 1_000_000
     return Flow(
         claim_rate=total.claims / seconds,
         completion_rate=total.completions / seconds,
@@ -77,4 +96,6 @@ def flow_of(counts: Iterable[Counts], *, window_ms: int) -> Flow:
         timeout_rate=total.timeouts / seconds,
         avg_processing_time=total.processing_ms / total.timed if total.timed else None,
         by_definition=dearest(total.by_definition),
+        verified_share=total.verified / total.completions if total.completions else None,
+        usd_per_verified=cost_usd / total.verified if total.verified else None,
     )

@@ -1,4 +1,4 @@
-"""What Claude's tokens cost: list prices in USD per million tokens, as read on `PRICES_READ_IN`.
+"""Prices of Claude's tokens: list prices in USD per million tokens, as read on `PRICES_READ_IN`.
 
 Writing to the cache costs 1.25 times the input price for entries that live five minutes, and twice
 the input price for those that live an hour; a web search of the API's own costs a cent
@@ -21,12 +21,12 @@ _DATE: Final = re.compile(r"-\d{8}\Z")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
     input: int = 0
-    """Those neither read from the cache nor written to it."""
+    """The input tokens neither read from the cache nor written to it."""
     output: int = 0
     cache_read: int = 0
     cache_creation: int = 0
     cache_creation_1h: int = 0
-    """How many of `cache_creation` live an hour."""
+    """The tokens of `cache_creation` that live an hour."""
 
     @property
     def read(self) -> int:
@@ -39,7 +39,7 @@ class Price:
     output: float
     cache_read: float
     dearer_above: int | None = None
-    """More input tokens than this cost more; how much more was not published."""
+    """The number of input tokens above which they cost more; how much more was not published."""
 
     def of(self, tokens: Tokens) -> float:
         five_minutes = tokens.cache_creation - tokens.cache_creation_1h
@@ -65,7 +65,7 @@ PRICES: Final = {
 @dataclass(frozen=True, slots=True)
 class Cost:
     usd: float | None
-    """`None` for a model without a price here."""
+    """The cost; `None` for a model without a price here."""
     note: str | None = None
 
 
@@ -89,6 +89,6 @@ def cost_of(model: str, tokens: Tokens) -> Cost:
 
 
 def output_tokens_for(usd: float, model: str) -> int | None:
-    """How many tokens an answer may have for that much; `None` for a model without a price."""
+    """Return the tokens of an answer for that much; `None` for a model without a price."""
     price = price_of(model)
     return None if price is None else int(usd * TOKENS_PER_PRICE / price.output)

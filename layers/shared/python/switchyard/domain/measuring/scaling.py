@@ -14,10 +14,12 @@ class ScalingPolicy:
     min_workers: int = 0
     max_workers: int = 5
     target_per_worker: int = 20
-    """How many messages, waiting or in flight, are one worker's share."""
+    """The number of messages, waiting or in flight, that are one worker's share."""
+    kept_per_worker: int | None = None
+    """With fewer messages than this for each, workers are stopped; `None`: as with their share."""
     scale_out_cooldown_seconds: float = 30
     scale_in_after_seconds: float = 300
-    """For how long fewer workers must have been enough before some are stopped."""
+    """The time for which fewer workers must have been enough before some are stopped."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_workers <= self.max_workers:
@@ -26,6 +28,8 @@ class ScalingPolicy:
             raise ValueError("with no worker at most, nothing is ever done")
         if self.target_per_worker < 1:
             raise ValueError("the share of a worker is one message or more")
+        if not 1 <= self.kept_for_each <= self.target_per_worker:
+            raise ValueError("a worker is kept for one message or more, up to its share")
 
     def workers_for(self, *, waiting: int, in_flight: int, slots: int) -> int:
         """Return one worker per share of all messages, and enough for those in flight.
@@ -36,6 +40,17 @@ class ScalingPolicy:
         by_share = -(-(waiting + in_flight) // self.target_per_worker)
         by_slots = -(-in_flight // slots)
         return self.limited(max(by_share, by_slots))
+
+    @property
+    def kept_for_each(self) -> int:
+        """Return how many messages are enough to keep a worker that is there."""
+        return self.target_per_worker if self.kept_per_worker is None else self.kept_per_worker
+
+    def workers_kept(self, present: int, *, waiting: int, in_flight: int, slots: int) -> int:
+        """Return how many of those present are kept, and how many are needed if that is more."""
+        needed = self.workers_for(waiting=waiting, in_flight=in_flight, slots=slots)
+        enough = -(-(waiting + in_flight) // self.kept_for_each)
+        return max(needed, min(present, self.limited(enough)))
 
     def limited(self, workers: int) -> int:
         return min(max(workers, self.min_workers), self.max_workers)
@@ -92,8 +107,11 @@ def decide_workers(
         if wait_s > 0:
             return ScalingDecision(present, f"{reason}, in {wait_s:.0f} s")
         return ScalingDecision(needed, reason)
-    wanted = max(needed, min(needed_lately, present))
-    if wanted > needed:
+    kept = policy.workers_kept(present, waiting=waiting, in_flight=in_flight, slots=slots)
+    wanted = max(kept, min(needed_lately, present))
+    if kept == wanted > needed:
+        reason += f", {kept} are kept: there are {policy.kept_for_each} messages for each"
+    elif wanted > needed:
         reason += f", {wanted} were needed within {policy.scale_in_after_seconds:.0f} s"
     return ScalingDecision(wanted, reason)
 

@@ -16,7 +16,7 @@ from switchyard.domain.jobs.plan import FIRST_RUN
 from switchyard.domain.tasks.task import Task, Usage
 
 TRACEPARENT: Final = "traceparent"
-"""What the standard calls the header."""
+"""The name of the header in the standard."""
 
 SAMPLED: Final = "01"
 _TRACEPARENT: Final = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
@@ -34,7 +34,7 @@ class TraceParent:
 
     @classmethod
     def parse(cls, text: str | None) -> Self | None:
-        """`None` for what is no `traceparent` of version 00: the standard has it ignored."""
+        """Parse a `traceparent` of version 00; the standard has any other ignored: `None`."""
         found = _TRACEPARENT.fullmatch(text or "")
         if found is None or not (_says_something(found[1]) and _says_something(found[2])):
             return None
@@ -51,7 +51,7 @@ class Trace:
     trace_id: str
     flags: str = SAMPLED
     caller_span_id: str | None = None
-    """Whose job it is, if they said so."""
+    """The span of the job's caller, if the request named one."""
 
     def below(self, span_id: str) -> str:
         """A `traceparent` for whatever happens within that span."""
@@ -123,7 +123,7 @@ Attributes = Mapping[str, str | int | float]
 
 
 class SpanStatus(IntEnum):
-    """As OpenTelemetry numbers them."""
+    """The statuses of spans, as OpenTelemetry numbers them."""
 
     UNSET = 0
     OK = 1
@@ -139,7 +139,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lasted:
-    """From when to when, in milliseconds; clocks of two machines may disagree."""
+    """A start and an end in milliseconds; clocks of two machines may disagree."""
 
     start_ms: int
     end_ms: int
@@ -189,7 +189,7 @@ def job_span(
 
 
 def attempt_span(attempt: Attempt, *, trace: Trace, lasted: Lasted, ending: Ending) -> Span:
-    """Below its job; a bare task's below who sent it."""
+    """Return the span of an attempt, below its job's; a bare task's is below its sender's."""
     ref = attempt.ref
     return Span(
         trace_id=trace.trace_id,

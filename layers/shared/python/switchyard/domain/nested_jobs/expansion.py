@@ -20,6 +20,7 @@ from switchyard.domain.prompts.references import (
     references_in,
     resolve,
 )
+from switchyard.domain.scheduling.placement import NO_QUEUES, Placing
 from switchyard.domain.states import Rule, TaskState
 from switchyard.domain.tasks.readiness import Shortfall
 from switchyard.domain.tasks.task import Json, Outcome, Payload, Task
@@ -58,11 +59,13 @@ def _spec(spec: TaskSpec, given: Json, job_task: str) -> TaskSpec:
     return replace(spec, task_id=name, input=value, depends_on=parents)
 
 
-def plan_job_task(job: Job, task: Task, template: JobTemplate, given: Json) -> Expansion:
+def plan_job_task(
+    job: Job, task: Task, template: JobTemplate, given: Json, *, placing: Placing = NO_QUEUES
+) -> Expansion:
     """Return the same for the same input, in whichever run of the task. Raise `NotExpandable`.
 
     Each of the tasks waits for the start as well, also one that has parents: until all of them are
-    written, nobody decides or cancels any. And the job waits for each, not for the last ones only:
+    written, none is decided or cancelled. And the job waits for each, not for the last ones only:
     one that is redriven may be followed by others that have completed and stay.
     """
     name, start = task.ref.task_id, start_of(task)
@@ -81,7 +84,10 @@ def plan_job_task(job: Job, task: Task, template: JobTemplate, given: Json) -> E
             tasks=(
                 hidden_task(start),
                 *(hidden_task(job.ref.task(one), tokens[one]) for one in relays),
-                *(_task(job, task, spec, template, tokens[spec.task_id]) for spec in specs),
+                *(
+                    _task(job, task, spec, template, tokens[spec.task_id], placing)
+                    for spec in specs
+                ),
             ),
             dependents=dependents,
             payloads={
@@ -95,10 +101,16 @@ def plan_job_task(job: Job, task: Task, template: JobTemplate, given: Json) -> E
 
 
 def _task(
-    job: Job, task: Task, spec: TaskSpec, template: JobTemplate, tokens: frozenset[str]
+    job: Job,
+    task: Task,
+    spec: TaskSpec,
+    template: JobTemplate,
+    tokens: frozenset[str],
+    placing: Placing,
 ) -> Task:
     """A rule that counts parents counts the start, which always completes, only without others."""
-    made = new_task(job, spec, template.pinned, tokens)
+    asking = replace(job, queue=task.queue, priority=task.priority)
+    made = new_task(asking, spec, template.pinned, tokens, placing=placing)
     counted = max(1, len(spec.depends_on)) if spec.rule is Rule.ANY_COMPLETED else 0
     return replace(
         made,

@@ -26,7 +26,7 @@ MAX_TEMPLATE_TASKS: Final = 200
 MAX_LEVELS: Final = 3
 """A job, a job in it, and a job in that."""
 MAX_PARENTS: Final = MAX_NAMES - 1
-"""Each task waits for one more, until all are written; beyond it a relay would stand for both."""
+"""The most parents of a task, which also waits for the start; beyond it a relay would be needed."""
 OUTPUT: Final = "output"
 
 
@@ -34,7 +34,7 @@ OUTPUT: Final = "output"
 class JobTemplate:
     tasks: tuple[TaskSpec, ...]
     output: Json = None
-    """What the job returns, with references to its tasks; `None` for what its last tasks made."""
+    """The output of the job, with references to its tasks; `None` for its last tasks' outputs."""
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     """The fixed version of each definition that a task names."""
 

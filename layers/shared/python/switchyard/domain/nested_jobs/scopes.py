@@ -1,4 +1,4 @@
-"""What tasks of a template are called by each other."""
+"""Names the tasks of a template as its other tasks call them."""
 
 from collections.abc import Mapping, Sequence
 

@@ -31,22 +31,22 @@ def content_type_of(name: str) -> str:
 
 
 def document_key(tenant: str, job_id: str) -> str:
-    """Of the submission of a job that is too large to be written while its producer waits."""
+    """Return the key of a submission that is too large to be written while its producer waits."""
     return f"task/documents/{tenant}/{job_id}.json"
 
 
 def redrive_key(tenant: str, job_id: str, *, run: int, digest: str) -> str:
-    """Of the plan by which a job of this run is redriven. It names its content, too."""
+    """Return the key of the plan that redrives a job of this run. The key names its content."""
     return f"task/redrives/{tenant}/{job_id}/{run}-{digest}.json"
 
 
 def gathered_key(tenant: str, request_id: str, *, run: int, digest: str) -> str:
-    """Of what all tasks of a fan-out made. It names its content, too."""
+    """Return the key of the gathered outputs of a fan-out's tasks. The key names its content."""
     return f"task/gathered/{tenant}/{request_id}/{run}-{digest}.json"
 
 
 def input_key(tenant: str, request_id: str, digest: str) -> str:
-    """Of something given to a task that is too large for its item.
+    """Return the key of an input that is too large for its item.
 
     It names its content: a concurrent write for the same task replaces nothing.
     """
@@ -54,10 +54,10 @@ def input_key(tenant: str, request_id: str, digest: str) -> str:
 
 
 def upload_key(tenant: str, sha256: str) -> str:
-    """Of the content of files that are submitted with jobs. It names the content itself."""
+    """Return the key of a file that is submitted with jobs. The key names the content."""
     return f"task/uploads/{tenant}/{sha256}"
 
 
 def job_files_key(tenant: str, job_id: str) -> str:
-    """Of the document that names the files of a job."""
+    """Return the key of the document that names the files of a job."""
     return f"task/job-files/{tenant}/{job_id}.json"

@@ -41,7 +41,7 @@ class TooMuchFilled(MissingValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """What placeholders may reach."""
+    """The values that placeholders may reach."""
 
     input: Any = None
     tasks: Mapping[str, Any] = field(default_factory=dict)

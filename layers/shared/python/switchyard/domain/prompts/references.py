@@ -25,9 +25,11 @@ _BEGINNING: Final = re.compile(r"\$\$\{|\$\{tasks\.")
 STEP: Final = re.compile(r'\.[a-zA-Z0-9_-]+|\[[0-9]{1,9}\]|\["(?:[^"\\]|\\.)*"\]')
 _REFERENCE: Final = re.compile(rf"\$\{{tasks\.({TASK_ID.pattern})\.output((?:{STEP.pattern})*)\}}")
 
+_OWN: Final = re.compile(rf"\$\{{(output|input)((?:{STEP.pattern})*)\}}")
+
 
 class NotAReference(ValueError):
-    """Something begins like a reference and is none; `shown` is its beginning."""
+    """A text begins like a reference and is none; `shown` is its beginning."""
 
     def __init__(self, text: str) -> None:
         upto, closed, _ = text.partition("}")
@@ -41,11 +43,11 @@ class NotAReference(ValueError):
 @dataclass(frozen=True, slots=True)
 class Reference:
     path: Place
-    """Where in the input its text is."""
+    """The place of the reference's text in the input."""
     text: str
     task_id: str
     steps: tuple[Step, ...]
-    """What to take from the output, one after the other: names of members and indices."""
+    """The path into the output, one step after the other: names of members and indices."""
 
 
 def references_in(value: Json) -> list[Reference]:
@@ -73,7 +75,7 @@ def texts_in(value: Json) -> Iterator[tuple[Place, str]]:
 
 
 def parts_of(text: str, path: Place = ()) -> list[str | Reference]:
-    """Plain text and references in turn. Raise `NotAReference`."""
+    """Split a text into plain text and references in turn. Raise `NotAReference`."""
     parts: list[str | Reference] = []
     done = 0
     while beginning := _BEGINNING.search(text, done):
@@ -103,6 +105,14 @@ def reference_at(text: str, start: int, path: Place = ()) -> Reference:
     return Reference(path, match[0], match[1], steps_in(match[2], within=match[0]))
 
 
+def own_reference_at(text: str, start: int) -> Reference:
+    """Read a reference to a task's own `output` or `input`. Raise `NotAReference`."""
+    match = _OWN.match(text, start, start + MAX_LENGTH)
+    if match is None:
+        raise NotAReference(text[start : start + MAX_LENGTH])
+    return Reference((), match[0], match[1], steps_in(match[2], within=match[0]))
+
+
 def steps_in(text: str, *, within: str) -> tuple[Step, ...]:
     """Read `.name[0]["other name"]`, which is part of `within`. Raise `NotAReference`."""
     try:
@@ -129,7 +139,7 @@ def reference_problems(
     declared: Mapping[str, Sequence[str]] | None = None,
     elsewhere: Iterable[tuple[str, Reference]] = (),
 ) -> list[Problem]:
-    """What is wrong with the references of these tasks.
+    """Return the problems of the references of these tasks.
 
     `declared` has the parents of the tasks that the job has already, and `elsewhere` are
     references that are not in an input, each with its task.
@@ -165,7 +175,7 @@ def _misdirected(
 
 
 def _ancestors(parents: Mapping[str, Sequence[str]], bits: Mapping[str, int]) -> dict[str, int]:
-    """Everything a task depends on, as the bits of one number; nothing if there is a cycle."""
+    """Return all ancestors of each task, as the bits of one number; nothing if there is a cycle."""
     try:
         order = list(TopologicalSorter(parents).static_order())
     except CycleError:
@@ -188,7 +198,7 @@ class _Resolution:
     outputs: Mapping[str, Json]
     brought_in: int = 0
     sizes: dict[str, int] = field(default_factory=dict)
-    """What was measured once, by the text of its reference."""
+    """The sizes that were measured, by the text of the reference."""
 
     def of(self, value: Json) -> Json:
         """Inputs are at most `MAX_DEPTH` deep, and what is brought in is not looked at."""
@@ -252,7 +262,7 @@ def part_of_value(value: Json, steps: Sequence[Step], *, text: str, place: str) 
 
 
 def _lack(value: Json, step: Step) -> str | None:
-    """Why there is no such part, without a word of the value itself."""
+    """Return why there is no such part, without a word of the value itself."""
     match value, step:
         case dict(), str():
             return None if step in value else f"has no member {step!r}"

@@ -15,7 +15,7 @@ from switchyard.domain.text import did_you_mean
 
 MOST_FOUND: Final = 100
 MOST_COMPARED: Final = 200
-"""Members of a schema in which the one is looked for that was probably meant."""
+"""The most members of a schema among which a misspelt name is looked for."""
 _ELSEWHERE: Final = frozenset(
     {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"}
 )

@@ -1,4 +1,4 @@
-"""What a redrive will run, what that cost the last time, and what it leaves as it is."""
+"""Previews a redrive: the tasks that it will run, their last cost, and what it leaves as it is."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from switchyard.domain.tasks.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One task that runs again, or is decided anew, as it is before that."""
+    """A task that runs again, or is decided anew, as it is before that."""
 
     task: Task
     at_once: bool
     cost_usd: float
-    """What its last run cost; of a fan-out that makes its items anew, with those of its items."""
+    """The cost of its last run; of a fan-out that makes its items anew, including its items."""
     items: int | None
-    """How many of those there are now."""
+    """The number of items that there are now."""
 
 
 def planned_tasks(picture: JobPicture, plan: RedrivePlan) -> list[Planned]:

@@ -1,4 +1,4 @@
-"""How far a redrive reaches: which tasks run again, or are decided anew."""
+"""Finds the tasks that a redrive reaches: those that run again, or are decided anew."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from switchyard.domain.tasks.task import Task
 @dataclass(frozen=True, slots=True)
 class Reach:
     tasks: frozenset[str]
-    """With relays, without `__end__`."""
+    """The tasks that are reached, with relays, without `__end__`."""
     new_lists: frozenset[str] = frozenset()
     """The fan-outs and jobs among them that make their tasks anew, of the list or input then."""
 
@@ -71,6 +71,6 @@ def _followed(
 
 
 def _is_reopened(task: Task, before: str) -> bool:
-    """Completed tasks stay as they are, but for fan-outs and jobs: they gather what was made."""
+    """Return whether it is reopened: completed tasks stay, except for those that gather items."""
     gathers = task.fans_out and is_made_by(before, task.ref.task_id)
     return task.state is not TaskState.COMPLETED or gathers

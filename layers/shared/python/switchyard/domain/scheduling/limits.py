@@ -9,13 +9,13 @@ from datetime import timedelta
 from typing import Final
 
 from switchyard.domain.ids import JobRef, TaskRef
+from switchyard.domain.scheduling.limit_names import parse_limit
 from switchyard.domain.tasks.task import Task, TaskRun, milliseconds
 
 MOST_HOLDERS: Final = 1_000
 """A limit above it is as good as none, and its item would be too large."""
 MOST_WAITERS: Final = 100
 """Of those that an item names; the index shows all of them."""
-PER_MINUTE: Final = "/min"
 MINUTE_MS: Final = milliseconds(timedelta(minutes=1))
 KEPT_SECONDS: Final = 90 * 86_400
 """After the last start an item is forgotten: a limit may have a key for each input."""
@@ -51,13 +51,14 @@ class Limit:
 
 
 def limit_of(name: str) -> int:
-    """Return how many a limit allows: the third part of its name."""
-    return min(int(name.split(":")[2].removesuffix(PER_MINUTE)), MOST_HOLDERS)
+    """Return how many a limit allows."""
+    limit = parse_limit(name)
+    return limit.number if limit.per_minute else min(limit.number, MOST_HOLDERS)
 
 
 def is_per_minute(name: str) -> bool:
     """Tell a limit of starts in a minute from one of tasks that run at once."""
-    return name.split(":")[2].endswith(PER_MINUTE)
+    return parse_limit(name).per_minute
 
 
 def minute_of(now_ms: int) -> int:

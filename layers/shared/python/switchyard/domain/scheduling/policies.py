@@ -1,30 +1,11 @@
 """Decides which of a pool's groups is asked for work first: a policy, and one worker's turns."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+
+from switchyard.domain.scheduling.pools import Policy, Subscription
 
 Between = Callable[[float, float], float]
 """Draws a number between two others."""
-
-
-class Policy(StrEnum):
-    ROUND_ROBIN = "round-robin"
-    """Each group in turn."""
-    WEIGHTED = "weighted"
-    """Each group in proportion to its weight."""
-    RANDOM = "random"
-    """One drawn by weight, each time anew."""
-    STRICT = "strict"
-    """The first that has work: those after it starve while it has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subscription:
-    """A group that a pool takes work from."""
-
-    group: str
-    weight: float = 1.0
 
 
 class Turns:
@@ -32,10 +13,15 @@ class Turns:
 
     def __init__(self, policy: Policy, subscriptions: Sequence[Subscription]) -> None:
         self._policy = policy
-        self._weights = {one.group: one.weight for one in subscriptions}
+        self._weights = {one.group: float(one.weight) for one in subscriptions}
         self._last: str | None = None
         self._owed = dict.fromkeys(self._weights, 0.0)
         """Of each group's share so far, how many tasks it was not served yet."""
+
+    def follow(self, subscriptions: Sequence[Subscription]) -> None:
+        """Take over the subscriptions of the pool, which may change while a worker runs."""
+        self._weights = {one.group: float(one.weight) for one in subscriptions}
+        self._owed = {group: self._owed.get(group, 0.0) for group in self._weights}
 
     def join(self, group: str) -> None:
         """Ask a group as well that a wake-up was for, with weight 1."""

@@ -13,10 +13,10 @@ from switchyard.domain.tasks.task import Json
 
 MAX_DEPTH: Final = 8
 MAX_VALUES: Final = 100
-"""How many values and operators the lists of a pattern may have together."""
+"""The most values and operators that the lists of a pattern may have together."""
 MAX_TEXT: Final = 1_000
 MAX_COMPARISONS: Final = 100_000
-"""How many values of an event are compared, at most; an event that needs more does not match."""
+"""The most values of an event that are compared; an event that needs more does not match."""
 
 PREFIX: Final = "prefix"
 EXISTS: Final = "exists"

@@ -1,4 +1,4 @@
-"""Which event of the bus ends a signal: what its author says, and what is stored of it."""
+"""Describes the event that ends a signal: as its author writes it, and as it is stored."""
 
 import hashlib
 import json
@@ -26,12 +26,12 @@ from switchyard.domain.tasks.task import Json, Task
 
 EVENT: Final = "event"
 MAX_PATTERN_BYTES: Final = 4_096
-"""As for a pattern of EventBridge; also once its references are filled in."""
+"""The most bytes of a pattern, as on EventBridge; also once its references are filled in."""
 MAX_NAMES: Final = 5
-"""Sources of a pattern, and types of events likewise."""
+"""The most sources of a pattern, and the most types of events."""
 MAX_NAME: Final = 256
 CATEGORY: Final = "event_pattern"
-"""Of the failure of a signal whose pattern cannot be filled in."""
+"""The category of the failure of a signal whose pattern cannot be filled in."""
 _FORMS: Final = "${tasks.ID.output.name} or ${input.name}"
 
 
@@ -41,7 +41,7 @@ class NotFillable(Rejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events end a signal."""
+    """The events that end a signal."""
 
     sources: tuple[str, ...]
     detail_types: tuple[str, ...]
@@ -49,7 +49,7 @@ class EventFilter:
 
     @property
     def kinds(self) -> list[tuple[str, str]]:
-        """Each source with each type of events."""
+        """Return each source with each type of events."""
         return [(source, named) for source in self.sources for named in self.detail_types]
 
     def matches(self, *, source: str, detail_type: str, detail: Json) -> bool:
@@ -79,7 +79,7 @@ class Subscription:
     run: int
     filter: EventFilter
     since_ms: int
-    """When the task became ready: no earlier event counts."""
+    """The time at which the task became ready: no earlier event counts."""
     until_ms: int
 
     @property

@@ -1,4 +1,4 @@
-"""What a cancellation does to a task, whatever state it is in."""
+"""Decides what a cancellation does to a task, whatever state it is in."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ REASON: Final = "cancellation was requested"
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Nobody runs it: it ends here and now."""
+    """The task ends at once, since no worker runs it."""
 
     outcome: Outcome
     reason: str
@@ -33,7 +33,7 @@ CancelDecision = Settle | Flag | Leave
 
 
 def decide_cancel(task: Task) -> CancelDecision:
-    """A waiting task is not ended at once: its job would end before the parents that still run."""
+    """Decide; a waiting task is not ended at once: its job would end before running parents."""
     if task.ref.hidden:
         return Leave("nobody runs it")
     if task.state.settled:

@@ -1,4 +1,4 @@
-"""Why a task cannot be claimed now, and how one ends that nobody may claim any more.
+"""Decides why a task cannot be claimed, and how one ends that may not be claimed any more.
 
 The guard of the claim itself is in `transitions.claim`; this explains what the guard found.
 """
@@ -12,7 +12,7 @@ from switchyard.domain.tasks.task import Outcome, Task
 
 LONGEST_DELAY_SECONDS: Final = 900  # SQS's limit
 UNKNOWN_WAIT_MS: Final = 60_000
-"""Between two looks at a task in a state that only a newer worker knows."""
+"""The time between two looks at a task in a state that only a newer worker knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,21 @@ class Busy:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Settled: emit the stored outcome's event again."""
+    """The task has settled: emit the stored outcome's event again."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class NotYet:
-    """To be tried again after `wait_ms`; `None` when only a parent's settling can help."""
+    """The claim is tried again after `wait_ms`; `None` when only a parent's settling can help."""
 
     reason: str
     wait_ms: int | None
 
     @property
     def delay_seconds(self) -> int | None:
-        """Of the message to send instead; `None` when the due time alone can wait so long."""
+        """Return the delay of a new message; `None` when only the due time can wait so long."""
         if self.wait_ms is None or self.wait_ms > LONGEST_DELAY_SECONDS * 1000:
             return None
         return math.ceil(self.wait_ms / 1000)
@@ -64,7 +64,7 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Cancellation was asked for and nobody runs it: settle it as cancelled."""
+    """Cancellation was asked for and no worker runs the task: settle it as cancelled."""
 
     reason: str
 
@@ -74,7 +74,7 @@ ClaimRefusal = Busy | Done | NotYet | Exhausted | Flagged | LimitFull
 
 
 def why_needless(task: Task, *, run: int, job_cancelled: bool) -> str | None:
-    """Why a wake-up for this run of the task may be deleted without a claim; `None` if it may not.
+    """Return why a wake-up for this run may be deleted without a claim; `None` if it may not.
 
     A settled task with a due time has not been followed yet: its worker may have died before it
     emitted the event, and the wake-up that comes back is what emits it again soon. In a job that

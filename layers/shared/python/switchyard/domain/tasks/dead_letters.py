@@ -25,7 +25,7 @@ SOURCE: Final = "dlq"
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Somebody runs it, or its due time will bring it back."""
+    """A decision to drop the message: a worker runs the task, or its due time brings it back."""
 
     action: ClassVar = "drop"
     reason: str

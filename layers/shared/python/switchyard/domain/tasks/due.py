@@ -1,4 +1,4 @@
-"""When something unsettled is overdue. The sweeper looks at nothing else."""
+"""Due times: when something unsettled is overdue. The sweeper looks at nothing else."""
 
 from datetime import timedelta
 from typing import Final

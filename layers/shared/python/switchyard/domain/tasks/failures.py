@@ -1,4 +1,4 @@
-"""What went wrong in an attempt, recognised by types and status codes.
+"""Categories of an attempt's failures, recognised by types and status codes.
 
 Text is never looked at: a duration of 500 ms in a message is not a server error.
 """
@@ -24,6 +24,8 @@ class FailureCategory(StrEnum):
     CODE_FAILED = "code-failed"
     """A task's own function raised an exception, its program ended with an exit code, or what the
     task has to leave behind is missing."""
+    COMMITMENTS_FAILED = "commitments-failed"
+    """The agent or the code claimed success, and a commitment of the task is not met."""
 
     @property
     def transient(self) -> bool:
@@ -38,6 +40,7 @@ _TRANSIENT: Final = frozenset(
         FailureCategory.SERVER_ERROR,
         FailureCategory.CHILD_DIED,
         FailureCategory.CODE_FAILED,
+        FailureCategory.COMMITMENTS_FAILED,
     }
 )
 
@@ -87,7 +90,7 @@ _BY_ERRNO: Final[Mapping[int, FailureCategory]] = {
 
 
 def category_of(error: Exception) -> FailureCategory:
-    """The category of an exception; one that nobody foresaw is our bug."""
+    """Return the category of an exception; an unforeseen one is our bug."""
     for kind, category in _BY_TYPE:
         if isinstance(error, kind):
             return category

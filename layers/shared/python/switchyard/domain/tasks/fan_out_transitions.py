@@ -39,7 +39,7 @@ _DECLARED: Final = (
     "lease_ms",
     "limits",
 )
-"""What a task has only if something is said of it."""
+"""The attributes that a task has only if its request sets them."""
 _UNSAID: Final = (None, False, 0, NO_OVERRIDES, ())
 
 

@@ -13,7 +13,7 @@ from switchyard.domain.tasks.readiness import DISPATCHER
 from switchyard.domain.tasks.task import Json, Outcome, Task, milliseconds
 
 LONGEST_MS: Final = milliseconds(timedelta(days=366))
-"""How long a task may be held; an approval and a signal without a timeout are held so long."""
+"""The longest time for which a task is held; approvals and signals without a timeout take it."""
 SHORTEST_MS: Final = 1_000
 NOT_DECIDED: Final = "not_decided"
 """The category of a failure for want of a decision or a signal."""
@@ -36,17 +36,17 @@ class OnReject(StrEnum):
 class Hold:
     kind: TaskKind
     for_ms: int = LONGEST_MS
-    """Of a wait: how long it takes. Of others: how long a decision or a signal may take."""
+    """The duration of a wait; for other kinds, how long a decision or a signal may take."""
     until_ms: int | None = None
-    """Of a wait: when it ends, instead of `for_ms`."""
+    """The end of a wait, instead of `for_ms`."""
     on_timeout: OnTimeout = OnTimeout.FAIL
     on_reject: OnReject = OnReject.COMPLETE
     question: str | None = None
-    """What a person is asked."""
+    """The question to a person."""
     value_schema: Mapping[str, Any] | None = None
-    """What an edited value, or the value of a signal, has to match."""
+    """The schema that an edited value, or the value of a signal, has to match."""
     event: Mapping[str, Any] | None = None
-    """Of a signal: the pattern of the event that ends it, with references as its author wrote."""
+    """The pattern of the event that ends a signal, with references as its author wrote them."""
 
     def ends_at_ms(self, ready_at_ms: int) -> int:
         """Return when a task ends by itself that could run since `ready_at_ms`."""
@@ -81,7 +81,7 @@ def hold_of(kind: TaskKind, stored: Mapping[str, Json] | None) -> Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a person or a program has decided about a held task."""
+    """A decision of a person or a program about a held task."""
 
     decision_id: str
     """Stands for this one request: repeated, it changes nothing."""
@@ -164,7 +164,7 @@ def problem_with_decision(task: Task, *, run: int | None, now_ms: int) -> str | 
 
 
 def never_held(task: Task) -> str:
-    """Say that nobody decides about a task which a worker runs, or which makes others."""
+    """Return the error for a decision about a task that is not held."""
     runs = "it makes tasks of its own" if task.fans_out else "a worker runs it"
     ends = "" if task.state.settled else "; cancel it to end it"
     said = f"{task.ref.task_id} is neither an approval nor a signal: {runs}"

@@ -15,13 +15,13 @@ SHORTEST_MS: Final = 1_000
 NOT_EMITTED_MS: Final = 60_000
 """The wait for a rate limit whose length the agent does not know."""
 LAST_FENCE: Final = 100
-"""Every claim raises the fence: a child that lies about its spending is not believed for ever."""
+"""The last fence of a postponement: a child that lies about its spending is stopped there."""
 SPREAD: Final = 0.25
 """The share by which waits differ: tasks that were refused together do not return together."""
 UNSERVED: Final = Backoff(first=5_000, longest=300_000)  # milliseconds
 """The waits of a task whose code no worker has had so far."""
 FENCES_BEFORE: Final = 2
-"""By so much the fence is ahead of the attempt at a first claim: it became ready, and was sent."""
+"""The fence's lead over the attempt at a first claim: the task became ready, and was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def decide_postponement(
     usage: Usage,
     now_ms: int,
 ) -> Postpone | GiveUp | None:
-    """`None` when it is to be tried again like any other: what was paid for costs its attempt."""
+    """Decide; `None` when it is retried like any other: what was paid for costs its attempt."""
     if retry_after_ms is None and category is FailureCategory.RATE_LIMIT:
         retry_after_ms = NOT_EMITTED_MS
     if retry_after_ms is None or not category.transient:
@@ -69,6 +69,6 @@ def decide_unserved(task: Task, *, now_ms: int) -> Postpone | GiveUp:
 
 
 def _deadline_ms(task: Task) -> int:
-    """Until then it may be postponed; a task waits for its workers for as long as it has to."""
+    """Return the end of postponement; a task waits for its workers for as long as it has to."""
     since = task.started_at_ms if task.ready_at_ms is None else task.ready_at_ms
     return (since or 0) + milliseconds(LONGEST_WAIT)

@@ -1,4 +1,4 @@
-"""What becomes of a task when everything it waited for has settled."""
+"""Decides what becomes of a task when all its parents have settled."""
 
 import re
 from collections import defaultdict, deque
@@ -13,13 +13,13 @@ from switchyard.domain.tasks.task import Outcome, Task
 EDGES_AT_ONCE: Final = 500
 EDGES_AT_FIRST: Final = 100  # as many as one parent may have
 BATCH_SECONDS: Final = 2.0  # between two batches one looks at the clock
-EDGES_OF_A_CHUNK: Final = 10  # reading and telling who was added takes about as long
+EDGES_OF_A_CHUNK: Final = 10  # reading a chunk and emitting its event takes about as long
 
 DISPATCHER: Final = "dispatcher"
-"""The source of an outcome that nobody's work led to."""
+"""The source of an outcome that the dispatcher decided, without a run."""
 
 Tokens = dict[str, bool]
-"""What a task need not wait for any more, and whether that completed."""
+"""The edge tokens that a task need not wait for any more, and whether each parent completed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SettledParent:
 
     @property
     def size(self) -> int:
-        """In edges: how much is to be done about it."""
+        """Return the work that the parent causes, in edges."""
         reports = self.task.ref.task_id.startswith(ADDED_PREFIX)
         return max(len(self.dependents), EDGES_OF_A_CHUNK if reports else 1)
 
@@ -48,7 +48,7 @@ def take_batch(waiting: deque[SettledParent], *, edges: int) -> list[SettledPare
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long edges take, by the last batch of them.
+    """The time that one edge takes, by the last batch.
 
     A slow table gets small batches: one that does not end before the function does is lost, and
     its messages stay hidden for minutes.
@@ -76,7 +76,7 @@ def _edges_in(batch: Sequence[SettledParent]) -> int:
 
 
 def tokens_by_child(parents: Sequence[SettledParent]) -> dict[str, Tokens]:
-    """All that is to be taken out of one task's `waiting_on`, so that it is written once.
+    """Return the tokens to remove from each child's `waiting_on`, so that it is written once.
 
     `__end__` comes after any number of tasks, whatever became of them: none is remembered.
     """
@@ -89,20 +89,20 @@ def tokens_by_child(parents: Sequence[SettledParent]) -> dict[str, Tokens]:
 
 
 def is_free(task: Task) -> bool:
-    """It waits, and for nothing any more: somebody has to decide it."""
+    """Return whether the task is waiting, but for nothing any more: then it has to be decided."""
     return task.state is TaskState.WAITING and not task.waiting_on
 
 
 def is_left_to_newer(task: Task) -> bool:
-    """It waits for nothing any more, and only a newer version knows what it may do now."""
+    """Return whether nothing is left to wait for, in a state that only a newer version knows."""
     return task.state is TaskState.UNKNOWN and not task.waiting_on
 
 
 def settled_by_following(task: Task) -> bool:
-    """Settled, by nobody's work, and not yet followed itself.
+    """Return whether the task was settled without a run, and is not yet followed itself.
 
     What a worker settled is left to its own event; what was followed before is left alone: else
-    every event of a skipped chain would tell the rest of the chain again.
+    every event of a skipped chain would follow the rest of the chain again.
     """
     by_following = (
         task.ref.hidden
@@ -113,7 +113,7 @@ def settled_by_following(task: Task) -> bool:
 
 
 def decided_without_run(task: Task) -> bool:
-    """Tell whether the dispatcher ended the task when it decided whether that may run."""
+    """Return whether the dispatcher ended the task when it decided whether it may run."""
     by_dispatcher = task.outcome is not None and task.outcome.source == DISPATCHER
     return by_dispatcher and task.kind is None and task.started_at_ms is None
 
@@ -133,7 +133,7 @@ class Shortfall:
 
     @classmethod
     def of(cls, names: Iterable[str], others: Iterable[Self] = ()) -> Self:
-        """These and what relays have told, which named their first few as well."""
+        """Combine these names with the shortfalls of relays, which name their first few too."""
         emitted = list(others)
         named = sorted({*names, *(name for other in emitted for name in other.names)})
         unnamed = sum(other.more for other in emitted) + max(0, len(named) - MAX_NAMED)
@@ -141,7 +141,7 @@ class Shortfall:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """What `str` wrote; nothing, if it was somebody else."""
+        """Read the text that `str` wrote; any other text is an empty shortfall."""
         match = _WORDS.fullmatch(text)
         return cls(tuple(match[1].split(", ")), int(match[2] or 0)) if match else cls()
 
@@ -160,7 +160,7 @@ class Readiness:
     reason: str
     category: str | None = None
     none_completed: bool = False
-    """Of a relay: whether none of those that it stands for completed."""
+    """Whether none of the tasks that a relay stands for completed."""
 
     @property
     def outcome(self) -> Outcome:
@@ -176,7 +176,7 @@ class Readiness:
 def decide_readiness(
     task: Task, parents: Mapping[str, Task], *, job_cancelled: bool = False
 ) -> Readiness:
-    """`parents` has those in `task.not_completed`; the others completed.
+    """Decide what becomes of the task; `parents` has those in `task.not_completed`.
 
     A task of a job that is being cancelled is treated as flagged, also before it is visited.
     """
@@ -210,7 +210,7 @@ _UNMET: Final = {
     Rule.ANY_FAILED: "no parent failed",
     Rule.ANY_COMPLETED: "no parent completed",
 }
-"""Why a task is skipped by a rule that no parent's name explains."""
+"""The reasons of a skip by a rule that no parent's name explains."""
 
 
 def _may_run(task: Task, parents: Mapping[str, Task]) -> bool:
@@ -228,9 +228,9 @@ def _may_run(task: Task, parents: Mapping[str, Task]) -> bool:
 
 
 def _any_completed(task: Task, parents: Mapping[str, Task]) -> bool:
-    """Tell whether one of those that it follows completed, perhaps behind a relay.
+    """Return whether one of the task's parents completed, perhaps behind a relay.
 
-    One of an earlier version does not say how many it follows: then that is not known of it.
+    A task of an earlier version does not store its number of parents: then only relays count.
     """
     if len(task.not_completed) < task.parent_count:
         return True
@@ -244,7 +244,7 @@ def _failed(parent: Task) -> bool:
 
 
 def _shortfall(task: Task, parents: Mapping[str, Task]) -> Shortfall:
-    """Who did not complete; a relay among them says who that is behind it."""
+    """Name the parents that did not complete; a relay among them names those behind it."""
     relays = [parent for parent in parents.values() if parent.ref.relay]
     direct = task.not_completed - {relay.ref.task_id for relay in relays}
     emitted = [Shortfall.read(relay.outcome.error or "") for relay in relays if relay.outcome]

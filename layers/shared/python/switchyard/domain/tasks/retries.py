@@ -1,4 +1,4 @@
-"""When a failed attempt is followed by another, and when a step is tried again within its attempt.
+"""Decides when a failed attempt is followed by another, and a step is tried again within one.
 
 A step is tried again only where trying it cost nothing.
 """
@@ -15,7 +15,7 @@ BACKOFF_WHEN_LIMITED: Final = Backoff(first=10_000, longest=300_000)  # it is co
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Try again after a delay drawn from the whole range, so that nobody retries in step."""
+    """Try again after a delay drawn from the whole range, so that tasks do not retry in step."""
 
     longest_delay_ms: int
     reason: str
@@ -53,7 +53,7 @@ def why_not_retried(category: str, *, attempt: int, max_attempts: int) -> str | 
 
 
 MAX_TRIES: Final = 3
-"""Of a step, within one attempt."""
+"""The most tries of a step within one attempt."""
 _FREE: Final = frozenset(
     {FailureCategory.NETWORK, FailureCategory.RATE_LIMIT, FailureCategory.SERVER_ERROR}
 )
@@ -65,21 +65,21 @@ class StepFailure:
     paid: bool
     """Whether a token was paid for."""
     tries: int
-    """How often the step was tried by now."""
+    """The number of tries of the step by now."""
     retry_after_ms: int | None = None
-    """How long the API that refused asked to wait."""
+    """The wait that the API asked for when it refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class TryAgain:
-    """After a delay drawn from the whole range."""
+    """Try the step again after a delay drawn from the whole range."""
 
     shortest_ms: int
     longest_ms: int
 
 
 def decide_step_retry(failure: StepFailure, *, time_left_ms: int) -> TryAgain | GiveUp:
-    """What is not tried again here fails the attempt, which may be followed by another."""
+    """Decide whether to try a step again; otherwise the attempt fails, and another may follow."""
     if failure.category not in _FREE:
         return GiveUp(f"{failure.category} does not pass within an attempt")
     if failure.paid:

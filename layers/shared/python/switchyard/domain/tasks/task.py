@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.ids import TaskRef
 from switchyard.domain.states import Rule, TaskKind, TaskState
 
@@ -13,16 +14,16 @@ MAX_ACTIVITY_BYTES: Final = 100  # the control item has to stay under a kilobyte
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifeSigns:
-    """All times are the worker's."""
+    """Signs of life of an attempt. All times are the worker's."""
 
     beat_at_ms: int
-    """When the renewal was asked for: a sign of life."""
+    """The time at which the renewal was asked for: a sign of life."""
     activity: str | None = None
-    """`type:step`, as the child last said; `None` before it said anything."""
+    """The activity `type:step`, as the child last said; `None` before it said anything."""
     activity_at_ms: int | None = None
-    """Since when it does the same: a call of a tool with other arguments is something else."""
+    """The time since which it does the same; a tool call with other arguments is something else."""
     repeats: int = 0
-    """How often in a row it has made the same call of a tool."""
+    """The number of equal tool calls that it made in a row."""
 
 
 def short(activity: str) -> str:
@@ -32,7 +33,7 @@ def short(activity: str) -> str:
 MAX_ATTEMPTS: Final = 3
 
 Json = Any
-"""Whatever JSON can say; its shape is the business of a definition's schema."""
+"""Any JSON value; its shape is checked by a definition's schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a task ended: everything its event will contain, except the output itself."""
+    """The end of a task: everything its event will contain, except the output itself."""
 
     state: TaskState
     duration_ms: int = 0
@@ -59,27 +60,29 @@ class Outcome:
     timeout_ms: int | None = None
     signal: str | None = None
     none_completed: bool = False
-    """Of a relay: whether none of those that it stands for completed."""
+    """Whether none of the tasks that a relay stands for completed."""
     artifacts: str | None = None
-    """Where logs, traces and artifacts are: a prefix in the bucket."""
+    """The prefix in the bucket of logs, traces and artifacts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What a redrive asked for instead of what the definition says."""
+    """The values that a redrive asked for instead of those of the definition."""
 
     model: str | None = None
     max_turns: int | None = None
     timeout_ms: int | None = None
     max_cost_usd: float | None = None
+    max_tokens: int | None = None
 
     def over(self, earlier: "Overrides") -> "Overrides":
-        """What is not asked for stays as it was asked for before."""
+        """Return these overrides, with the `earlier` ones where these say nothing."""
         return Overrides(
             model=self.model or earlier.model,
             max_turns=self.max_turns or earlier.max_turns,
             timeout_ms=self.timeout_ms or earlier.timeout_ms,
             max_cost_usd=self.max_cost_usd or earlier.max_cost_usd,
+            max_tokens=self.max_tokens or earlier.max_tokens,
         )
 
 
@@ -88,7 +91,7 @@ NO_OVERRIDES: Final = Overrides()
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """One run of a task. A wake-up is about one: it says nothing about a later one."""
+    """A run of a task. A wake-up is about one run: it says nothing about a later one."""
 
     ref: TaskRef
     run: int
@@ -102,20 +105,20 @@ class Task:
     definition_version: int
     rule: Rule = Rule.ALL_COMPLETED
     kind: TaskKind | None = None
-    """What ends a task that no worker runs; `None` for one that has a definition."""
+    """The kind of a task that no worker runs; `None` for one that has a definition."""
     conditional: bool = False
     """Whether a condition among its data decides, too, whether it runs."""
     expanded: int | None = None
-    """How many of the items are written that a task makes others with."""
+    """The number of items that are written, of a task that makes others."""
     child_count: int | None = None
-    """How many tasks a fan-out, or a job, has made; `None` before they may run."""
+    """The number of tasks that a fan-out, or a job, has made; `None` before they may run."""
     items_run: int | None = None
     """The run in which the tasks that it makes begin; `None` for the first, before any redrive made
     it make them anew."""
     tolerated: bool = False
     """Whether it belongs to a fan-out that is allowed some failures."""
     parent_count: int = 0
-    """How many tasks it follows, where that has to be known: of relays, and of one rule."""
+    """The number of parents, where that has to be known: of relays, and of one rule."""
     run: int = 1
     attempt: int = 0
     max_attempts: int = MAX_ATTEMPTS
@@ -127,7 +130,7 @@ class Task:
     not_completed: frozenset[str] = frozenset()
     cancel_requested: bool = False
     held_until_ms: int = 0
-    """When a held task ends by itself."""
+    """The time at which a held task ends by itself."""
     decision: str | None = None
     """The id of the request that ended a held task; none where time did."""
     ready_at_ms: int | None = None
@@ -135,30 +138,33 @@ class Task:
     settled_at_ms: int | None = None
     due_at_ms: int | None = None
     resends: int = 0
-    """How often the sweeper had to nudge it since it was last claimed, released or given up."""
+    """The number of resends by the sweeper since it was last claimed, released or given up."""
     signs: LifeSigns | None = None
-    """Of the attempt that was last claimed; `None` before its first renewal."""
+    """The life signs of the attempt that was last claimed; `None` before its first renewal."""
     last_error: str | None = None
+    commitments: CheckedCommitments | None = None
+    """What the last attempt whose commitments were checked left of them, in this run."""
     outcome: Outcome | None = None
     overrides: Overrides = NO_OVERRIDES
     trace: str | None = None
     """The `traceparent` that its job was submitted with, or it was adopted with, if any."""
-    queue: str | None = None
-    """The work queue that it is in; `None` is `default`. What is before a `/` is its group."""
-    priority: str | None = None
-    """The priority class, `high` or `low`; `None` is `normal`."""
-    lease_ms: int | None = None
-    """How long its leases are, if its queue says so."""
-    limits: tuple[str, ...] = ()
-    """The names of the limits that it takes a place of while it runs."""
     ready_in: str | None = None
     """The partition of the ready index that it is in, if any; with `ready_order` its key."""
     ready_order: str | None = None
     """Where it stands there: by its priority class, then by the time from which it may start."""
+    queue: str | None = None
+    """The work queue that the task waits in, `group` or `group/name`; `None` is `default`. Tasks of
+    a job that is a task take it, and the class, as the word of their job."""
+    priority: str | None = None
+    """Its class; `None` is `normal`."""
+    lease_ms: int | None = None
+    """What a renewal of its lease adds; the worker's own when absent."""
+    limits: tuple[str, ...] = ()
+    """The limits that it falls under, as `domain/scheduling/limit_names.py` reads them."""
 
     @property
     def fans_out(self) -> bool:
-        """Whether it makes tasks of its own: no worker runs it, and nobody ends it."""
+        """Whether it makes tasks of its own: neither a worker nor a person ends it."""
         return self.kind in {TaskKind.FAN_OUT, TaskKind.JOB}
 
     @property
@@ -168,7 +174,7 @@ class Task:
 
     @property
     def token(self) -> str:
-        """What this run of the task is called in the `waiting_on` of its dependents."""
+        """Return the name of this run of the task in the `waiting_on` of its dependents."""
         return edge_token(self.ref.task_id, self.run)
 
     @property
@@ -182,25 +188,29 @@ class Payload:
 
     input: Json = None
     context: Mapping[str, Json] = field(default_factory=dict)
-    """What others made, if it came with the task itself; else it is read from `depends_on`."""
+    """The outputs of other tasks, if they came with the task; else `depends_on` names them."""
     depends_on: tuple[str, ...] = ()
     output: Json = None
     when: str | None = None
     """The condition that has to hold for the task to run."""
     hold: Mapping[str, Json] | None = None
-    """How a task is held, as `contracts/holds.py` reads it."""
+    """The hold of the task, as `contracts/holds.py` reads it."""
     files: tuple[str, ...] = ()
-    """Which files it is given, as `FileReference` reads them."""
+    """The names of the files that the task is given, as `FileReference` reads them."""
     artifacts: tuple[str, ...] = ()
     """Patterns for the files that it has to leave behind."""
+    commitments: tuple[Mapping[str, Json], ...] = ()
+    """What has to hold before it counts as completed, as `contracts/commitments.py` reads it."""
     fan_out: Mapping[str, Json] | None = None
-    """What a fan-out makes its tasks of, as `domain/fan_out` reads it."""
+    """The lists and texts of a fan-out, as `domain/fan_out` reads them."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """What its producer wants to see beside it."""
     scope: str | None = None
     """The job task whose template it is from: its texts call others by their names in there."""
     input_key: str | None = field(default=None, compare=False)
-    """Where in the bucket the input is, if it was too large for its item."""
+    """The key of the input in the bucket, if it was too large for its item."""
     output_key: str | None = field(default=None, compare=False)
-    """Likewise the output."""
+    """The key of the output in the bucket, if it was too large for its item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +218,7 @@ class Lease:
     """The right to settle one attempt. Every later write names owner and fence."""
 
     task: Task
-    """As it was when the lease was taken."""
+    """The task's state when the lease was taken."""
     owner: str
 
     @property

@@ -1,11 +1,12 @@
 """Every state change of a task. `docs/protocol.md` says why each guard is needed.
 
 An owner keeps the fence when it changes its task; everybody else raises it. So a state under the
-fence of a lease was written by its owner, and an owner's name stands for one claim.
-"""
+fence of a lease was written by its owner, and an owner's name stands for one claim."""
 
+from dataclasses import replace
 from typing import Any, Final
 
+from switchyard.domain.commitments.results import CheckedCommitments
 from switchyard.domain.jobs.redrive import Reopening
 from switchyard.domain.scheduling.ready import READY_KEY, ready_key
 from switchyard.domain.states import SETTLED, TaskState
@@ -38,17 +39,8 @@ _PROCESSING: Final = equal("state", TaskState.PROCESSING)
 _WAITING: Final = equal("state", TaskState.WAITING)
 _UNSETTLED: Final = tuple(state for state in TaskState if state not in SETTLED)
 OF_THE_LAST_RUN: Final = (
-    "cancel_requested",
-    "outcome",
-    "owner",
-    "lease_until_ms",
-    "not_before_ms",
-    "last_error",
-    "started_at_ms",
-    "settled_at_ms",
-    "held_until_ms",
-    "decision",
-    "resends",
+    *("cancel_requested", "outcome", "owner", "lease_until_ms", "not_before_ms", "last_error"),
+    *("commitments", "started_at_ms", "settled_at_ms", "held_until_ms", "decision", "resends"),
     *READY_KEY,
 )
 
@@ -92,12 +84,14 @@ def renew(lease: Lease, *, lease_until_ms: int, signs: LifeSigns | None = None) 
     )
 
 
-def settle(lease: Lease, outcome: Outcome, *, now_ms: int) -> Transition:
-    """Store how the attempt ended, by the owner of its lease."""
+def settle(
+    lease: Lease, outcome: Outcome, *, now_ms: int, checked: CheckedCommitments | None = None
+) -> Transition:
+    """Store how the attempt ended, by the owner of its lease, with what was `checked`."""
     return Transition(
         name="settle",
         guard=_held_by(lease),
-        sets=_ended(outcome, now_ms),
+        sets=_ended(outcome, now_ms) | _noted("commitments", checked),
         removes=READY_KEY,
         due=now_ms + due.AFTER_SETTLING,
         already=(equal("state", outcome.state), *_of(lease)),
@@ -111,6 +105,8 @@ def release(
     now_ms: int,
     give_attempt_back: bool,
     error: str | None = None,
+    checked: CheckedCommitments | None = None,
+    queue: str | None = None,
 ) -> Transition:
     """Hand the task back, by the owner of its lease: to be tried again, later or elsewhere."""
     from_ms = max(now_ms, not_before_ms)
@@ -118,8 +114,10 @@ def release(
         name="release",
         guard=_held_by(lease),
         sets={"state": TaskState.QUEUED, "not_before_ms": not_before_ms}
-        | ready_key(lease.task, from_ms)
-        | ({"last_error": error} if error else {}),
+        | ready_key(replace(lease.task, queue=queue or lease.task.queue), from_ms)
+        | _noted("last_error", error)
+        | _noted("queue", queue)
+        | _noted("commitments", checked),
         removes=("owner", "lease_until_ms", "resends"),
         adds={"attempt": -1} if give_attempt_back else {},
         due=from_ms + due.AFTER_QUEUED,
@@ -167,12 +165,8 @@ def cancel(task: Task, *, now_ms: int) -> Transition | TransitionRefused[Task]:
 def flag(task: Task) -> Transition:
     """Ask for the cancellation of a task that waits or runs: its next owner ends it."""
     as_read = (equal("state", task.state), equal("fence", task.fence))
-    return Transition(
-        name="flag",
-        guard=as_read,
-        sets={"cancel_requested": True},
-        already=(Present("cancel_requested"), *as_read),
-    )
+    already = (Present("cancel_requested"), *as_read)
+    return Transition(name="flag", guard=as_read, sets={"cancel_requested": True}, already=already)
 
 
 def decide(task: Task, verdict: Readiness, *, now_ms: int) -> Transition:
@@ -276,6 +270,10 @@ def _limits(task: Task | None) -> Guard:
 
 def _ended(outcome: Outcome, now_ms: int) -> dict[str, Any]:
     return {"state": outcome.state, "outcome": outcome, "settled_at_ms": now_ms}
+
+
+def _noted(name: str, value: Any) -> dict[str, Any]:
+    return {name: value} if value else {}
 
 
 def _held_by(lease: Lease) -> Guard:

@@ -57,7 +57,7 @@ def parse_cron(text: str) -> Cron:
 
 
 def cron_runs(cron: Cron, after: datetime) -> Iterator[datetime]:
-    """All of them, earliest first. Seconds do not count: a run is on the minute."""
+    """Yield all runs, earliest first. Seconds do not count: a run is on the minute."""
     for day in _days(cron, after):
         for hour in cron.hours:
             for minute in cron.minutes:
@@ -81,7 +81,7 @@ def _days(cron: Cron, after: datetime) -> Iterator[datetime]:
 def parse_numbers(
     field: str, text: str, low: int, high: int, *, names: Sequence[str] = ()
 ) -> tuple[int, ...]:
-    """`*`, numbers, ranges and steps, separated by commas. `names` stand for `low` and so on."""
+    """Parse `*`, numbers, ranges and steps, with commas between. `names` stand for `low` and on."""
     chosen: set[int] = set()
     for part in text.split(","):
         found = _PART.fullmatch(part.upper())
@@ -165,7 +165,7 @@ def _length(year: int, month: int) -> int:
 
 
 def _weekday(year: int, month: int, day: int) -> int:
-    """1 is Sunday, as AWS counts."""
+    """Return the weekday, 1 for Sunday, as AWS counts."""
     return date(year, month, day).isoweekday() % 7 + 1
 
 
@@ -175,6 +175,6 @@ def _on(year: int, month: int, weekdays: set[int]) -> set[int]:
 
 
 def _nearest_weekday(year: int, month: int, day: int) -> int:
-    """From Monday to Friday, and never in another month."""
+    """Return the nearest day from Monday to Friday, never in another month."""
     workdays = sorted(_on(year, month, {2, 3, 4, 5, 6}))
     return min(workdays, key=lambda candidate: (abs(candidate - day), candidate))

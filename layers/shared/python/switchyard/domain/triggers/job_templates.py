@@ -38,7 +38,7 @@ _OF_EVENT: Final = (
     *("account", "detail", "detail-type", "id", "region", "replay-name", "resources", "source"),
     *("time", "version"),
 )
-"""What EventBridge delivers; an event that is fired by hand may have more."""
+"""The fields of an event that EventBridge delivers; one that is fired by hand may have more."""
 
 
 class NoValue(ValueError):
@@ -55,7 +55,7 @@ _Part = str | _Placeholder
 
 
 def template_problems(template: Json, *, roots: frozenset[str]) -> list[Problem]:
-    """What is wrong with the placeholders. `roots` are those that will have a value."""
+    """Return the problems of the placeholders. `roots` are those that will have a value."""
     problems = []
     for path, text in _texts(template):
         problems += [Problem(path, message) for message in _complaints(text, roots)]
@@ -90,7 +90,7 @@ def _check_size(template: Json, values: Mapping[str, Json]) -> None:
 
 
 def with_stand_ins(template: Json) -> Json:
-    """As it may look once it is rendered, to be checked before there is an event.
+    """Return the template as it may look once rendered, to be checked before there is an event.
 
     What is equal before is equal afterwards, and nothing else, so that names that belong together
     still do, and others do not.
@@ -190,12 +190,12 @@ def _rendered(value: Json, values: Mapping[str, Json], path: Place) -> Json:
 
 
 def _of_input(path: Place) -> bool:
-    """`tasks.3.input…`: there alone, references are looked for."""
+    """Return whether it is in an input, `tasks.3.input…`: references are only looked for there."""
     return len(path) > 2 and path[0] == "tasks" and path[2] == "input"
 
 
 def _is_structure(path: Place) -> bool:
-    """`tags`, `tasks`, `tasks.3`: what comes as a whole could hold anything, references too."""
+    """Return whether it is `tags`, `tasks` or `tasks.3`, which must not come as a whole."""
     return path == ("tags",) or (path[:1] == ("tasks",) and len(path) <= 2)
 
 

@@ -1,4 +1,4 @@
-"""When a schedule fires: AWS's `cron(…)` and `rate(…)`, in UTC.
+"""Computes when a schedule fires: AWS's `cron(…)` and `rate(…)`, in UTC.
 
 rate(5 minutes)                      every five minutes, counted from when it was set
 cron(0 9 ? * MON-FRI *)              minutes hours day-of-month month day-of-week year
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 LONGEST: Final = 256
-"""As EventBridge has it:
+"""The most characters of a schedule:
 https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html"""
 
 _FORM: Final = re.compile(r"(cron|rate)\(([^()]*)\)")

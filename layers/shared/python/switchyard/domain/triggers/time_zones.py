@@ -24,7 +24,7 @@ from switchyard.domain.triggers.schedules import (
 _DAY: Final = timedelta(days=1)
 _MINUTES_OF_HOUR: Final = 60
 _YEARS_AHEAD: Final = 2
-"""How many years ahead the offsets of a zone are looked up."""
+"""The years ahead for which the offsets of a zone are looked up."""
 
 
 @cache
@@ -101,7 +101,7 @@ def _moments(cron: Cron, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
 
 
 def _offsets_in_minutes(zone: ZoneInfo, now: datetime) -> set[int]:
-    """Every offset that the zone has from now on, looked up day by day."""
+    """Return every offset that the zone has from now on, looked up day by day."""
     days = range(_YEARS_AHEAD * 366)
     offsets = {(now + day * _DAY).astimezone(zone).utcoffset() or timedelta() for day in days}
     return {offset // timedelta(minutes=1) for offset in offsets}

@@ -9,19 +9,17 @@ from switchyard.domain.errors import Problem, Rejected
 from switchyard.domain.ids import EVENT_ID, JOB_ID, JobRef, task_named
 from switchyard.domain.tasks.task import Json, Tags
 
-"""Of what can be part of an idempotency key."""
-
 TRIGGER_TAG: Final = "trigger"
-"""On every job that a trigger starts: the trigger's name."""
+"""The tag of every job that a trigger starts: the trigger's name."""
 PATH_TAG: Final = "trigger-path"
-"""If that was for an event of another job: the triggers that led to that one, the last one last."""
+"""The tag of a job started for another job's event: the triggers that led to it, in order."""
 RESERVED_TAGS: Final = (TRIGGER_TAG, PATH_TAG)
 MAX_CHAIN: Final = 3
 """Triggers in a row: with `n` chained ones, a job leads to no more than n + n² + n³ others."""
 
 MAX_RULE_NAME: Final = 64  # EventBridge's limit
 OUR_KEYS: Final = ("task/", "events/", "parked/", "quarantine/", "undeliverable/")
-"""What Switchyard itself writes, in its bucket."""
+"""The prefixes of the bucket below which Switchyard itself writes."""
 
 Event = Mapping[str, Json]
 
@@ -44,7 +42,7 @@ class Ignored:
 
 
 def rule_name(stage: str, tenant: str, name: str) -> str:
-    """Of a trigger's rule on EventBridge. No tenant and no name has a dot: no two share one."""
+    """Return the name of a trigger's rule; it is unique, since tenants and names have no dots."""
     whole = f"{rule_prefix(stage)}{tenant}.{name}"
     if len(whole) <= MAX_RULE_NAME:
         return whole
@@ -57,12 +55,12 @@ def rule_prefix(stage: str) -> str:
 
 
 def submission_key(name: str, occasion: str) -> str:
-    """One job per trigger and event, however often the event comes."""
+    """Return the key by which a trigger starts one job per event, however often the event comes."""
     return f"{name}/{occasion}"
 
 
 def own_event_id(event: Event) -> str | None:
-    """Of an event of our bus, which may tell it again under another id of the envelope."""
+    """Return the id of an event of our bus, which may deliver it again in another envelope."""
     match event.get("detail"):
         case {"eventId": str() as given} if EVENT_ID.fullmatch(given):
             return given
@@ -116,7 +114,7 @@ def path_to(tags: Tags) -> tuple[str, ...]:
 
 
 def tags_for(name: str, path: tuple[str, ...], *, chained: bool) -> dict[str, str] | Ignored:
-    """What marks a job that this trigger starts for an event of a job with that path.
+    """Return the tags of a job that this trigger starts for an event of a job with that path.
 
     No trigger is twice in a path, so a job never leads to itself, be it through others.
     """
@@ -131,7 +129,7 @@ def tags_for(name: str, path: tuple[str, ...], *, chained: bool) -> dict[str, st
 
 
 def pattern_problems(pattern: Json) -> list[Problem]:
-    """What every event pattern has to look like; EventBridge knows the rest."""
+    """Return the problems that EventBridge would find in any pattern; it finds the rest itself."""
     match pattern:
         case {"detail": detail} if not isinstance(detail, Mapping):
             return [Problem(("detail",), "must be an object: every event's detail is one")]

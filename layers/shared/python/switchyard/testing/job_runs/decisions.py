@@ -1,4 +1,4 @@
-"""What people decide and programs signal in a test, as soon as a task is held for it."""
+"""Scripts the decisions of people and the signals of programs in a test."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -39,7 +39,7 @@ MOST_OPEN_TASKS: Final = 1_000_000
 
 
 class MemoryEngine:
-    """One stage without workers, whose clock moves only when it is advanced."""
+    """A stage without workers, whose clock moves only when it is advanced."""
 
     def __init__(self) -> None:
         self.clock = ManualClock()

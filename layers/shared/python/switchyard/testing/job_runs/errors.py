@@ -1,4 +1,4 @@
-"""What is wrong with a test of a job, rather than with the job."""
+"""Errors of a test of a job, rather than of the job."""
 
 from collections.abc import Iterable
 

@@ -18,7 +18,7 @@ from switchyard.ports import BlobStore
 from switchyard.testing.job_runs.errors import JobTestError
 
 FilesOfTest = Mapping[str, bytes | str | PathLike[str]]
-"""By name: contents as bytes, or paths on this machine."""
+"""Files by name: contents as bytes, or paths on this machine."""
 
 
 @dataclass(frozen=True, slots=True)

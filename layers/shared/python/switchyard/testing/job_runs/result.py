@@ -1,4 +1,4 @@
-"""How a job and its tasks ended in a test."""
+"""The results of a job and its tasks in a test."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,33 +9,33 @@ from switchyard.contracts.events import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskResult:
-    """How one task ended."""
+    """The result of one task."""
 
     task_id: str
     status: str
-    """As `switchyard job` shows it: completed, failed, skipped or cancelled."""
+    """The status as `switchyard job` shows it: completed, failed, skipped or cancelled."""
     output: Any = None
     error: str | None = None
-    """Why it failed, or why it was skipped."""
+    """The reason why the task failed, or why it was skipped."""
     attempts: int = 0
     inputs: Sequence[Any] = ()
     """The input of each attempt, with its references filled in."""
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """What it left in its folder `artifacts`, by name."""
+    """The files that the task left in its folder `artifacts`, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
-    """How a job ended; `result["draft"]` is one of its tasks."""
+    """The result of a job; `result["draft"]` is one of its tasks."""
 
     status: str
     tasks: Mapping[str, TaskResult]
     started: Sequence[str]
     """The tasks in the order in which their attempts began, each once for every attempt."""
     events: Sequence[Event]
-    """Everything that was emitted, in order."""
+    """All events that were emitted, in order."""
     seconds: float
-    """How long the job would have taken, by the clock of the test."""
+    """The time that the job would have taken, by the clock of the test."""
 
     def __getitem__(self, task_id: str) -> TaskResult:
         return self.tasks[task_id]

@@ -27,7 +27,7 @@ from switchyard.testing.job_runs.sources import JobSource, JobUnderTest, read_so
 from switchyard.testing.job_runs.worker import MemoryWorker
 
 MOST_JUMPS: Final = 10_000
-"""How often the clock may jump before the job counts as one that never settles."""
+"""The most jumps of the clock before the job counts as one that never settles."""
 
 
 class RunJob(Protocol):

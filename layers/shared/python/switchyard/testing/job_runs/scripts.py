@@ -1,4 +1,4 @@
-"""What agents answer in a test: a value, a function of the input, a failure, or one after another.
+"""Scripts the answers of agents in a test: values, functions of the input, and failures.
 
 A script belongs to a task definition or to one task; `definition/step` names one step.
 """
@@ -35,7 +35,7 @@ class Takes:
 
 
 class ScriptedFailure(Exception):
-    """What `fails` returns: a script may be one, return one or raise one."""
+    """The failure that `fails` returns: a script may be one, return one or raise one."""
 
     def __init__(self, message: str, category: FailureCategory) -> None:
         super().__init__(message)
@@ -165,7 +165,7 @@ class ScriptedAgent:
 
 
 _PAID = Effort(turns=1, input_tokens=1)
-"""What was paid for is not asked again within an attempt, which would wait for real."""
+"""The effort of a scripted failure: a paid query is not repeated within its attempt."""
 
 
 def _called(script: Callable[..., Any], assignment: Assignment) -> Any:

@@ -32,7 +32,7 @@ class JobUnderTest:
     definitions: dict[str, TaskDefinition]
     functions: ServedFunctions
     files: Mapping[str, Path]
-    """Those that lie beside a job file and are submitted with it."""
+    """The files that lie beside a job file and are submitted with it."""
 
     def with_files(self, files: Mapping[str, FileContent]) -> "JobUnderTest":
         """Return the job with these files. Raise `JobTestError` if a task names another."""

@@ -21,6 +21,7 @@ from switchyard.domain.tasks.task import Lease, Task
 from switchyard.functions.progress import report_to
 from switchyard.ports import Claimed, ClaimRefused
 from switchyard.settings import WorkerSettings
+from switchyard.testing.job_runs.commitments import found_of
 from switchyard.testing.job_runs.engine import MemoryEngine
 from switchyard.testing.job_runs.errors import JobTestError
 from switchyard.testing.job_runs.scripts import FailsTest, OutOfTime, ScriptedAgent
@@ -39,6 +40,7 @@ from switchyard_worker.parent.attempts.assignments import (
     input_document,
 )
 from switchyard_worker.parent.attempts.child_outcome import Judge
+from switchyard_worker.parent.attempts.commitment_evidence import with_found
 from switchyard_worker.parent.attempts.functions import NotServed, ServedFunctions
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.inputs import Download, InputFinder
@@ -96,7 +98,12 @@ class MemoryWorker:
             Marks(memory.clocks, engine.clock),
         )
         self._refusals = RefusedClaims(
-            self._runtime, self._settlement, memory.payloads, memory.ready, memory.limits
+            runtime=self._runtime,
+            settlement=self._settlement,
+            payloads=memory.payloads,
+            index=memory.ready,
+            limits=memory.limits,
+            own_queue=memory.queue,
         )
         self.started: list[str] = []
         self.inputs: dict[str, list[Any]] = {}
@@ -165,6 +172,13 @@ class MemoryWorker:
                     redaction=NO_SECRETS,
                 )
             )
+            found = _ended(
+                found_of(
+                    verdict, assignment, folder, lease, runtime=self._runtime, guard=self._guard
+                )
+            )
+            if found:
+                verdict = with_found(verdict, found)
             return self._stored(lease, assignment, verdict, folder)
         except OutOfTime:
             spent_ms = self._engine.clock.now_ms() - began

@@ -5,3 +5,4 @@ from switchyard.testing.scheduling.start_limits import MemoryStartLimits
 from switchyard.testing.scheduling.tenant_clocks import MemoryTenantClocks
 
 __all__ = ["MemoryReadyIndex", "MemoryStartLimits", "MemoryTenantClocks"]
+"""What schedules tasks, in memory."""

@@ -39,12 +39,12 @@ class KeyRing:
         return key
 
     def all(self, tenant: str) -> tuple[ApiKey, ...]:
-        """Revoked ones too, the oldest first."""
+        """Return all keys of a tenant, revoked ones too, the oldest first."""
         _require_tenant(tenant)
         return self.keys.all(tenant)
 
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
-        """Once revoked, always revoked. Raise `UnknownKey`."""
+        """Revoke a key for good. Raise `UnknownKey`."""
         _require_tenant(tenant)
         found = [key for key in self.keys.all(tenant) if key.key_id == key_id]
         if not KEY_ID.fullmatch(key_id) or not found:
@@ -89,7 +89,7 @@ class KeyMove:
 
 
 def caller_with(key: str, *, keys: ApiKeys, clock: Clock) -> Caller | None:
-    """Whose key it is, or `None` for one that opens nothing."""
+    """Return the owner of the key, or `None` for a key that is unknown or revoked."""
     tenant = _tenant_in(key)
     found = keys.find(tenant, _hash(key)) if tenant else None
     if tenant is None or found is None or found.revoked_at_ms is not None:

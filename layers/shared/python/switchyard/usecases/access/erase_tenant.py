@@ -49,7 +49,7 @@ class TenantEraser:
     triggers: TriggerOperator
 
     def count(self, tenant: str, progress: Progress) -> Mapping[str, int]:
-        """What `erase` would delete, by kind; nothing is changed."""
+        """Count what `erase` would delete, by kind; nothing is changed."""
         return _Run(self, _named(tenant), progress, dry=True).everything()
 
     def erase(self, tenant: str, progress: Progress) -> Mapping[str, int]:

@@ -44,7 +44,7 @@ class Gate:
     limits: RequestLimits
     clock: Clock
     waits: dict[Caller, Wait] = field(default_factory=dict)
-    """Of those who were refused here, the oldest first: until then a flood costs no writes.
+    """The waits of refused callers, oldest first: until they end, a flood costs no writes.
 
     What other functions count meanwhile can only make them longer.
     """
@@ -92,7 +92,7 @@ def _refusal(wait: Wait, now_ms: int) -> TooManyRequests:
 
 CHECKED_AT_ONCE: Final = 100
 MOST_CHECKED: Final = 500
-"""Of the jobs that are counted, in one request that would be refused."""
+"""The most jobs whose tasks are counted in one request that would be refused."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What operators do with tenants' settings."""
+"""Reads and changes tenants' settings for operators."""
 
 from collections import defaultdict
 from collections.abc import Mapping

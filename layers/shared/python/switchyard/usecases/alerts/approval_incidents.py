@@ -29,7 +29,7 @@ def approval_state(task: Task, basis: str) -> IncidentState:
 def approval_incident(
     state: IncidentState, ref: TaskRef, view: DecisionView, *, decision: Json, stage: str
 ) -> Incident:
-    """`decision` is the output of an approval that was decided."""
+    """Return the incident; `decision` is the output of an approval that was decided."""
     title = f"{_title(state, view, decision)}: {view.question or ref.task_id}"
     return Incident(
         subject=state.subject,

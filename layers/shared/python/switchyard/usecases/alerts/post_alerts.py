@@ -47,9 +47,9 @@ from switchyard.ports.alerting import (
 )
 
 PAUSE_MS: Final = 15_000
-"""After the chat did not answer, this process does not call it again for so long."""
+"""The time for which this process does not call the chat after it did not answer."""
 CLOCKS_DIFFER_MS: Final = 120_000
-"""How far the chat's clock and ours may be apart."""
+"""The most by which the chat's clock and ours may be apart."""
 
 Step = Callable[[Alert], tuple[Alert, PublishResult]]
 
@@ -86,7 +86,7 @@ class AlertPublisher:
     clock: Clock
     _paused_until_ms: int = field(default=0, init=False)
     _busy_until_ms: dict[str, int] = field(default_factory=dict, init=False)
-    """By channel: each has a rate limit of its own."""
+    """The end of the rate limit of each channel: each has a limit of its own."""
     _failures: set[tuple[PublishStatus, str]] = field(default_factory=set, init=False)
 
     def publish(self, incident: Incident) -> PublishResult:

@@ -42,13 +42,13 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What a press came to."""
+    """The result of pressing a button."""
 
     outcome: str
-    """What was done, to be read after the user's name; or why nothing was done."""
+    """The text after the user's name that says what was done; or why nothing was done."""
     done: bool = False
     not_posted: str | None = None
-    """Why the outcome could not be posted in the thread, if it could not."""
+    """The reason why the outcome could not be posted in the thread, if it could not."""
 
 
 @dataclass(frozen=True, kw_only=True)

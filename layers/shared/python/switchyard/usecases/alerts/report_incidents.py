@@ -44,11 +44,11 @@ from switchyard.usecases.alerts.read_dead_letters import DeadLetterReader
 from switchyard.usecases.jobs.held_task import HeldTaskReader
 
 CLOCKS_DIFFER_MS: Final = 5_000
-"""How far the clock of the queue and ours may be apart."""
+"""The most by which the clock of the queue and ours may be apart."""
 MAX_REMEMBERED: Final = 1_000
 MAX_REPEATS: Final = 2
 MAX_DUE_AT_ONCE: Final = 50
-"""How many due alerts a sweep handles; the next sweep finds the rest."""
+"""The most due alerts that a sweep handles; the next sweep finds the rest."""
 
 _State = TypeVar("_State", bound=IncidentState)
 

@@ -18,9 +18,9 @@ class Cause(Written):
     cause: str
     count: int
     oldest: datetime
-    """When the oldest message was parked."""
+    """The time at which the oldest message was parked."""
     newest: datetime
-    """When the newest message was parked."""
+    """The time at which the newest message was parked."""
     example: str
     """The id of the newest message."""
 

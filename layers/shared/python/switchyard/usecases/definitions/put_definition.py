@@ -13,7 +13,12 @@ from switchyard.domain.nested_jobs.job_templates import (
     template_problems,
 )
 from switchyard.ports import DefinitionStore
-from switchyard.usecases.jobs.task_requests import kinds_of, named_definitions, pinned
+from switchyard.usecases.jobs.task_requests import (
+    commitment_problems,
+    kinds_of,
+    named_definitions,
+    pinned,
+)
 
 MAX_DEFINITION_BYTES: Final = 64_000
 
@@ -28,7 +33,7 @@ def put_definition(
 ) -> RegisteredDefinition:
     """Raise `InvalidDefinition`, also for what is above a ceiling of the stage."""
     accepted = accepted_definition(name, definition, ceilings)
-    return definitions.put(tenant, name, with_pins(tenant, name, accepted, definitions))
+    return definitions.put(tenant, name, with_pins(tenant, name, accepted, definitions, ceilings))
 
 
 def accepted_definition(
@@ -52,7 +57,11 @@ def accepted_definition(
 
 
 def with_pins(
-    tenant: str, name: str, definition: TaskDefinition, definitions: DefinitionStore
+    tenant: str,
+    name: str,
+    definition: TaskDefinition,
+    definitions: DefinitionStore,
+    ceilings: Ceilings,
 ) -> TaskDefinition:
     """Fix the versions of what a template's tasks name: the latest ones. Raise `InvalidDefinition`.
 
@@ -67,6 +76,7 @@ def with_pins(
     problems = [
         *unknown_names(template.tasks, found),
         *kind_problems(template.tasks, kinds_of(found)),
+        *commitment_problems(template.tasks, found, ceilings),
         *level_problems(name, template, known),
     ]
     if problems:

@@ -1,4 +1,4 @@
-"""What producers may know of their task definitions."""
+"""Reads task definitions for their producers."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ def read_definition(
 def read_version(
     tenant: str, name: str, version: int, *, definitions: DefinitionStore
 ) -> RegisteredDefinition:
-    """Of a deleted definition too: jobs may still run by it. Raise `UnknownDefinition`."""
+    """Return one version, even of a deleted definition. Raise `UnknownDefinition`."""
     if not DEFINITION_NAME.fullmatch(name) or not 1 <= version <= MAX_VERSION:
         raise UnknownDefinition(name)
     return definitions.version(tenant, name, version)

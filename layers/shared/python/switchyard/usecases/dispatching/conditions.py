@@ -13,9 +13,9 @@ from switchyard.domain.tasks.task import Task
 from switchyard.ports import Payloads
 
 MAX_BYTES: Final = 1_000_000
-"""What the outputs that a condition names may have together."""
+"""The most bytes that the outputs which a condition names may have together."""
 CATEGORY: Final = "condition"
-"""Of the failure of a task whose condition cannot be judged."""
+"""The category of the failure of a task whose condition cannot be judged."""
 
 
 class Conditions:

@@ -20,7 +20,7 @@ from switchyard.usecases.dispatching.dispatch_task import Dispatcher
 
 
 class JobStep(Protocol):
-    """Every write of it is conditional: two at once, or one that dies anywhere, do no harm."""
+    """A step of a large job. All writes are conditional: repeated or broken-off ones do no harm."""
 
     def go_on(self, job: Job, *, until: float) -> bool:
         """Work until `until` on the monotonic clock; `True` if nothing is left to do."""
@@ -48,10 +48,10 @@ class JobAdvancer:
 T = TypeVar("T")
 
 Answer = WakeUp | Exception
-"""What a message asked for, and it was done; or why the message has to come back."""
+"""The request of a message that was handled; or the reason why the message has to come back."""
 
 Act = Callable[[Sequence[WakeUp]], None]
-"""On what concerns one job."""
+"""Acts on the wake-ups of one job."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class BatchDispatcher:
     seconds: float
 
     def handle(self, bodies: Mapping[str, str]) -> dict[str, Answer]:
-        """Bodies and answers by message id.
+        """Handle messages; bodies and answers are by message id.
 
         It takes about `seconds`: what is left then is sent to the dispatch queue again.
         """
@@ -77,7 +77,7 @@ class BatchDispatcher:
         return answers
 
     def _handle(self, group: Mapping[str, WakeUp], act: Act) -> dict[str, Answer]:
-        """What fails together is tried one by one, so that exactly the bad ones come back."""
+        """Handle a group; if it fails, handle each message alone, so that only bad ones return."""
         error = _tried(partial(act, list(group.values())))
         if error is None:
             return dict(group)
@@ -89,7 +89,7 @@ class BatchDispatcher:
         return answers
 
     def _leave(self, group: Sequence[WakeUp]) -> None:
-        """Begun now, it would not be over when the function is."""
+        """Send the group back to the queue: it would not be over when the function is."""
         self.dispatches.send(list(dict.fromkeys(woken.ref for woken in group)))
 
     def _act(self, group: Sequence[WakeUp], *, until: float) -> None:
@@ -102,7 +102,7 @@ class BatchDispatcher:
 
 
 def _by_job(answers: Mapping[str, Answer]) -> Iterable[Mapping[str, WakeUp]]:
-    """What an event says and what was sent directly are two things: only the first may be old."""
+    """Group by job, and apart by event or direct message: only what an event says may be old."""
     groups: defaultdict[tuple[type, JobRef, bool], dict[str, WakeUp]] = defaultdict(dict)
     for message_id, answer in answers.items():
         if isinstance(answer, WakeUp):

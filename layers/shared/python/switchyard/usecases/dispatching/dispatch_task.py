@@ -50,7 +50,7 @@ AT_ONCE: Final = 10  # as many as the bus and the queue take in one call
 
 
 class Starter:
-    """Every step may run again: it is told under the same id, and a wake-up decides nothing."""
+    """Starts ready tasks. Every step may be repeated: event ids are fixed, wake-ups harmless."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Starter:
         return self._held.end_overdue(held)
 
     def _emit_and_send(self, ready: Sequence[Task]) -> None:
-        """Told before it is sent: once a worker may take it, nobody would find it untold."""
+        """Emit before sending: a missing event would not be noticed once a worker has the task."""
         self._emitter.emit(*[task_events.pending(task) for task in ready])
         self._queue.send([TaskMessage.waking(task) for task in ready])
 
@@ -140,7 +140,7 @@ class Dispatcher:
         """Do everything that follows from the settling of tasks of one job.
 
         When `until` has passed on the monotonic clock, what is left goes to the dispatch queue.
-        Whoever was sent here is started if it is ready. Whoever was woken by an event is followed
+        A task that was sent here is started if it is ready. One that an event names is followed
         while it is due: a due time that is gone proves that everything was done. A task that has
         been redriven since is left alone: perhaps the event of its new run is not emitted yet.
         """
@@ -254,7 +254,7 @@ class Dispatcher:
         return settled
 
     def _clear_due(self, tasks: Sequence[Task], *, together: bool) -> None:
-        """Together costs twice the write units, and far less time."""
+        """Clear due times; `together` costs twice the write units, and far less time."""
         if together and len(tasks) > 1:
             self._graph.clear_due_of_many(tasks)
         else:
@@ -279,10 +279,10 @@ class Dispatcher:
 
 
 def _may_be_unreported(task: Task, *, job_cancelled: bool) -> bool:
-    """Tell whether the event of a settled task may not be emitted yet that was sent here.
+    """Return whether the event of a settled task that was sent here may not be emitted yet.
 
-    It was sent to be started or expanded, and has been cancelled or decided since: who did that
-    emits the event later, or has died. Without its due time nobody would emit it any more.
+    It was sent to be started or expanded, and has been cancelled or decided since: the
+    function that did so emits the event later, or has died. Only the due time recovers it.
     """
     by_nobody = task.kind is not None or (job_cancelled and task.state is TaskState.CANCELLED)
     return by_nobody and task.state.settled and task.due_at_ms is not None and not task.ref.hidden

@@ -94,7 +94,7 @@ class EdgeRemover:
         self, job: JobRef, children: Sequence[Task], known: Mapping[str, Task] = NONE_KNOWN
     ) -> Mapping[str, Task]:
         """Read together what they need to know of parents that did not complete."""
-        able = [child for child in children if child.ref.task_id != END]  # it asks for nobody
+        able = [child for child in children if child.ref.task_id != END]  # reads none
         names = {name for child in able for name in child.not_completed}
         unknown = [job.task(name) for name in sorted(names - known.keys())]
         return {**known, **self._graph.find_many(unknown)}

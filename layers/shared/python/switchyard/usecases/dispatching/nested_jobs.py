@@ -24,13 +24,15 @@ from switchyard.domain.prompts.references import (
 )
 from switchyard.domain.tasks.task import Json, Payload, Task
 from switchyard.ports import DefinitionStore, Payloads
+from switchyard.usecases.queues.named_queues import NO_NAMED_QUEUES, NamedQueues
 
 
 @dataclass(frozen=True, kw_only=True)
 class NestedJobs:
     payloads: Payloads
     definitions: DefinitionStore | None
-    """`None` where nothing is expanded."""
+    """The definitions; `None` where nothing is expanded."""
+    queues: NamedQueues = NO_NAMED_QUEUES
 
     def planned(self, job: Job, task: Task, payload: Payload) -> Expansion:
         """Raise `NotExpandable` or `Rejected`."""
@@ -39,7 +41,8 @@ class NestedJobs:
         problem = mismatch(given, schema) if schema else None
         if problem:
             raise NotExpandable(f"input: does not match the template's inputSchema: {problem}")
-        return plan_job_task(job, task, template, given)
+        placing = self.queues.of_template(task.ref.tenant, template, task.queue)
+        return plan_job_task(job, task, template, given, placing=placing)
 
     def output(self, task: Task) -> Json:
         """Return what a job makes whose tasks have settled. Raise `UnresolvedReference`, or

@@ -41,7 +41,7 @@ class JobSettler:
         self._clock = clock
 
     def settle(self, end: Task) -> bool:
-        """`__end__` was decided: every task has settled, so the tasks say how the job ended.
+        """Settle the job: `__end__` was decided, so every task has settled and shows how it ended.
 
         `False` while the job is being cancelled or redriven: it has to be asked again then. And
         when it was redriven since `end` was read: not every task has settled then.
@@ -60,7 +60,7 @@ class JobSettler:
         return True
 
     def emit_first_failure(self, settled: Sequence[Task]) -> None:
-        """Of all that settled together one is written, and only if there was none before."""
+        """Note one of the failures, unless the job has one already, and emit the noted one."""
         failed = {t.ref.task_id: t for t in settled if t.state.failure and not t.tolerated}
         if not failed:
             return

@@ -48,7 +48,7 @@ CLOCK_CORRECTED_MS: Final = 10_000  # no answer takes so long, usually
 
 @dataclass(frozen=True, slots=True)
 class Nudge:
-    """What was done about one thing, and why; `error` says why it could not be done."""
+    """An action on one overdue item, and its reason; `error` says why it could not be done."""
 
     ref: TaskRef | JobRef
     action: Action
@@ -103,7 +103,7 @@ class Sweeper:
         if found is None or step.action is Action.LEAVE:
             return Nudge(ref, step.action, step.reason)
         if not self._take(found, step):
-            return Nudge(ref, Action.LEAVE, "somebody was faster")
+            return Nudge(ref, Action.LEAVE, "another process was faster")
         try:
             self._act(found, step.action)
         except Rejected as error:
@@ -163,7 +163,7 @@ class Sweeper:
                 self.index.enter(task, now_ms=self.clock.now_ms())
 
     def _emit(self, task: Task) -> str | None:
-        """Its event may never have been accepted; following it clears the due time that says so."""
+        """Emit the task's event, which may be missing; its consumer clears the due time."""
         if task.ref.task_id == START:
             self._emit_creation(task.ref.job)
         if task.ref.hidden:
@@ -181,7 +181,7 @@ class Sweeper:
         self.emitter.emit(job_events.created(job, tasks, payloads))
 
     def _added(self, ref: JobRef) -> set[str]:
-        """Asked after the tasks were read: no chunk comes between the two."""
+        """Read the chunks' relays after the tasks, so that no chunk comes between the two."""
         job = self.jobs.find(ref)
         numbers = range(1, job.additions + 1) if job else ()
         refs = [ref.task(added_relay(number)) for number in numbers]

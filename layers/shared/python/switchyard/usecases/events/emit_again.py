@@ -13,9 +13,9 @@ from switchyard.usecases.events.emitting import Emitter
 
 
 def emit_added(relay: Task, *, graph: TaskGraph, payloads: Payloads, emitter: Emitter) -> None:
-    """Under the same id and at the same time as before. `relay` is that of the chunk.
+    """Emit the event of a chunk again, with the same id and time. `relay` is the chunk's.
 
-    If what it says has expired, nobody can tell it any more.
+    If its content has expired, it cannot be emitted any more.
     """
     try:
         added = AddedTasks.of(payloads.read(relay.ref))
@@ -43,7 +43,7 @@ def _given(refs: Sequence[TaskRef], payloads: Payloads) -> Mapping[str, Payload]
 
 
 def _what_is_left(ref: TaskRef, payloads: Payloads) -> Payload:
-    """What has expired is left out rather than the event."""
+    """Read the payload; if its content has expired, the event is emitted without it."""
     try:
         return payloads.read(ref)
     except MissingBlob:
@@ -51,7 +51,7 @@ def _what_is_left(ref: TaskRef, payloads: Payloads) -> Payload:
 
 
 def emit_again(task: Task, *, payloads: Payloads, emitter: Emitter) -> str | None:
-    """Under the same id and at the same time as before.
+    """Emit the event of a settled task again, with the same id and time.
 
     An output that has expired is left out rather than the event: return what is missing.
     """

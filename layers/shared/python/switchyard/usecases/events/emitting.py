@@ -9,7 +9,7 @@ from switchyard.ports import EventBus
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that happened, and when its transition was stored."""
+    """A fact that an event reports, and when its transition was stored."""
 
     tenant: str
     properties: Properties

@@ -30,7 +30,7 @@ def tasks_added(
     tasks: Sequence[Task],
     payloads: Mapping[str, Payload],
 ) -> Fact:
-    """`number` is that of the chunk: each has its own event. There is at least one task."""
+    """Return the event of a chunk, which has at least one task; `number` is the chunk's."""
     emitted = JobTasksAdded(
         job_id=job.job_id,
         run=added.job_run,
@@ -48,4 +48,7 @@ def _created(task: Task, payload: Payload) -> CreatedTask:
         name=task.definition,
         depends_on=payload.depends_on,
         input=payload.input,
+        queue=task.queue,
+        priority=task.priority,
+        metadata=dict(payload.metadata) or None,
     )

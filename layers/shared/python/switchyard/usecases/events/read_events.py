@@ -1,4 +1,4 @@
-"""What readers may know of the log: their own tenant's events, each question from its index."""
+"""Reads the event log for callers: their own tenant's events, each query from its index."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

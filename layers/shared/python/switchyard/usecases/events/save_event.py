@@ -1,4 +1,4 @@
-"""Keeps an event for ever, or for as long as the stage keeps events."""
+"""Stores an event for ever, or for as long as the stage retains events."""
 
 from datetime import timedelta
 

@@ -21,6 +21,7 @@ from switchyard.contracts.events import (
     TaskReleased,
     TaskSkipped,
     TaskTimeout,
+    UnmetCommitment,
     UsageFigures,
 )
 from switchyard.domain.jobs.redrive import Reopening
@@ -38,7 +39,7 @@ def pending(task: Task) -> Fact:
 
 
 def held(task: Task, hold: Hold) -> Fact:
-    """`task` as it is ready, or has been since."""
+    """Return the event of a held task, which is ready or was since."""
     ready_at_ms = task.ready_at_ms or 0
     emitted = TaskHeld(
         **_identity(task),
@@ -50,14 +51,14 @@ def held(task: Task, hold: Hold) -> Fact:
 
 
 def expanded(task: Task, *, items: int) -> Fact:
-    """`task` as it is ready, before its items may run."""
+    """Return the event of a ready task, before its items may run."""
     return _fact(task, TaskExpanded(**_identity(task), items=items), task.ready_at_ms or 0)
 
 
 def redriven(
     task: Task, reopening: Reopening, *, job_run: int, at_ms: int, by: str | None = None
 ) -> Fact:
-    """`task` as it is since, however far; the fence is that of its reopening."""
+    """Return the event of a reopening; `task` may have moved on, the fence is the reopening's."""
     emitted = TaskRedriven(
         **_identity(replace(task, fence=reopening.fence + 1)),
         job_run=job_run,
@@ -88,7 +89,7 @@ def heartbeat(
     last_activity: ReportedActivity | None,
     at_ms: int,
 ) -> Fact:
-    """`task` as its renewal left it."""
+    """Return the heartbeat of a task as its renewal left it."""
     emitted = TaskHeartbeat(
         **_identity(task),
         effective_until=task.lease_until_ms,
@@ -112,6 +113,7 @@ def attempt_failed(task: Task, failure: Outcome, *, attempt: int, at_ms: int) ->
         error_category=failure.error_category or "unknown",
         duration_ms=failure.duration_ms or None,
         usage=_spent(failure.usage),
+        unmet=_unmet(task, attempt),
         started_at=task.started_at_ms,
         attempt=attempt,
     )
@@ -148,6 +150,8 @@ def _completed(task: Task, outcome: Outcome, output: Json) -> Properties:
         usage=UsageFigures(**asdict(outcome.usage)),
         kind=task.kind,
         decided_by=outcome.decided_by,
+        verified=task.commitments.verified if task.commitments else None,
+        commitments_met=task.commitments.met if task.commitments else None,
     )
 
 
@@ -167,6 +171,7 @@ def _failed(task: Task, outcome: Outcome, _output: Json) -> Properties:
         decided_by=outcome.decided_by,
         duration_ms=outcome.duration_ms or None,
         usage=_spent(outcome.usage),
+        unmet=_unmet(task, task.attempt),
     )
 
 
@@ -179,6 +184,16 @@ def _timed_out(task: Task, outcome: Outcome, _output: Json) -> Properties:
         elapsed_ms=outcome.duration_ms,
         signal="SIGKILL" if outcome.signal == "SIGKILL" else "SIGTERM",
         usage=_spent(outcome.usage),
+    )
+
+
+def _unmet(task: Task, attempt: int) -> tuple[UnmetCommitment, ...] | None:
+    """Return what the attempt lacked; of an earlier one its own event says so."""
+    checked = task.commitments
+    if checked is None or checked.attempt != attempt or not checked.missing:
+        return None
+    return tuple(
+        UnmetCommitment(name=one.name, kind=one.kind, reason=one.reason) for one in checked.missing
     )
 
 

@@ -6,5 +6,5 @@ from switchyard.ports import PauseSwitch
 
 
 def check_health(*, stage: str, pause_switch: PauseSwitch) -> Health:
-    """One read of the state table. Raise `Unavailable`."""
+    """Check with one read of the state table. Raise `Unavailable`."""
     return Health(stage=stage, version=VERSION, paused=pause_switch.paused() is not None)

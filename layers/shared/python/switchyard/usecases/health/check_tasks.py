@@ -1,6 +1,6 @@
 """Looks at every task that is being processed, and at code that tasks wait for in vain."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,8 +18,10 @@ from switchyard.domain.health.presence import those_there
 from switchyard.domain.health.unserved import (
     UNSERVED_AFTER_MS,
     UnservedCode,
+    UnservedGroup,
     code_name,
     unserved_code,
+    unserved_groups,
 )
 from switchyard.domain.ids import DUE_SHARDS, TaskRef
 from switchyard.domain.states import TaskState
@@ -27,11 +29,12 @@ from switchyard.domain.tasks.task import Task
 from switchyard.ports import Clock, DefinitionStore, Presence, Unsettled, UnsettledTask
 
 ROWS_PER_PAGE: Final = 1_000
+WAITING: Final = frozenset({TaskState.READY, TaskState.QUEUED})
 MAX_WAITING: Final = 2_000
-"""How many tasks that were handed back are looked at; the code that they lack is the same."""
+"""The most tasks that were handed back that are looked at; the code they lack is the same."""
 
 Pinned = tuple[str, str, int]
-"""Whose definition it is, its name and its version."""
+"""The tenant of a definition, its name and its version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +47,11 @@ class TaskChecker:
     clock: Clock
     limits: HealthLimits
     """The stage's."""
+    served_groups: Callable[[], Collection[str]] | None = None
+    """The groups that pools serve; `None` on a stage without pools. Raises `Unavailable`."""
 
     def check(self) -> HealthReport:
-        """Of all tenants, however long ago a task was started. Raise `Unavailable`."""
+        """Check the running tasks of all tenants, however long they run. Raise `Unavailable`."""
         rows = [row for shard in range(DUE_SHARDS) for row in self._rows(shard)]
         running = [row.ref for row in rows if row.state is TaskState.PROCESSING]
         tasks = self._read(list(dict.fromkeys(running)))
@@ -55,10 +60,11 @@ class TaskChecker:
             checked_at_ms=now_ms,
             tasks=self._checked(tasks, now_ms),
             unserved=self._unserved(rows, now_ms),
+            unserved_groups=self._unserved_groups(rows, now_ms),
         )
 
     def check_one(self, ref: TaskRef) -> CheckedTask | None:
-        """`None` for a task that is not being processed. Raise `Unavailable`."""
+        """Check one task; `None` if it is not being processed. Raise `Unavailable`."""
         for checked in self._checked(self._read([ref]), self.clock.now_ms()):
             return checked
         return None
@@ -91,6 +97,15 @@ class TaskChecker:
         served = {code for worker in there for code in worker.functions}
         return unserved_code(needed, served, now_ms=now_ms)
 
+    def _unserved_groups(self, rows: list[UnsettledTask], now_ms: int) -> tuple[UnservedGroup, ...]:
+        """Find groups without a pool among the tasks that have waited for long."""
+        if self.served_groups is None:
+            return ()
+        refs = [row.ref for row in rows if _has_waited(row, now_ms)]
+        waiting = self.unsettled.read(list(dict.fromkeys(refs))[:MAX_WAITING]) if refs else ()
+        tasks = [task for task in waiting if task.state in WAITING]
+        return unserved_groups(tasks, self.served_groups(), now_ms=now_ms) if tasks else ()
+
     def _checked(self, tasks: list[Task], now_ms: int) -> tuple[CheckedTask, ...]:
         definitions = {pinned: self._definition(*pinned) for pinned in set(map(_pinned, tasks))}
         checked = [
@@ -115,6 +130,11 @@ def _was_handed_back(row: UnsettledTask, now_ms: int) -> bool:
     if row.state is not TaskState.QUEUED or row.started_at_ms is None:
         return False
     return now_ms - (row.ready_at_ms or row.started_at_ms) >= UNSERVED_AFTER_MS
+
+
+def _has_waited(row: UnsettledTask, now_ms: int) -> bool:
+    since_ms = row.ready_at_ms
+    return row.state in WAITING and since_ms is not None and now_ms - since_ms >= UNSERVED_AFTER_MS
 
 
 def _code_of(definition: TaskDefinition | None) -> str | None:

@@ -13,6 +13,7 @@ from switchyard.domain.health.diagnosis import (
     judge_claude,
     judge_consumption,
     judge_dead_letters,
+    judge_pool,
     judge_rollout,
     judge_slack,
     judge_stacks,
@@ -24,6 +25,7 @@ from switchyard.domain.health.prerequisites import LOG_IN
 from switchyard.domain.health.presence import Pause
 from switchyard.domain.health.rollout import RolloutState, describe_rollout
 from switchyard.ports import Inspection
+from switchyard.usecases.scheduling.survey_pools import PoolState
 
 NO_ACCESS = "ask for read access to it in the stage's account"
 
@@ -32,17 +34,19 @@ NO_ACCESS = "ask for read access to it in the stage's account"
 class Examiner:
     stage: str
     option: str
-    """What a suggested command needs to reach the stage."""
+    """The option that a suggested command needs to reach the stage."""
     inspection: Inspection
     paused: Callable[[], Pause | None]
     """Whether consumption is. Raises `Unavailable`."""
     rollout: Callable[[], RolloutState]
-    """Which releases the workers run. Raises `Unavailable`."""
+    """Returns the releases that the workers run. Raises `Unavailable`."""
     tenants_with_keys: Callable[[], Collection[str]]
     """The tenants that have API keys, revoked or not. Raises `Unavailable`."""
+    pools: Callable[[], Sequence[PoolState]] = tuple
+    """The pools as they are now. Raises `Unavailable`."""
 
     def of_account(self) -> list[Finding]:
-        """What only a stage on AWS has; the first finding is whether it lets us in."""
+        """Examine what only a stage on AWS has; the first finding is about the credentials."""
         try:
             caller = self.inspection.caller()
         except Unavailable as error:
@@ -57,7 +61,7 @@ class Examiner:
         ]
 
     def of_stacks(self) -> list[Finding]:
-        """Of a stage that is not deployed, that alone: nothing else of it can be seen."""
+        """Examine the stacks, and what they made unless the stage is not deployed."""
         try:
             statuses = self.inspection.stacks()
         except Unavailable as error:
@@ -72,6 +76,7 @@ class Examiner:
             *_look("switches", self._switches),
             *_look("dead letters", self._dead_letters),
             *_look("consumption", self._pause_switch),
+            *_look("pools", self._pools),
             *_look("rollout", self._rollout),
         ]
 
@@ -95,6 +100,19 @@ class Examiner:
 
     def _dead_letters(self) -> list[Finding]:
         return [judge_dead_letters(self.inspection.dead_letters(), option=self.option)]
+
+    def _pools(self) -> list[Finding]:
+        return [
+            judge_pool(
+                state.pool.name,
+                groups=tuple(map(str, state.subscriptions)),
+                queue=state.queue,
+                workers=len(state.workers),
+                waiting=state.depth.waiting,
+                option=self.option,
+            )
+            for state in self.pools()
+        ]
 
     def _pause_switch(self) -> list[Finding]:
         pause = self.paused()

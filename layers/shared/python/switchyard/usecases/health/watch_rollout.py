@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from switchyard.domain.health.presence import PresentWorker, those_there
 from switchyard.domain.health.rollout import RolloutState
+from switchyard.domain.scheduling.pools import DEFAULT_POOL
 from switchyard.ports import Clock, Presence
 
 
@@ -16,7 +17,9 @@ class RolloutWatch:
     clock: Clock
 
     def look(self) -> RolloutState:
-        return RolloutState(current=self.current(), workers=self.workers())
+        """Compare the workers of the default pool; those of others have releases of their own."""
+        workers = [one for one in self.workers() if (one.pool or DEFAULT_POOL) == DEFAULT_POOL]
+        return RolloutState(current=self.current(), workers=workers)
 
     def workers(self) -> Sequence[PresentWorker]:
         return those_there(self.presence.all(), now_ms=self.clock.now_ms())

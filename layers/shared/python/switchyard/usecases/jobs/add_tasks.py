@@ -21,9 +21,10 @@ from switchyard.domain.jobs.chunks import Chunk, open_end
 from switchyard.domain.jobs.graph import TaskSpec, unknown_names
 from switchyard.domain.jobs.job import Job, JobPicture
 from switchyard.domain.jobs.limits import MAX_TASKS
-from switchyard.domain.jobs.plan import Pinned, payload_of
+from switchyard.domain.jobs.plan import Pinned, payload_of, wish_of
 from switchyard.domain.jobs.submission_keys import body_hash
 from switchyard.domain.nested_jobs.job_templates import kind_problems
+from switchyard.domain.scheduling.placement import Placing
 from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.readiness import is_free
@@ -43,11 +44,13 @@ from switchyard.usecases.events.emitting import Emitter
 from switchyard.usecases.jobs.job_files import problems_with_added
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
+    commitment_problems,
     kinds_of,
     named_definitions,
     pinned,
     size_problems,
 )
+from switchyard.usecases.queues.named_queues import NO_NAMED_QUEUES, NamedQueues
 
 SECONDS: Final = 20  # Lambda ends the call at 30 s, and the caller has to know what was added
 PAUSES_SECONDS: Final = tuple(Backoff(first=0.05, longest=0.8).pauses(5))
@@ -55,15 +58,16 @@ PAUSES_SECONDS: Final = tuple(Backoff(first=0.05, longest=0.8).pauses(5))
 
 @dataclass(frozen=True, kw_only=True)
 class _Adding:
-    """One request on its way."""
+    """A request that is being carried out."""
 
     ref: JobRef
     pinned: Mapping[str, Pinned]
+    placing: Placing
     until: float
     there: Collection[str]
-    """What was in the job before, by an earlier try."""
+    """The ids that an earlier try had added to the job."""
     chunks: list[Chunk] = field(default_factory=list)
-    """What is in the job by now."""
+    """The chunks that are in the job by now."""
 
     @property
     def tasks(self) -> list[Task]:
@@ -82,6 +86,7 @@ class TaskAdder:
     clock: Clock
     open_tasks: OpenTaskLimit
     ceilings: Ceilings = WIDEST_CEILINGS
+    queues: NamedQueues = NO_NAMED_QUEUES
 
     def add(self, ref: JobRef, request: AddTasks) -> TasksAdded:
         """Answer which were added, and why not the others. Raise if none was.
@@ -95,8 +100,8 @@ class TaskAdder:
         if specs and len(there) == len(specs):
             return _answer_again(picture.job, there)
         open_end(picture.job, next((t for t in picture.tasks if t.ref.task_id == END), None))
-        pins = self._checked(request, specs, picture, there)
-        adding = _Adding(ref=ref, pinned=pins, until=until, there=there)
+        pins, placing = self._checked(request, specs, picture, there)
+        adding = _Adding(ref=ref, pinned=pins, placing=placing, until=until, there=there)
         missing = [spec for spec in specs if spec.task_id not in there]
         self.open_tasks.take_more(picture.job, added=len(missing))
         failure = None
@@ -111,7 +116,7 @@ class TaskAdder:
         return _answer(adding, failure)
 
     def _there(self, specs: Sequence[TaskSpec], picture: JobPicture) -> Collection[str]:
-        """Which the job has already, just as they are asked for."""
+        """Return the specs that the job has already, just as they are asked for."""
         perhaps = perhaps_added(specs, picture)
         given = self.payloads.read_many([picture.job.ref.task(name) for name in perhaps])
         return {
@@ -126,7 +131,7 @@ class TaskAdder:
         specs: Sequence[TaskSpec],
         picture: JobPicture,
         there: Collection[str],
-    ) -> Mapping[str, Pinned]:
+    ) -> tuple[Mapping[str, Pinned], Placing]:
         problems = [
             *problems_with(specs, picture, added=there),
             *size_problems(request, request.tasks),
@@ -140,10 +145,14 @@ class TaskAdder:
         problems += unknown_names(specs, definitions.keys() | of_those)
         problems += kind_problems(specs, kinds_of(definitions))
         problems += ceiling_problems(specs, definitions, self.ceilings)
+        problems += commitment_problems(specs, definitions, self.ceilings)
         problems += problems_with_added(specs, picture.job, self.blobs)
+        wish = wish_of(picture.job)
+        queues, wrong = self.queues.checked(picture.job.ref.tenant, specs, definitions, wish)
+        problems += wrong
         if problems:
             raise InvalidJob(problems)
-        return pinned(definitions)
+        return pinned(definitions), Placing(queues=queues, wish=wish)
 
     def _added(self, adding: _Adding, group: Group) -> Chunk:
         """Read, plan, write; all over again if something has changed in between."""
@@ -165,10 +174,10 @@ class TaskAdder:
         crowd = candidates(seen.end) if seen.end else ()
         if crowd:
             seen = self.additions.chunk_context(adding.ref, names.union(crowd))
-        return plan_chunk(group, seen, pinned=adding.pinned, at_ms=at_ms)
+        return plan_chunk(group, seen, pinned=adding.pinned, at_ms=at_ms, placing=adding.placing)
 
     def _written(self, chunk: Chunk, until: float) -> bool:
-        """After an outage the very same once more: the first may have arrived, or still do."""
+        """Write the chunk; after an outage try the very same, since the first may have arrived."""
         for pause in PAUSES_SECONDS:
             try:
                 return self.additions.add(chunk)
@@ -179,7 +188,7 @@ class TaskAdder:
         return self.additions.add(chunk)
 
     def _let_run(self, chunk: Chunk) -> None:
-        """Told first, as always: then others may hear of them from elsewhere."""
+        """Emit the chunk's events before its tasks run, since their runs emit further events."""
         visible = [task for task in chunk.tasks if not task.ref.hidden]
         skipped = [task for task in visible if task.state is TaskState.SKIPPED]
         if visible:
@@ -198,7 +207,7 @@ class TaskAdder:
 def _said(payload: Payload) -> str:
     """Return what stands for all that a producer says of a task's data."""
     given = [payload.input, payload.when, payload.hold, payload.files, payload.artifacts]
-    return body_hash([*given, payload.fan_out])
+    return body_hash([*given, payload.commitments, payload.fan_out, dict(payload.metadata)])
 
 
 def _reason(error: Rejected | Unavailable) -> str:

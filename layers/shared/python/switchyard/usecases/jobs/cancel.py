@@ -188,7 +188,7 @@ class Canceller:
         self.follower.follow_cancelled(settled, until=until)
 
     def _settle_if_ended(self, ref: JobRef, *, until: float) -> None:
-        """While it was CANCELLING nobody could settle it; read after it is no longer.
+        """Settle the job if all has ended: nothing could settle it while it was CANCELLING.
 
         Done here, whatever time is left: a message would wait behind those that the events of its
         tasks send.

@@ -36,8 +36,8 @@ class Expander:
     clock: Clock
 
     def go_on(self, job: Job, *, until: float) -> bool:
-        """Each time at least one part: `False` when there are more. Raise `Unavailable` if it was
-        none: what is throttled after some of them only needs another wake-up."""
+        """Write at least one part each time: return `False` when there are more. Raise
+        `Unavailable` if no part was written; if some were, a further wake-up goes on."""
         plan = self._plan(job)
         before = job.written
         while job.state is JobState.WRITING and job.written < items_in(plan):

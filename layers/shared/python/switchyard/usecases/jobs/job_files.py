@@ -21,7 +21,7 @@ from switchyard.domain.prompts.artifacts import job_files_key, upload_key
 from switchyard.ports import BlobStore, Clock, Links
 
 USED_AGAIN_MS: Final = 24 * 60 * 60 * 1000
-"""How old an upload may be that is not asked for again: the bucket removes old ones some day."""
+"""The age up to which an upload is not asked for again: the bucket removes old ones some day."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,7 @@ def list_jobs(
 
 
 def listed_jobs(tenant: str, *, jobs: JobStore, cursor: str | None = None) -> Iterator[Job]:
-    """All of them from there on, read as they are asked for."""
+    """Yield all jobs from the cursor on, read as they are asked for."""
     while True:
         page = jobs.page(tenant, limit=READ_AT_ONCE, cursor=cursor)
         yield from page.jobs

@@ -1,14 +1,16 @@
-"""What producers may know of their jobs and tasks."""
+"""Reads jobs and tasks for their producers."""
 
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Final
 from urllib.parse import unquote
 
 from pydantic.alias_generators import to_camel
 
 from switchyard.contracts.jobs import (
+    CommitmentView,
     FileLink,
     JobView,
     TaskSummary,
@@ -23,6 +25,7 @@ from switchyard.domain.ids import ANY_TASK_ID, JOB_ID, JobRef, TaskRef
 from switchyard.domain.jobs.job import Job
 from switchyard.domain.measuring.spans import trace_of
 from switchyard.domain.prompts.artifacts import RESULT_FILE
+from switchyard.domain.scheduling.work_items import claim_of, item_status
 from switchyard.domain.states import TaskState, task_status
 from switchyard.domain.tasks.task import Json, Outcome, Payload, Task
 from switchyard.ports import JobStore, Payloads, TaskGraph
@@ -37,7 +40,7 @@ MAX_ANSWER_BYTES: Final = 5_500_000  # a function answers with 6 MB; the rest is
 def read_job(
     tenant: str, job_id: str, *, jobs: JobStore, files: TaskFiles | None = None
 ) -> JobView:
-    """What an answer has no room for is left out of every task, and the answer says so."""
+    """Return the job; fields without room are left out of every task, and the answer says so."""
     picture = jobs.picture(job_ref(tenant, job_id))
     follows = picture.follows()
     tasks = [_cut(_task_summary(task, follows[task.ref.task_id])) for task in picture.visible_tasks]
@@ -91,7 +94,9 @@ def read_task(
     graph: TaskGraph,
     payloads: Payloads,
     files: TaskFiles,
+    jobs: JobStore | None = None,
 ) -> TaskView:
+    """`jobs` says when the task's job was created, where that is shown."""
     ref = task_ref(tenant, job_id, task_id)
     task = graph.find(ref)
     if task is None:
@@ -118,13 +123,40 @@ def read_task(
         event=(payload.hold or {}).get("event"),
         input_files=payload.files,
         required_artifacts=payload.artifacts,
+        **_commitments(task),
+        metadata=dict(payload.metadata),
+        **_as_item(task, jobs),
     )
+
+
+def _commitments(task: Task) -> dict[str, Json]:
+    checked = task.commitments
+    if checked is None:
+        return {}
+    settled = task.state is TaskState.COMPLETED
+    return {
+        "verified": checked.verified if settled else None,
+        "commitments": tuple(CommitmentView(**asdict(one)) for one in checked.results),
+        "commitments_checked_in": checked.attempt,
+    }
+
+
+def _as_item(task: Task, jobs: JobStore | None) -> dict[str, Json]:
+    """Return what a work queue would say of the task."""
+    claim, job = claim_of(task), jobs.find(task.ref.job) if jobs else None
+    return {
+        "item_status": item_status(task),
+        "claimed_by": claim.claimed_by,
+        "claimed_at": instant(claim.claimed_at_ms),
+        "visible_at": instant(claim.visible_at_ms),
+        "created_at": instant(job.created_at_ms) if job else None,
+    }
 
 
 def _what_fits(
     payload: Payload, outcome: Outcome, files: TaskFiles, *, room: int
 ) -> dict[str, Json]:
-    """Input and output, or where they are; the output first: a producer has the input."""
+    """Return input and output, or where they are; the output first: a producer has the input."""
     shown: dict[str, Json] = {}
     for name, value, key in (
         ("output", payload.output, payload.output_key or f"{outcome.artifacts}{RESULT_FILE}"),
@@ -155,7 +187,7 @@ def job_ref(tenant: str, job_id: str) -> JobRef:
 
 
 def task_ref(tenant: str, job_id: str, task_id: str) -> TaskRef:
-    """Of a task that people may see, if it exists. Its id may be encoded, as it is in a path."""
+    """Return the ref of a task that people may see. Its id may be encoded, as it is in a path."""
     ref = job_ref(tenant, job_id).task(unquote(task_id))
     if ref.hidden or not ANY_TASK_ID.fullmatch(ref.task_id):
         raise UnknownTask(f"{task_id} in {job_id}")
@@ -193,10 +225,12 @@ def _task_summary(task: Task, depends_on: tuple[str, ...]) -> TaskSummary:
         error=(outcome.error if outcome else None) or task.last_error,
         activity=_activity(task),
         cancel_requested=task.cancel_requested or None,
+        queue=task.queue,
+        priority=task.priority,
     )
 
 
 def _activity(task: Task) -> str | None:
-    """What the task does at present; the signs of a task that runs no more say nothing."""
+    """Return the task's current activity; the last signs of a task that has stopped say nothing."""
     running = task.state is TaskState.PROCESSING and task.signs
     return running.activity if running else None

@@ -45,7 +45,7 @@ class Redriver:
     parallel: Parallel
 
     def go_on(self, job: Job, *, until: float) -> bool:
-        """What waits first, from `__end__` backwards; then the job; then what may run."""
+        """Reopen waiting tasks, from `__end__` backwards; then the job; then start ready tasks."""
         plan = read_plan(self.blobs.get(job.redrive_key or ""))
         opened: Job | None = job
         if job.state is JobState.REDRIVING:
@@ -112,7 +112,7 @@ class Redriver:
         return True
 
     def _end(self, job: Job) -> bool:
-        """It may have settled since: its tasks are started already."""
+        """End the redrive; the job may have settled meanwhile, as its tasks are started."""
         found = self.jobs.find(job.ref)
         if found is None or found.redrive_key != job.redrive_key:
             return True

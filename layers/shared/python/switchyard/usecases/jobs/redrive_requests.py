@@ -32,10 +32,20 @@ from switchyard.domain.jobs.relays import Edges
 from switchyard.domain.nested_jobs.scopes import as_called_by
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.redrives.preview import Planned, outdated, planned_tasks, stale_tasks
+from switchyard.domain.scheduling.placement import Renewal, needs_input, renewal_of
 from switchyard.domain.states import task_status
-from switchyard.domain.tasks.task import Overrides, Task
-from switchyard.ports import BlobStore, Clock, DefinitionStore, DispatchQueue, JobStore, Redriving
+from switchyard.domain.tasks.task import Json, Overrides, Task
+from switchyard.ports import (
+    BlobStore,
+    Clock,
+    DefinitionStore,
+    DispatchQueue,
+    JobStore,
+    Payloads,
+    Redriving,
+)
 from switchyard.usecases.access.limits import OpenTaskLimit
+from switchyard.usecases.queues.named_queues import NO_NAMED_QUEUES, NamedQueues
 
 
 @dataclass(frozen=True)
@@ -76,9 +86,12 @@ class RedriveRequests:
     clock: Clock
     ceilings: Ceilings = WIDEST_CEILINGS
     open_tasks: OpenTaskLimit | None = None
-    """`None` where operators ask, who are not limited."""
+    """The limit of open tasks; `None` for operators, who are not limited."""
     definitions: DefinitionStore | None = None
-    """`None` where nobody can ask for the latest version of one."""
+    """The definitions; `None` where the latest version cannot be asked for."""
+    payloads: Payloads | None = None
+    """Where the inputs are that keys of limits are read from; `None` as above."""
+    queues: NamedQueues = NO_NAMED_QUEUES
 
     def request_redrive(
         self, ref: JobRef, request: RedriveJob, *, run: int | None = None, by: str | None = None
@@ -112,6 +125,7 @@ class RedriveRequests:
                 max_turns=request.max_turns,
                 timeout_ms=request.timeout,
                 max_cost_usd=request.max_cost_usd,
+                max_tokens=request.max_tokens,
             )
         )
         if problems:
@@ -123,7 +137,7 @@ class RedriveRequests:
         if problem:
             raise Conflict(problem)
         if job.redrive_key:
-            self.dispatches.send([job.ref])  # perhaps nobody is at it any more
+            self.dispatches.send([job.ref])  # perhaps no function works on it any more
             raise Conflict(f"{job.ref.job_id} is being redriven already")
         if not job.state.settled:
             raise Conflict(f"{job.ref.job_id} has not settled yet; only then can it be redriven")
@@ -145,7 +159,7 @@ class RedriveRequests:
             picture,
             edges,
             selected,
-            _changes(request, latest),
+            self._changes(request, latest, chosen),
             now_ms=self.clock.now_ms(),
             again=again,
         )
@@ -171,7 +185,47 @@ class RedriveRequests:
             problems.append(Problem(("latest",), said))
         if pinning and problems:
             raise Invalid(problems)
-        return {name: Pinned(d.version, d.retry.max_attempts) for name, d in found.items()}
+        return {name: definition.pin for name, definition in found.items()}
+
+    def _changes(
+        self, request: RedriveJob, latest: Mapping[str, Pinned], chosen: tuple[Task, ...]
+    ) -> Changes:
+        named = (*request.tasks, *request.from_)
+        inputs = {named[0]: request.input} if request.gives_input else {}
+        return Changes(
+            overrides=Overrides(
+                model=request.model,
+                max_turns=request.max_turns,
+                timeout_ms=request.timeout,
+                max_cost_usd=request.max_cost_usd,
+                max_tokens=request.max_tokens,
+            ),
+            inputs=inputs,
+            pinned=latest if request.latest else {},
+            renewals=self._renewals(latest, chosen, inputs) if request.latest else {},
+        )
+
+    def _renewals(
+        self, latest: Mapping[str, Pinned], chosen: tuple[Task, ...], inputs: Mapping[str, Json]
+    ) -> Mapping[str, Renewal]:
+        """Return what the latest versions say of limits and attempts, by task id."""
+        tasks = [task for task in chosen if task.definition in latest]
+        if not tasks:
+            return {}
+        queues = self.queues.read(tasks[0].ref.tenant, [task.queue for task in tasks])
+        keyed = [task.ref for task in tasks if needs_input(latest[task.definition].terms)]
+        read = self.payloads.read_many(keyed) if self.payloads and keyed else {}
+        given = {name: payload.input for name, payload in read.items()} | dict(inputs)
+        return {
+            task.ref.task_id: renewal_of(
+                task,
+                latest[task.definition].terms,
+                max_attempts=latest[task.definition].max_attempts,
+                queue=queues.get(task.queue or ""),
+                given=given.get(task.ref.task_id),
+            )
+            for task in tasks
+        }
 
 
 def _check(request: RedriveJob, picture: JobPicture) -> None:
@@ -204,20 +258,6 @@ def _input_problems(request: RedriveJob, picture: JobPicture) -> list[Problem]:
     spec = TaskSpec(task_id=name, name="", depends_on=parents, input=request.input)
     problems = reference_problems([spec], declared=declared)
     return [Problem(problem.path[2:], problem.message) for problem in problems]
-
-
-def _changes(request: RedriveJob, latest: Mapping[str, Pinned]) -> Changes:
-    named = (*request.tasks, *request.from_)
-    return Changes(
-        overrides=Overrides(
-            model=request.model,
-            max_turns=request.max_turns,
-            timeout_ms=request.timeout,
-            max_cost_usd=request.max_cost_usd,
-        ),
-        inputs={named[0]: request.input} if request.gives_input else {},
-        pinned=latest if request.latest else {},
-    )
 
 
 def _shown(one: Planned) -> PlannedTask:

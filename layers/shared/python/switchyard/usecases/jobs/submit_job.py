@@ -28,6 +28,8 @@ from switchyard.domain.nested_jobs.job_templates import kind_problems
 from switchyard.domain.prompts.artifacts import document_key
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.prompts.schema_checks import impossible_references
+from switchyard.domain.scheduling.placement import Wish
+from switchyard.domain.scheduling.work_queues import WorkQueue
 from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard.domain.states import JobState
 from switchyard.domain.triggers.triggers import reserved_tags
@@ -50,25 +52,27 @@ from switchyard.usecases.jobs.job_files import problems_with_files, store_job_fi
 from switchyard.usecases.jobs.task_requests import (
     ceiling_problems,
     checked_outputs,
+    commitment_problems,
     kinds_of,
     named_definitions,
     pinned,
     size_problems,
 )
+from switchyard.usecases.queues.named_queues import NO_NAMED_QUEUES, NamedQueues
 
 MOST_PINS: Final = 100  # an idempotency key remembers of its job; most have a handful
 
 
 @dataclass(frozen=True)
 class _Submission:
-    """As it was asked for."""
+    """A submission as it was asked for."""
 
     tenant: str
     request: SubmitJob
     key: str | None
     kind: KeyKind
     trace: str | None
-    """No part of what is asked for: a second try is often in another span."""
+    """The trace context, no part of the request: a second try is often in another span."""
 
     @cached_property
     def said(self) -> str:
@@ -98,6 +102,7 @@ class Submitter:
     ids: Ids
     ceilings: Ceilings = WIDEST_CEILINGS
     webhooks_may_reach_private: bool = False
+    queues: NamedQueues = NO_NAMED_QUEUES
 
     def submit(
         self,
@@ -117,7 +122,7 @@ class Submitter:
         earlier = self._accepted_before(submission)
         if earlier is not None:
             return _answer(tenant, request, earlier, repeated=True)
-        pins = self._checked(tenant, request, key, kind)
+        pins, queues = self._checked(tenant, request, key, kind)
         taken = self._identity(submission, pins)
         ref = JobRef(tenant, taken.job_id)
         repeated = key is not None and self._is_in(ref)
@@ -129,12 +134,13 @@ class Submitter:
                 created_at=taken.created_at_ms,
                 pinned=taken.pinned or pins,
                 trace=taken.trace,
+                queues=dict(queues) or None,
             )
             self._take_in(ref, document)
         return _answer(tenant, request, taken, repeated=repeated)
 
     def _accepted_before(self, asked: _Submission) -> KeyTaken | None:
-        """By a try that this one has nothing to add to, whatever was deleted since."""
+        """Return the job of an earlier try that this one has nothing to add to."""
         if asked.key is None or problem_with_key(asked.key):
             return None
         now_ms = self.clock.now_ms()
@@ -146,7 +152,7 @@ class Submitter:
 
     def _checked(
         self, tenant: str, request: SubmitJob, key: str | None, kind: KeyKind
-    ) -> dict[str, Pinned]:
+    ) -> tuple[dict[str, Pinned], Mapping[str, WorkQueue]]:
         specs = _specs(request)
         problems = [
             *_key_problems(key),
@@ -166,12 +172,21 @@ class Submitter:
             *unknown_names(specs, definitions),
             *kind_problems(specs, kinds_of(definitions)),
             *ceiling_problems(specs, definitions, self.ceilings),
+            *commitment_problems(
+                specs,
+                definitions,
+                self.ceilings,
+                nearby_allowed=self.webhooks_may_reach_private,
+            ),
             *reference_problems(specs, elsewhere=references_elsewhere(specs)),
             *impossible_references(specs, checked_outputs(definitions)),
         ]
+        wish = Wish(queue=request.queue, priority=request.priority)
+        queues, wrong = self.queues.checked(tenant, specs, definitions, wish)
+        problems += wrong
         if problems:
             raise InvalidJob(problems)
-        return pinned(definitions)
+        return pinned(definitions), queues
 
     def _file_problems(self, tenant: str, request: SubmitJob, kind: KeyKind) -> list[Problem]:
         if request.files and kind is not KeyKind.PRODUCER:

@@ -21,7 +21,7 @@ class TaskFiles:
     bucket: str
 
     def below(self, prefix: str) -> tuple[FileLink, ...]:
-        """By name. What has expired in the bucket is not among them."""
+        """Return links to the files, ordered by name; expired ones are not among them."""
         return tuple(
             FileLink(
                 name=blob.key.removeprefix(prefix),

@@ -1,7 +1,8 @@
-"""What is checked of tasks wherever they come in: with a new job, or added to one."""
+"""Checks tasks wherever they come in: with a new job, or added to one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from switchyard.contracts.commitments import Commitment, same_names, too_many
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
 from switchyard.contracts.task_requests import TaskRequest
 from switchyard.contracts.wire import Wire
@@ -27,7 +28,7 @@ def kinds_of(definitions: Mapping[str, TaskDefinition]) -> dict[str, str]:
 
 def pinned(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Pinned]:
     """Fix the versions, for good."""
-    return {name: Pinned(d.version, d.retry.max_attempts) for name, d in definitions.items()}
+    return {name: definition.pin for name, definition in definitions.items()}
 
 
 def checked_outputs(definitions: Mapping[str, RegisteredDefinition]) -> dict[str, Json]:
@@ -49,8 +50,31 @@ def ceiling_problems(
     ]
 
 
+def commitment_problems(
+    specs: Sequence[TaskSpec],
+    definitions: Mapping[str, TaskDefinition],
+    ceilings: Ceilings,
+    *,
+    nearby_allowed: bool = True,
+) -> list[Problem]:
+    """Find commitments of tasks that the stage does not allow, and tasks with too many of them,
+    those of their definitions counted."""
+    found: list[Problem] = []
+    for index, spec in enumerate(specs):
+        path = ("tasks", index, "commitments")
+        own = tuple(map(Commitment.model_validate, spec.commitments))
+        definition = definitions.get(spec.name)
+        defined = (definition.commitments if definition else None) or ()
+        problem = too_many(len(defined), len(own)) or (same_names((*defined, *own)) if own else "")
+        found += [Problem(path, problem)] if problem else []
+        for number, one in enumerate(own):
+            at = (*path, number)
+            found += one.problems_with(ceilings, at=at, nearby_allowed=nearby_allowed)
+    return found
+
+
 def size_problems(request: Wire, tasks: Sequence[TaskRequest]) -> list[Problem]:
-    """`tasks` are the request's own."""
+    """Return problems of size; `tasks` are the request's own."""
     size = len(request.model_dump_json(by_alias=True).encode())
     if size <= MAX_DOCUMENT_BYTES:
         return []

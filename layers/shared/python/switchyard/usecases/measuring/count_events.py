@@ -8,7 +8,7 @@ from switchyard.ports import Counters
 
 
 class Tally:
-    """Of one batch: many events of a minute are one write."""
+    """Counts the events of one batch: many events of a minute are one write."""
 
     def __init__(self) -> None:
         self._minutes: dict[int, Counts] = {}
@@ -21,7 +21,7 @@ class Tally:
             self._minutes[minute_ms] = self._minutes.get(minute_ms, Counts()) + counts
 
     def add_to(self, counters: Counters) -> str | None:
-        """Why something was not counted, if so: the events are saved, and that is what matters."""
+        """Return why something was not counted, if so; the events themselves are saved."""
         try:
             for minute_ms, counts in self._minutes.items():
                 counters.add(minute_ms, counts)

@@ -8,10 +8,10 @@ from switchyard.ports import SpanExporter
 
 
 class Spans:
-    """Of one batch: they are sent together."""
+    """Collects the spans of one batch: they are sent together."""
 
     def __init__(self, exporter: SpanExporter | None) -> None:
-        """Without an exporter, nobody follows traces."""
+        """Drop all spans if there is no exporter."""
         self._exporter = exporter
         self._ended: list[Span] = []
 
@@ -22,7 +22,7 @@ class Spans:
             self._ended.append(span)
 
     def export(self) -> str | None:
-        """Why some may not be shown, if so: the events are saved, and that is what matters."""
+        """Return why some spans may be missing, if so; the events themselves are saved."""
         if self._exporter is None or not self._ended:
             return None
         try:

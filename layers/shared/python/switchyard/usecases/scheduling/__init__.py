@@ -1,0 +1,1 @@
+"""Routes wake-ups to pools, and lets operators change what pools subscribe to."""

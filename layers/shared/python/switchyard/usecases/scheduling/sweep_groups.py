@@ -4,7 +4,7 @@ It decides nothing: a token too many costs a receive, and a task that is let in 
 again. May run at any time, also twice at once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain, cycle, islice, zip_longest
@@ -19,7 +19,6 @@ from switchyard.domain.text import in_slices
 from switchyard.ports import (
     Clock,
     PauseSwitch,
-    QueueDepth,
     ReadyIndex,
     StartLimits,
     TaskGraph,
@@ -55,22 +54,23 @@ class SweptGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupSweeper:
-    groups: Sequence[str]
+    groups: Callable[[], Collection[str]]
+    """Returns the groups that some pool serves now."""
     index: ReadyIndex
     clocks: TenantClocks
     limits: StartLimits
     graph: TaskGraph
     pause_switch: PauseSwitch
     queue: TaskQueue
-    depth: Callable[[], QueueDepth]
-    """How full the queue of the pool is that serves these groups."""
+    waiting: Callable[[str], int]
+    """Counts the wake-ups that wait for a group, in the emptiest of the queues that serve it."""
     clock: Clock
     most_tokens: int
     """What the pool can start in two sweeps."""
 
     def sweep(self) -> Iterator[SweptGroup]:
         """Look at every group that has tenants with work. Raise `Unavailable`."""
-        for group in self.groups:
+        for group in self.groups():
             clocks = self.clocks.of_group(group)
             marked = [one for one in clocks.tenants if one.marked_at_ms is not None]
             if marked:
@@ -103,11 +103,11 @@ class GroupSweeper:
 
     def _fill_up(self, group: str, marked: Sequence[TenantInGroup], claimable: int) -> int:
         """Send tokens until as many can be received as tasks can be claimed, up to the bound."""
-        missing = claimable - self.depth().waiting
+        missing = claimable - self.waiting(group)
         if missing <= 0:
             return 0
         heads = list(islice(self._heads(group, marked, missing), missing))
-        tokens = [TaskMessage.to(task.ref, run=ANY_RUN) for task in heads]
+        tokens = [TaskMessage.to(task.ref, run=ANY_RUN, group=group) for task in heads]
         for some in in_slices(tokens, SENT_AT_ONCE):
             self.queue.send(some)
         return len(tokens)

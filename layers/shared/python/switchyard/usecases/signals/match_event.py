@@ -28,7 +28,7 @@ _SHOWN: Final = 80
 
 @dataclass
 class Matched:
-    """What came of an event."""
+    """The result of matching an event."""
 
     tenant: str | None
     event_id: str

@@ -21,7 +21,7 @@ from switchyard.usecases.events import task_events
 from switchyard.usecases.events.emitting import Emitter
 
 MAX_BYTES: Final = 1_000_000
-"""What the outputs that a pattern names may have together."""
+"""The most bytes that the outputs which a pattern names may have together."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What operators do with triggers: apply, look at, switch on and off, remove, try out."""
+"""Applies, reads, switches, removes and tries out triggers for operators."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ from switchyard.ports import (
 from switchyard.usecases.definitions.put_definition import accepted_definition, put_definition
 
 MAX_COMPARED: Final = 1_000
-"""How many registered definitions a mistyped name is compared with."""
+"""The most registered definitions that a mistyped name is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class TriggerOperator:
     rules: TriggerRules
     queue_sender: QueueSender
     queue: str
-    """Of triggers, by its name."""
+    """The name of the queue of triggers."""
     clock: Clock
 
     def apply(self, tenant: str, trigger: Trigger) -> AppliedTrigger:
@@ -122,13 +122,13 @@ class TriggerOperator:
         return applied
 
     def remove(self, tenant: str, name: str) -> None:
-        """The rule first: nobody would find it once the trigger is gone."""
+        """Remove the rule first: it could not be found once the trigger is gone."""
         applied = self.find(tenant, name)
         self._remove_rules(applied)
         self.store.remove(tenant, name, now_ms=self.clock.now_ms())
 
     def fire(self, tenant: str, name: str, *, event: BusEvent, text: str) -> None:
-        """As if its rule had seen the event, of which `text` is the whole."""
+        """Send the event to the trigger as its rule would; `text` is the whole event."""
         if not self.find(tenant, name).enabled:
             raise Conflict(f"the trigger {name!r} is disabled and would drop the event {event.id}")
         self.queue_sender.send(self.queue, message_template(tenant, name, text, by_hand=True), {})

@@ -76,7 +76,7 @@ class TriggerStarter:
     parking: MessageParking
     clock: Clock
     bucket: str
-    """Switchyard's own."""
+    """The name of Switchyard's own bucket."""
 
     def start(self, message: Delivered) -> Started | Dropped | Parked:
         """Raise `Unavailable`: then the message has to come back."""
@@ -157,7 +157,7 @@ def _occasion(applied: AppliedTrigger, asked: TriggerMessage) -> str:
 
 
 def _tagged(job: Json, tags: dict[str, str]) -> Json:
-    """Whatever an event says, our tags are ours."""
+    """Return the job with our tags, whatever the event says about them."""
     match job:
         case {"tags": dict() as given}:
             theirs = {name: tag for name, tag in given.items() if name not in RESERVED_TAGS}

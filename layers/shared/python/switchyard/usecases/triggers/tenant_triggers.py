@@ -1,4 +1,4 @@
-"""What tenants do with their triggers themselves.
+"""Manages triggers for their tenants.
 
 Events of the account's default bus are of everybody, so that operators alone apply triggers there.
 """
@@ -29,7 +29,7 @@ from switchyard.ports import Clock, Ids
 from switchyard.usecases.triggers.operate_triggers import TriggerOperator
 
 MAX_TRIGGERS: Final = 20
-"""For one tenant: EventBridge allows 300 rules on a bus, which all tenants share."""
+"""The most triggers of one tenant: EventBridge allows 300 rules on a bus, which tenants share."""
 
 MAX_EVENT_BYTES: Final = 200_000
 """The largest event that a trigger is fired with; EventBridge takes 256 KB."""

@@ -1,0 +1,1 @@
+"""What schedules tasks, in the state table."""
