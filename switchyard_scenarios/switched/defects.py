@@ -116,9 +116,17 @@ class GrantsInSpite:
         self.look_at = leases.look_at
 
     def claim(
-        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+        self,
+        ref: TaskRef,
+        *,
+        owner: str,
+        now_ms: int,
+        lease_ms: int,
+        limits: Sequence[str] = (),
     ) -> Claimed | ClaimRefused | None:
-        answer = self._leases.claim(ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms)
+        answer = self._leases.claim(
+            ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms, limits=limits
+        )
         if isinstance(answer, ClaimRefused) and isinstance(answer.decision, self._reasons):
             return Claimed(answer.task, Lease(answer.task, owner))
         return answer
@@ -167,9 +175,15 @@ class ActsUnclaimed(EffectiveLeases):
     completed_table: str
 
     def claim(
-        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+        self,
+        ref: TaskRef,
+        *,
+        owner: str,
+        now_ms: int,
+        lease_ms: int,
+        limits: Sequence[str] = (),
     ) -> Claimed | ClaimRefused | None:
-        answer = super().claim(ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms)
+        answer = super().claim(ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms, limits=limits)
         if answer is not None:  # of a new task it is asked twice
             row = {
                 "message_id": ref.request_id,

@@ -44,9 +44,17 @@ class EffectiveLeases:
         return self.leases.look_at(refs)
 
     def claim(
-        self, ref: TaskRef, *, owner: str, now_ms: int, lease_ms: int
+        self,
+        ref: TaskRef,
+        *,
+        owner: str,
+        now_ms: int,
+        lease_ms: int,
+        limits: Sequence[str] = (),
     ) -> Claimed | ClaimRefused | None:
-        answer = self.leases.claim(ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms)
+        answer = self.leases.claim(
+            ref, owner=owner, now_ms=now_ms, lease_ms=lease_ms, limits=limits
+        )
         message = ref.request_id
         match answer:
             case Claimed():

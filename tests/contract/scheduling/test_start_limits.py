@@ -246,7 +246,7 @@ def test_one_that_was_claimed_again_keeps_its_place(limited: Backend) -> None:
 
 
 def test_starts_are_counted_in_each_minute(backend: Backend) -> None:
-    name = "q:review:2/min"
+    name = "qm:review:2"
     ref = LimitRef(TENANT, name)
     store(backend, *(queued(one, limits=(name,)) for one in "abcdef"))
     minute_ms = NOW_MS - NOW_MS % 60_000

@@ -23,7 +23,7 @@ from tests.model.scheduling.state import (
     broken_in,
     in_ready_partition,
 )
-from tests.model.scheduling.steps import Step, number_of, sweeper_steps, task, worker_steps
+from tests.model.scheduling.steps import number_of, sweeper_steps, task, worker_steps
 
 ROUNDS: Final = 8
 
@@ -122,7 +122,7 @@ class Explorer:
                 shown[number] = in_ready_partition(one)
                 yield "the index follows", replace(state, shown=tuple(shown)), None
 
-    def _taken(self, state: State, step: Step | Any) -> tuple[Draft, Process]:
+    def _taken(self, state: State, step: Any) -> tuple[Draft, Process]:
         draft = self._draft(state)
         return draft, step(draft)
 

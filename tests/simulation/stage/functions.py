@@ -16,10 +16,12 @@ from switchyard.adapters.parallel import OneByOne
 from switchyard.bootstrap.dispatch import DispatchingParts, Making
 from switchyard.contracts.events.envelope import BusMessage
 from switchyard.domain.errors import SwitchyardError
+from switchyard.ports import QueueDepth
 from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dead_letters.process_dead_letter import DeadLetterProcessor
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.events.save_event import save_event
+from switchyard.usecases.scheduling.served_groups import ServedGroups
 from tests.simulation.cloud.cloud import TASKS, Cloud, Seen
 from tests.simulation.cloud.sqs import Message, Queue
 from tests.simulation.jobs import TENANTS
@@ -192,13 +194,24 @@ def process_dead_letter(seen: Seen, message: Message) -> None:
     seen.node.world.report(seen.node.name, f"dead letter: {done}")
 
 
+@dataclass(frozen=True)
+class _Depths:
+    """The depth of the task queue, which is the only one that a sweep asks for."""
+
+    seen: Seen
+
+    def of(self, queue: str) -> QueueDepth:
+        return self.seen.task_depth()
+
+
 def sweep(seen: Seen) -> None:
     parts = dispatching(seen)
     sweeper = parts.sweeper()
     for nudge in sweeper.sweep(at_most=SWEEP_AT_MOST, seconds=SWEEP_FOR_SECONDS):
         name = getattr(nudge.ref, "task_id", "the job")
         seen.node.world.report(seen.node.name, f"nudge {name}: {nudge.action}, {nudge.reason}")
-    groups = parts.group_sweeper(seen.task_depth, most_tokens=SWEEP_MOST_TOKENS)
+    served = ServedGroups(TASKS, directory=None, depths=_Depths(seen))
+    groups = parts.group_sweeper(served, SWEEP_MOST_TOKENS)
     for group in groups.sweep():
         seen.node.world.report(seen.node.name, f"swept {group}")
 

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from switchyard.domain.scheduling.policies import Policy, Subscription, Turns
+from switchyard.domain.scheduling.policies import Turns
+from switchyard.domain.scheduling.pools import Policy, Subscription
 
 
 def between(low: float, high: float) -> float:
     return low
 
 
-def turns(policy: Policy, **weights: float) -> Turns:
+def turns(policy: Policy, **weights: int) -> Turns:
     return Turns(policy, [Subscription(group, weight) for group, weight in weights.items()])
 
 

@@ -35,14 +35,14 @@ class Stage:
 
     def sweep(self) -> list[SweptGroup]:
         sweeper = GroupSweeper(
-            groups=("default",),
+            groups=lambda: ("default",),
             index=self.memory.ready,
             clocks=self.memory.clocks,
             limits=self.memory.limits,
             graph=self.memory.graph,
             pause_switch=self.memory.pause_switch,
             queue=self.memory.queue,
-            depth=self.memory.queue.depth,
+            waiting=lambda _group: self.memory.queue.depth().waiting,
             clock=self.clock,
             most_tokens=self.most_tokens,
         )
