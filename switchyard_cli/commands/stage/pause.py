@@ -43,7 +43,7 @@ def pause(
     Within half a minute no task is started any more; running tasks go on. Jobs are still accepted
     and wait. `switchyard resume` lets the workers continue.
     """
-    from switchyard_cli.views.consumption import ConsumptionState
+    from switchyard_cli.views.stage.consumption import ConsumptionState
 
     if reason and len(reason) > MAX_REASON:
         raise BadInput(f"A reason has at most {MAX_REASON} characters.")
@@ -68,7 +68,7 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Let a stage's workers claim tasks again."""
-    from switchyard_cli.views.consumption import ConsumptionState
+    from switchyard_cli.views.stage.consumption import ConsumptionState
 
     with _pause_switch(context, stage) as pause_switch:
         pause_switch.resume()
