@@ -34,7 +34,11 @@ class StageDashboard(Construct):
             self._graph("Dead letters", "dlq_depth"),
         )
         dashboard.add_widgets(
+            self._graph("Share of completed tasks that are verified", "verified_share"),
+            self._graph("Dollars for each verified task", "usd_per_verified"),
             self._graph("Time of an attempt, milliseconds", "avg_processing_time"),
+        )
+        dashboard.add_widgets(
             _by_definition("Cost by definition, dollars", metrics.COST, stage),
             _by_definition("Tokens by definition", metrics.TOKENS, stage),
         )

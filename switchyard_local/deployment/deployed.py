@@ -18,7 +18,7 @@ class Outputs:
     api_id: str
     api_keys_table_name: str
     worker_task_definitions: tuple[str, ...]
-    """Those of all pools, the default pool's first."""
+    """The task definitions of all pools, the default pool's first."""
 
     @property
     def worker_task_definition(self) -> str:

@@ -57,7 +57,7 @@ class WorkerFleet:
             return self._reported(worker)
 
     def depth(self) -> QueueDepth:
-        """Of the pool's queue. Raise `CloudError`."""
+        """Return the depth of the pool's queue. Raise `CloudError`."""
         asked = {
             "QueueUrl": self.deployed()["SQS_QUEUE_URL"],
             "AttributeNames": [_WAITING, _HIDDEN],

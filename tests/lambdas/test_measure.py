@@ -75,17 +75,20 @@ def counted(now_ms: int, minute: int, counts: Counts) -> None:
 
 
 def test_all_numbers_are_published_under_their_names(measure: Measure, now_ms: int) -> None:
-    counted(now_ms, -1, Counts(claims=6, timed=1, processing_ms=100))
+    spent = {"scrape": Spending(cost_micro_usd=1_500_000)}
+    counts = Counts(claims=6, timed=1, processing_ms=100, completions=4, verified=3)
+    counted(now_ms, -1, replace(counts, by_definition=spent))
 
     *flows, levels = measure(now_ms + 20_000)
 
-    last = flows[-1]
+    last = [flow for flow in flows if "definition" not in flow][-1]
     emitted = names(levels) | names(last)
     assert emitted == UNITS.keys() - {"cost_usd", "tokens"}
-    assert len(emitted) == 11
+    assert len(emitted) == 13
     assert dimensions(levels) == dimensions(last) == OURS
     assert (levels["dlq_depth"], levels["consumer_count"]) == ([1], [0])
     assert (last["claim_rate"], last["avg_processing_time"]) == ([0.1], [100])
+    assert (last["verified_share"], last["usd_per_verified"]) == ([0.75], [0.5])
     assert last["_aws"]["Timestamp"] == now_ms - MINUTE_MS
 
 

@@ -30,6 +30,7 @@ ROUTES = {
     "POST /triggers/{name}/enable",
     "POST /triggers/{name}/disable",
     "POST /triggers/{name}/fire",
+    "GET /pools",
     "GET /queues",
     "POST /queues",
     "GET /queues/{group}",

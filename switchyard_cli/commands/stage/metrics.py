@@ -52,7 +52,7 @@ def metrics(
     queues; then what each definition spent. With `--watch` on a terminal they are redrawn in place;
     with `--json` each look is a line.
     """
-    from switchyard_cli.views.metrics import StageMetrics, metrics_table
+    from switchyard_cli.views.stage.metrics import StageMetrics, metrics_table
 
     def look() -> Measurement:
         return measurer.measure(window_ms=window * MINUTE_MS)

@@ -59,7 +59,7 @@ def pause(
     Within half a minute no task is started any more; running tasks go on. Jobs are still accepted
     and wait. `switchyard resume` lets the workers continue.
     """
-    from switchyard_cli.views.consumption import ConsumptionState
+    from switchyard_cli.views.stage.consumption import ConsumptionState
 
     part = _part(queue=queue, definition=definition, tenant=tenant)
     if part:
@@ -96,7 +96,7 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Let a stage's workers claim tasks again."""
-    from switchyard_cli.views.consumption import ConsumptionState
+    from switchyard_cli.views.stage.consumption import ConsumptionState
 
     part = _part(queue=queue, definition=definition, tenant=tenant)
     if part:

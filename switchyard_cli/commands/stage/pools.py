@@ -50,7 +50,7 @@ def all_pools(
     """
     if context.invoked_subcommand:
         return
-    from switchyard_cli.views.pools import PoolView, pools_table
+    from switchyard_cli.views.stage.pools import PoolView, pools_table
 
     states = _survey(context, stage)
     if as_json:
@@ -67,7 +67,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show one pool with its limits and its workers."""
-    from switchyard_cli.views.pools import PoolView, pool_details
+    from switchyard_cli.views.stage.pools import PoolView, pool_details
 
     states = _survey(context, stage)
     found = next((state for state in states if state.pool.name == pool), None)

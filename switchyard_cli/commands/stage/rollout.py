@@ -44,7 +44,7 @@ def rollout(
     minute; they finish what they run, and ECS stops them. With `--json` and `--watch` each look is
     a line.
     """
-    from switchyard_cli.views.rollout import RolloutView, rollout_table
+    from switchyard_cli.views.stage.rollout import RolloutView, rollout_table
 
     def view(state: RolloutState) -> RolloutView:
         return RolloutView.of(state, stage)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from switchyard.contracts.triggers import AppliedTrigger
     from switchyard.usecases.triggers.operate_triggers import TriggerOperator
     from switchyard_cli.files.trigger_file import SourcedTriggers
-    from switchyard_cli.views.triggers import TriggerView
+    from switchyard_cli.views.stage.triggers import TriggerView
 
 OperatorStageOption = Annotated[
     Stage,
@@ -95,7 +95,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show one whole, with its pattern and its job."""
-    from switchyard_cli.views.triggers import print_trigger
+    from switchyard_cli.views.stage.triggers import print_trigger
 
     with tenants_triggers(context, stage, tenant) as (operator, owner):
         (view,) = _views(context, operator, [operator.find(owner, name)])
@@ -167,14 +167,14 @@ def _switch(
 def _views(
     context: typer.Context, operator: TriggerOperator, applied: Sequence[AppliedTrigger]
 ) -> list[TriggerView]:
-    from switchyard_cli.views.triggers import view_of
+    from switchyard_cli.views.stage.triggers import view_of
 
     now_ms = services_of(context).clock.now_ms()
     return [view_of(one, operator.rule_of(one), now_ms=now_ms) for one in applied]
 
 
 def _list(context: typer.Context, views: list[TriggerView], *, as_json: bool) -> None:
-    from switchyard_cli.views.triggers import print_triggers
+    from switchyard_cli.views.stage.triggers import print_triggers
 
     if as_json:
         print_json([*views])
@@ -183,7 +183,7 @@ def _list(context: typer.Context, views: list[TriggerView], *, as_json: bool) ->
 
 
 def _show(read: SourcedTriggers, file: Path, *, as_json: bool) -> None:
-    from switchyard_cli.views.triggers import starts
+    from switchyard_cli.views.stage.triggers import starts
 
     if as_json:
         print_json([declared.trigger for declared in read.content.triggers])

@@ -51,7 +51,7 @@ def fire(
         envelope = _envelope(document, event)
         operator.fire(owner, name, event=envelope, text=json.dumps(document))
     if as_json:
-        from switchyard_cli.views.triggers import FiredEvent
+        from switchyard_cli.views.stage.triggers import FiredEvent
 
         print_json(FiredEvent(tenant=owner, trigger=name, event_id=envelope.id))
         return

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from switchyard.contracts.metrics import COST, TOKENS, UNITS
-from switchyard_cli.views.metrics import MEANINGS
+from switchyard_cli.views.stage.metrics import MEANINGS
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "metrics.md"
 

@@ -2,13 +2,7 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import (
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticKnownError
 
 from switchyard.contracts.commitments import Commitments
@@ -258,7 +252,7 @@ class TaskDefinition(Closed):
             *(
                 problem
                 for index, step in enumerate(self.steps)
-                for problem in ceilings.problems_with(_asked_by(step), at=("steps", index))
+                for problem in ceilings.problems_with(step.asked, at=("steps", index))
             ),
             *(
                 problem
@@ -271,10 +265,6 @@ class TaskDefinition(Closed):
     def checked_output(self) -> JsonSchema | None:
         """The schema of what others are given of the task, if nothing is made of it before."""
         return self.output_schema if self.process_output is None else None
-
-
-def _asked_by(step: StepDefinition) -> Asked:
-    return Asked(tools=step.tools or (), max_turns=step.max_turns, timeout_ms=step.timeout)
 
 
 class RegisteredDefinition(TaskDefinition, Written):

@@ -101,7 +101,7 @@ class TaskSummary(Written):
     queue: str | None = unless_absent()
     """The work queue that it waits in, unless that is `default`."""
     priority: str | None = unless_absent()
-    """Its class, unless that is `normal`."""
+    """The class of the task, unless it is `normal`."""
 
 
 class FileLink(Written):

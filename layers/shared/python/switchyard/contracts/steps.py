@@ -17,6 +17,7 @@ from switchyard.contracts.wire import (
     at_most,
     timeout_up_to,
 )
+from switchyard.domain.access.limits import Asked
 from switchyard.domain.ids import STEP_NAME, STEP_NAME_RULE
 from switchyard.domain.prompts.artifacts import RESULT_FILE
 from switchyard.domain.prompts.placeholders import steps_named_in
@@ -64,6 +65,11 @@ class StepDefinition(Closed):
     timeout: StepMilliseconds | None = None
     """Milliseconds; the stage's `DEFAULT_TIMEOUT` when absent."""
     process_output: ProcessName | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """What the step asks for, which a stage may have a ceiling for."""
+        return Asked(tools=self.tools or (), max_turns=self.max_turns, timeout_ms=self.timeout)
 
 
 def output_file(step: StepDefinition, *, last: bool) -> str:

@@ -141,7 +141,7 @@ class TaskRequest(Closed):
     queue: QueueName | None = unless_absent()
     """The work queue that it waits in; else its job's, its definition's, or `default`."""
     priority: Priority | None = unless_absent()
-    """Its class; else its job's, its definition's, or its queue's."""
+    """The class of the task; else its job's, its definition's, or its queue's."""
     metadata: Metadata | None = unless_absent()
     """Texts by name, shown beside it."""
 

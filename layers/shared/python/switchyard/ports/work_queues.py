@@ -21,13 +21,13 @@ class WorkQueueStore(Protocol):
     """A tenant's work queues, by name. `default`, which always exists, is not among them."""
 
     def create(self, queue: WorkQueue) -> bool:
-        """`False` when there is one of its name."""
+        """Return `False` when there is one of its name."""
 
     def find_many(self, tenant: str, names: Iterable[str]) -> Mapping[str, WorkQueue]:
-        """Those of `names` that exist. Without names nothing is read."""
+        """Return those of `names` that exist. Without names nothing is read."""
 
     def page(self, tenant: str, *, limit: int, after: str | None = None) -> PageOfQueues:
-        """By name. A page may have fewer than `limit`, though others follow."""
+        """Return queues by name. A page may have fewer than `limit`, though others follow."""
 
     def change(self, queue: WorkQueue) -> WorkQueue:
         """Write it in the place of the one with the same version; return it with the next one.

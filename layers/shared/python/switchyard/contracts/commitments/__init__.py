@@ -103,21 +103,21 @@ class Commitment(Closed):
     path: Annotated[str, AfterValidator(_path)] | None = unless_absent(
         json_schema_extra={"maxLength": MAX_PATTERN_CHARACTERS}
     )
-    """Of a file: a pattern for files in the folder `artifacts`."""
+    """A pattern for files in the folder `artifacts`; for kind `file`, as are the next six."""
     min_count: int | None = unless_absent(ge=1, le=MAX_FILES)
-    """Of a file: how many files the pattern has to mean; 1 when absent."""
+    """The fewest files that match the pattern; 1 when absent."""
     max_count: int | None = unless_absent(ge=1, le=MAX_FILES)
     min_bytes: int | None = unless_absent(ge=0, le=MAX_STORED_FILE)
-    """Of a file: the size of each; 1 when absent, so that an empty file does not count."""
+    """The smallest size of each file; 1 when absent, so that an empty file does not count."""
     max_bytes: int | None = unless_absent(ge=0, le=MAX_STORED_FILE)
     json_schema: JsonSchema | None = unless_absent(alias="schema")
-    """Of a file: what each has to match, as JSON."""
+    """The schema that each file has to match, as JSON."""
     sha256: Checksum | None = unless_absent()
-    """Of a file: what each contains."""
+    """The checksum that each file has to have."""
     condition: Annotated[str, AfterValidator(_condition)] | None = unless_absent(
         json_schema_extra={"maxLength": MAX_CHARACTERS}
     )
-    """Of an output: a condition as in `when`, on the task's own `${output…}` and `${input…}`."""
+    """A condition as in `when`, on the task's own output and input; for kind `output`."""
     command: Command | None = unless_absent()
     """A program and its arguments, run in the task's folder; it has to end with exit code 0."""
     timeout: (
@@ -136,7 +136,7 @@ class Commitment(Closed):
     )
     """What a grader, an agent that sees output and files alone, has to find true of the result."""
     model: Annotated[CleanLine, Field(min_length=1, max_length=100)] | None = unless_absent()
-    """Of the grader; else that of the task, or of the stage."""
+    """The model of the grader; when absent, that of the task, or of the stage."""
     max_cost_usd: Annotated[float, Field(ge=0.000_001, le=10_000, allow_inf_nan=False)] | None = (
         unless_absent()
     )

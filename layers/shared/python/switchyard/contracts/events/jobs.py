@@ -12,9 +12,9 @@ class CreatedTask(Written):
     depends_on: tuple[str, ...] = ()
     input: Any = None
     queue: str | None = unless_absent()
-    """Its work queue, unless that is `default`."""
+    """The work queue, unless it is `default`."""
     priority: str | None = unless_absent()
-    """Its class, unless that is `normal`."""
+    """The class, unless it is `normal`."""
     metadata: dict[str, str] | None = unless_absent()
     """What its producer wants to see beside it."""
 

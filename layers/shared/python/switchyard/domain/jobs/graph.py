@@ -46,7 +46,7 @@ class TaskSpec:
     queue: str | None = None
     """The work queue that it waits in, if it names one."""
     priority: str | None = None
-    """Its class, if it names one."""
+    """The class of the task, if it names one."""
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property

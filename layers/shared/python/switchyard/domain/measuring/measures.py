@@ -29,7 +29,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolLevels:
-    """Of one pool, as they are at one moment."""
+    """The levels of one pool at one moment."""
 
     queue_depth: int
     in_flight_count: int

@@ -59,7 +59,7 @@ class Placing:
 
     queues: Queues = field(default_factory=dict)
     wish: Wish = NO_WISH
-    """Of a new job, for its tasks that ask for nothing themselves."""
+    """What a new job asks for, for its tasks that ask for nothing themselves."""
 
     def inherited(self, wish: Wish, terms: DefinitionTerms | None) -> Placement:
         """Place a job that is a task: its tasks take it as the wish of their job."""

@@ -20,7 +20,7 @@ MOST_AT_ONCE: Final = 1_000
 MOST_STARTS_PER_MINUTE: Final = 10_000
 LONGEST_KEY: Final = 100
 MOST_QUEUES: Final = 1_000
-"""Of a tenant."""
+"""The most queues that a tenant may have."""
 RESERVED_NAMES: Final = frozenset({"items", "dead-letters"})
 """Behind a group these are routes of the API."""
 

@@ -156,7 +156,7 @@ class Task:
     """The work queue that the task waits in, `group` or `group/name`; `None` is `default`. Tasks of
     a job that is a task take it, and the class, as the word of their job."""
     priority: str | None = None
-    """Its class; `None` is `normal`."""
+    """The class of the task; `None` is `normal`."""
     lease_ms: int | None = None
     """What a renewal of its lease adds; the worker's own when absent."""
     limits: tuple[str, ...] = ()

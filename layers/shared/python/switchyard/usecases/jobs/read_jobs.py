@@ -107,16 +107,12 @@ def read_task(
     taken = _bytes_of(stored) + bytes_in_answer(payload.depends_on)
     return TaskView(
         **_task_summary(task, payload.depends_on).model_dump(),
+        **_outcome(task.outcome),
         job_id=job_id,
         request_id=ref.request_id,
         definition_version=task.definition_version,
         max_attempts=task.max_attempts,
         ready_at=instant(task.ready_at_ms),
-        error_category=outcome.error_category,
-        duration_ms=outcome.duration_ms if task.outcome else None,
-        input_tokens=outcome.usage.input_tokens,
-        output_tokens=outcome.usage.output_tokens,
-        cache_read_tokens=outcome.usage.cache_read_tokens,
         **_what_fits(payload, outcome, files, room=MAX_ANSWER_BYTES - taken),
         artifacts=files.place(outcome.artifacts) if outcome.artifacts else None,
         files=stored,
@@ -127,6 +123,18 @@ def read_task(
         metadata=dict(payload.metadata),
         **_as_item(task, jobs),
     )
+
+
+def _outcome(outcome: Outcome | None) -> dict[str, Json]:
+    if outcome is None:
+        return {}
+    return {
+        "error_category": outcome.error_category,
+        "duration_ms": outcome.duration_ms,
+        "input_tokens": outcome.usage.input_tokens,
+        "output_tokens": outcome.usage.output_tokens,
+        "cache_read_tokens": outcome.usage.cache_read_tokens,
+    }
 
 
 def _commitments(task: Task) -> dict[str, Json]:

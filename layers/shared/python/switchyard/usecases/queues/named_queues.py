@@ -30,7 +30,7 @@ class NamedQueues:
     store: WorkQueueStore | None = None
     """`None` where there is no queue but `default`."""
     groups: tuple[str, ...] = DEFAULT_GROUPS
-    """Those of the stage."""
+    """The groups of the stage."""
 
     def read(self, tenant: str, names: Iterable[str | None]) -> Mapping[str, WorkQueue]:
         """Read those that exist; what names none costs nothing."""
