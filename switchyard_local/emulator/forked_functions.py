@@ -32,7 +32,7 @@ Variables = Mapping[str, str]
 
 
 class WarmProcess:
-    """A process that has imported the layers, and its end of what we tell it."""
+    """A process that has imported the layers, and our end of its socket."""
 
     def __init__(self, layers: Sequence[str], variables: Variables, *, cwd: Path) -> None:
         """Start it. Raise `OSError` if it ends before it is ready."""
@@ -97,12 +97,12 @@ class ForkedFunction:
         self.stderr = os.fdopen(stderr, encoding="utf-8")
         self._ended = os.fdopen(ended, "rb", buffering=0)
         self.returncode: int | None = None
-        told = self._ended.readline()
-        if not told:
+        first_line = self._ended.readline()
+        if not first_line:
             for stream in (self.stdin, self.stdout, self.stderr, self._ended):
                 stream.close()
             raise ChildProcessError("the warm process did not fork")
-        self.pid = int(told)
+        self.pid = int(first_line)
 
     def poll(self) -> int | None:
         """Return 0 once it has ended, however it did; None before."""
