@@ -31,7 +31,12 @@ from switchyard_worker.parent.receive.deliveries import (
     KeepLease,
     UnansweredMessages,
 )
-from switchyard_worker.parent.receive.intake import ConsumptionPause, Intake, Screening
+from switchyard_worker.parent.receive.intake import (
+    SECONDS_BETWEEN_LOOKS,
+    ConsumptionPause,
+    Intake,
+    Screening,
+)
 from switchyard_worker.parent.receive.lease import Heartbeats, Keepalive, LeaseTiming
 from switchyard_worker.parent.receive.loop import Loop, Polling
 from switchyard_worker.parent.receive.rollout import Protection, Replacement
@@ -83,7 +88,7 @@ def assemble(
         settings,
         timing,
         attempts=attempts,
-        intake=intake_of(ports, protection, machine, stop),
+        intake=intake_of(ports, protection, machine, stop, settings.pause_check_seconds),
         stop=stop,
         bugs=Bugs(ports.clock, stop, redaction=attempts.redaction),
     )
@@ -157,13 +162,19 @@ def _deliveries(
     )
 
 
-def intake_of(ports: WorkerPorts, protection: Protection, machine: Machine, stop: Stop) -> Intake:
+def intake_of(
+    ports: WorkerPorts,
+    protection: Protection,
+    machine: Machine,
+    stop: Stop,
+    pause_check_seconds: float = SECONDS_BETWEEN_LOOKS,
+) -> Intake:
     runtime = runtime_of(ports)
     replacement = Replacement(runtime, ports.deployments, protection, stop=stop)
     machine.announce_to(replacement.changed)
     return Intake(
         clock=ports.clock,
-        pause_switch=ConsumptionPause(runtime, ports.pause_switch),
+        pause_switch=ConsumptionPause(runtime, ports.pause_switch, pause_check_seconds),
         replacement=replacement,
         protection=protection,
         machine=machine,

@@ -79,6 +79,19 @@ def test_what_cannot_be_seen_stays_as_it_was(
     assert pause_switch.looks == 2
 
 
+def test_a_worker_may_look_more_often(
+    harness: WorkerHarness, pause_switch: CountedConsumption, clock: ManualClock
+) -> None:
+    runtime = runtime_of(replace(harness.ports(), clock=clock))
+    pause = ConsumptionPause(runtime, pause_switch, 1)
+    assert not is_on(pause)
+    pause_switch.pause(now_ms=NOW_MS)
+
+    clock.sleep(1)
+
+    assert is_on(pause)
+
+
 def test_the_log_tells_of_each_change_once(
     pause: ConsumptionPause,
     pause_switch: CountedConsumption,
