@@ -16,7 +16,7 @@ from switchyard.settings import WorkerSettings
 from switchyard_worker.boundary import become_subreaper
 from switchyard_worker.guard.examine import limit_digits
 from switchyard_worker.guard.redaction import Redaction
-from switchyard_worker.parent.assembly import assemble, runtime_of
+from switchyard_worker.parent.assembly import assemble
 from switchyard_worker.parent.attempts.backends import default_backend
 from switchyard_worker.parent.claude.access import ClaudeProxy
 from switchyard_worker.parent.configuration import Configuration, Misconfigured, read_configuration
@@ -27,6 +27,7 @@ from switchyard_worker.parent.health.presence import Membership, PresenceReports
 from switchyard_worker.parent.health.pulse import keep_pulse
 from switchyard_worker.parent.health.stop import ClockWatch, Stop, WrongClock, described
 from switchyard_worker.parent.receive.loop import Loop
+from switchyard_worker.parent.receiving import runtime_of
 from switchyard_worker.parent.supervision.child_environment import Credential
 from switchyard_worker.parent.supervision.children import Children
 from switchyard_worker.parent.supervision.process_enders import OrphanWatcher, UserEnder

@@ -2,9 +2,12 @@
 
 By itself it unpacks a function's code and layers anew for each process, where Python finds no
 bytecode: each process compiles all modules of Switchyard again, which takes as long as to run them.
+Where `os.fork` is safe, a process does not even run them: see `forked_functions`.
 """
 
 import hashlib
+import subprocess
+import sys
 import tempfile
 import threading  # noqa: TID251 - MiniStack starts functions in threads of its own
 import zipfile
@@ -14,6 +17,8 @@ from typing import Any, Final
 
 from ministack.core import lambda_runtime
 
+from switchyard_local.emulator.forked_functions import Functions
+
 UNPACKED: Final = "ministack-unpacked"
 """The folder, beside those that MiniStack makes for processes, of what was unpacked."""
 
@@ -21,8 +26,11 @@ _unpacking: Final = threading.Lock()
 
 
 def speed_up_functions() -> None:
-    """Let all processes of the same code share one folder of it, hence its bytecode."""
+    """Let all processes of the same code share its bytecode, and of the same layers its imports."""
     lambda_runtime.zipfile = SimpleNamespace(**{**vars(zipfile), "ZipFile": SharedArchive})
+    if sys.platform == "linux":  # libraries of macOS do not survive a fork
+        start = Functions().start
+        lambda_runtime.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": start})
 
 
 class SharedArchive(zipfile.ZipFile):

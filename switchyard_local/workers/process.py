@@ -136,6 +136,7 @@ class WorkerProcess:
             **bare_environment(self._home),
             **deployed,
             **aws_environment(self._port),
+            "PAUSE_CHECK_SECONDS": "1",  # reads cost nothing here
             "OUTPUT_FOLDER": str(self._home.worker_output),  # deployed: a folder in the container
             **self._extra_environment,
         }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
@@ -113,11 +114,6 @@ class Backend:
 def in_memory() -> Backend:
     clock = ManualClock()
     harness = MemoryHarness(clock)
-
-    def append_many(records: Sequence[dict[str, Any]]) -> None:
-        for record in records:
-            harness.log.append(record)
-
     return Backend(
         intake=harness.intake,
         jobs=harness.jobs,
@@ -148,9 +144,14 @@ def in_memory() -> Backend:
         cancelling=harness.cancelling,
         redriving=harness.redriving,
         stored_events=lambda: list(harness.log.records.values()),
-        append_many=append_many,
+        append_many=partial(_append_each, harness.log),
         clock=clock,
     )
+
+
+def _append_each(log: EventLog, records: Sequence[dict[str, Any]]) -> None:
+    for record in records:
+        log.append(record)
 
 
 def in_the_cloud(cloud: Cloud) -> Backend:
@@ -177,9 +178,6 @@ def in_the_cloud(cloud: Cloud) -> Backend:
         open_tasks=DynamoDbOpenTasks(state),
         alerts=DynamoDbAlertStore(state),
         rates=DynamoDbRequestRates(state),
-        pause_switch=DynamoDbPauseSwitch(state),
-        presence=DynamoDbPresence(state),
-        subscriptions=DynamoDbSubscriptionStore(state),
         counters=DynamoDbCounters(state),
         published=DynamoDbPublishedMinutes(state),
         submission_keys=DynamoDbSubmissionKeys(state),
@@ -202,6 +200,9 @@ def _scheduling_in_memory(harness: MemoryHarness) -> dict[str, Any]:
 
 def _scheduling(state: DynamoDbTable) -> dict[str, Any]:
     return {
+        "pause_switch": DynamoDbPauseSwitch(state),
+        "presence": DynamoDbPresence(state),
+        "subscriptions": DynamoDbSubscriptionStore(state),
         "ready": DynamoDbReadyIndex(state),
         "clocks": DynamoDbTenantClocks(state),
         "limits": DynamoDbStartLimits(state),

@@ -11,6 +11,7 @@ from typing import Final
 from switchyard_local.errors import FOLDER_VARIABLE
 from tests.docs.masks import masked
 from tests.docs.pages import ROOT, SHELL, Block, commands_of
+from tests.run_suite import UNUSED_PLUGINS
 
 PATIENCE_SECONDS: Final = 600
 _END: Final = "@@ the command has ended with "
@@ -96,6 +97,7 @@ def _run(steps: list[Step], clone: Path, programs: tuple[Path, ...]) -> list[Pri
         FOLDER_VARIABLE: str((clone / ".switchyard").resolve()),
         "COLUMNS": "200",
         "NO_COLOR": "1",
+        "PYTEST_ADDOPTS": " ".join(UNUSED_PLUGINS),  # readers have not installed them
     }
     ran = subprocess.run(
         ["bash", "-c", "\n".join(script)],

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from switchyard.domain.tasks.task import Lease
 from switchyard_worker.guard.redaction import Redaction
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.attempts.upload import Uploader
 from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
 

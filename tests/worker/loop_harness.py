@@ -8,7 +8,6 @@ from typing import Any
 
 from switchyard.contracts.messages import TaskMessage
 from switchyard.ports import Received
-from switchyard_worker.parent.assembly import intake_of, runtime_of
 from switchyard_worker.parent.health.machine import Machine
 from switchyard_worker.parent.health.stop import Bugs, Stop
 from switchyard_worker.parent.receive.deletions import Deletions
@@ -16,6 +15,7 @@ from switchyard_worker.parent.receive.intake import Screening
 from switchyard_worker.parent.receive.lease import LeaseTiming
 from switchyard_worker.parent.receive.loop import Loop, Polling
 from switchyard_worker.parent.receive.rollout import Protection
+from switchyard_worker.parent.receiving import intake_of, runtime_of
 from tests.builders import JOB
 from tests.worker.harness import LongPoll, WorkerHarness
 

@@ -38,7 +38,7 @@ class _Read:
     tasks: Sequence[ReadyTask]
     at: float
     gone: set[TaskRef] = field(default_factory=set)
-    """Those that were tried since."""
+    """The tasks that were tried since."""
 
     def left(self, without: Collection[TaskRef]) -> list[ReadyTask]:
         return [one for one in self.tasks if one.ref not in self.gone and one.ref not in without]

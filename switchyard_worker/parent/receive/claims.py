@@ -19,7 +19,7 @@ class Claims:
     adopter: Adopter
     worker_id: str
     tenant_id: str | None
-    """Whose other producers' tasks are; `None` if none are taken in."""
+    """The tenant of other producers' tasks; `None` if none are adopted."""
     lease_ms: int
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 

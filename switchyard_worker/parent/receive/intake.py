@@ -23,13 +23,16 @@ from switchyard_worker.parent.receive.rollout import Protection, Replacement
 logger = get_logger("worker")
 
 SECONDS_BETWEEN_LOOKS: Final = 10.0
-"""How long an answer to whether consumption is paused is used."""
+"""How long an answer to whether consumption is paused is used at most."""
 
 
 class ConsumptionPause:
     """Knows whether operators have paused the consumption of tasks."""
 
-    def __init__(self, runtime: Runtime, pause_switch: PauseSwitch) -> None:
+    def __init__(
+        self, runtime: Runtime, pause_switch: PauseSwitch, seconds: float = SECONDS_BETWEEN_LOOKS
+    ) -> None:
+        self.seconds = seconds
         self._runtime = runtime
         self._pause_switch = pause_switch
         self._pause: Pause | None = None
@@ -41,7 +44,7 @@ class ConsumptionPause:
         """Return the pause as it was read within the last seconds; an outage changes nothing."""
         now = self._runtime.clock.monotonic()
         if now >= self._next_look:
-            self._next_look = now + SECONDS_BETWEEN_LOOKS
+            self._next_look = now + min(SECONDS_BETWEEN_LOOKS, self.seconds)
             await self._look()
         return self._pause
 

@@ -184,7 +184,8 @@ class Loop:
         Receive nothing after an outage, while paused or sick, or once replaced.
         """
         if await self.intake.is_held():
-            await self._unless_stopped(self._runtime.sleep(HOLD_SECONDS))
+            rest = min(HOLD_SECONDS, self.intake.pause_switch.seconds)
+            await self._unless_stopped(self._runtime.sleep(rest))
             return ()
         try:
             messages = await self._runtime.offload(

@@ -61,7 +61,7 @@ class Token:
     comes_again: bool = False
     """Whether the message must not be deleted, so that it is received again."""
     task: Task | None = None
-    """As it was read, if it could be claimed then."""
+    """The named task as it was read, if it could be claimed then."""
     tried: set[TaskRef] = field(default_factory=set)
 
     @property

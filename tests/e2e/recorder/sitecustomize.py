@@ -106,7 +106,7 @@ def conditions_of(service: str, operation: str, params: dict[str, Any]) -> list[
     return [condition_keys_of(request) for _, _, request in requests_in(operation, params)]
 
 
-def record_to(path: Path, principal: str, client: type[Any]) -> None:
+def record_to(path: Path, client: type[Any]) -> None:
     original = client._make_api_call
 
     def recorded(self: Any, operation: str, params: dict[str, Any]) -> Any:
@@ -116,7 +116,7 @@ def record_to(path: Path, principal: str, client: type[Any]) -> None:
             conditions = iter(conditions_of(service, operation, params))
             for action, resource in calls:
                 known = next(conditions, {})
-                log.write(json.dumps([principal, action, resource, known]) + "\n")
+                log.write(json.dumps([principal(), action, resource, known]) + "\n")
         return original(self, operation, params)
 
     client._make_api_call = recorded
@@ -135,13 +135,14 @@ class PatchWhenImported:
 
         def load_and_patch(module: ModuleType) -> None:
             load(module)
-            record_to(Path(os.environ["RECORD_CALLS_TO"]), principal(), module.BaseClient)
+            record_to(Path(os.environ["RECORD_CALLS_TO"]), module.BaseClient)
 
         loader.exec_module = load_and_patch
         return spec
 
 
 def principal() -> str:
+    """Ask at each call: functions are forks of one process that has imported botocore."""
     pool = os.environ.get("POOL", "default")
     worker = "worker" if pool == "default" else f"worker-{pool}"
     return os.environ.get("AWS_LAMBDA_FUNCTION_NAME") or worker

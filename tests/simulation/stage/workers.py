@@ -28,7 +28,6 @@ from switchyard.usecases.dead_letters.park_message import MessageParking
 from switchyard.usecases.dispatching.adopt_task import Adopter
 from switchyard.usecases.events import task_events
 from switchyard_worker.guard.redaction import Redaction
-from switchyard_worker.parent.assembly import intake_of, receive_loop, runtime_of
 from switchyard_worker.parent.attempts.assignments import Assignments
 from switchyard_worker.parent.attempts.inputs import InputFinder
 from switchyard_worker.parent.attempts.upload import Uploader, artifacts_prefix
@@ -39,6 +38,7 @@ from switchyard_worker.parent.health.stop import Bugs, Stop
 from switchyard_worker.parent.receive.lease import Keepalive, LeaseTiming, Watched
 from switchyard_worker.parent.receive.loop import Loop
 from switchyard_worker.parent.receive.rollout import Protection
+from switchyard_worker.parent.receiving import intake_of, receive_loop, runtime_of
 from switchyard_worker.parent.supervision.child_output import LastActivity
 from tests.simulation.cloud.cloud import TASKS, Cloud
 from tests.simulation.jobs import TENANTS

@@ -242,6 +242,8 @@ class WorkerSettings(EmitterSettings, PoolsSettings):
     """The most messages of one receive; never more than there are free slots, unless those before
     were all for tasks that had settled."""
     wait_time_seconds: int = Field(default=20, ge=0, le=20)
+    pause_check_seconds: int = Field(default=10, ge=1, le=10)
+    """The time for which what was read of a pause of consumption is used."""
     visibility_extension_interval: PositiveInt = 20_000
     """Milliseconds between two renewals of a lease."""
     visibility_extension_amount: PositiveInt = 30

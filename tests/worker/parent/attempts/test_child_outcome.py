@@ -12,12 +12,12 @@ from switchyard.adapters.system import SystemClock, ThreadOffload, system_sleep
 from switchyard.domain.tasks.failures import FailureCategory
 from switchyard.domain.tasks.task import Lease
 from switchyard_worker.guard.redaction import Redaction
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.attempts.child_outcome import MAX_OUTCOME_BYTES, Judge
 from switchyard_worker.parent.attempts.guard_client import GuardClient
 from switchyard_worker.parent.attempts.upload import MAX_FILES, Uploader
 from switchyard_worker.parent.attempts.verdict import Concluded
 from switchyard_worker.parent.files.folder import TaskFolder
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
 

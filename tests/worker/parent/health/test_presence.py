@@ -9,8 +9,8 @@ from switchyard import VERSION
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.presence import Load, PresentWorker, those_there
 from switchyard.testing import ManualClock
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.health.presence import PresenceReports
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import NOW_MS
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import run, until

@@ -16,8 +16,8 @@ from switchyard.domain.tasks.task import Lease, LifeSigns, Task
 from switchyard.ports import Seen
 from switchyard.testing import ManualClock
 from switchyard.testing.leases import MemoryTaskLeases
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.receive.cancel_checks import CHECK_SECONDS, CancelChecks
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import JOB, a_task
 from tests.worker.harness import WorkerHarness
 

@@ -12,8 +12,8 @@ from switchyard.contracts.events import Event, TaskHeartbeat
 from switchyard.domain.errors import Unavailable
 from switchyard.domain.states import TaskState
 from switchyard.testing import ManualClock
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.receive.lease import Heartbeats, Watched
+from switchyard_worker.parent.receiving import runtime_of
 from switchyard_worker.parent.supervision.child_output import LastActivity
 from switchyard_worker.parent.supervision.descendants import resident_bytes
 from tests.builders import a_task, an_emitter

@@ -9,9 +9,9 @@ from switchyard.domain.errors import Unavailable
 from switchyard.domain.health.presence import Pause
 from switchyard.testing import ManualClock
 from switchyard.testing.presence import MemoryPauseSwitch
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.receive.intake import SECONDS_BETWEEN_LOOKS, ConsumptionPause
 from switchyard_worker.parent.receive.loop import HOLD_SECONDS
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import NOW_MS
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import LoopHarness, RecordedInbox, run, until
@@ -77,6 +77,19 @@ def test_what_cannot_be_seen_stays_as_it_was(
 
     assert is_on(pause) is paused
     assert pause_switch.looks == 2
+
+
+def test_a_worker_may_look_more_often(
+    harness: WorkerHarness, pause_switch: CountedConsumption, clock: ManualClock
+) -> None:
+    runtime = runtime_of(replace(harness.ports(), clock=clock))
+    pause = ConsumptionPause(runtime, pause_switch, 1)
+    assert not is_on(pause)
+    pause_switch.pause(now_ms=NOW_MS)
+
+    clock.sleep(1)
+
+    assert is_on(pause)
 
 
 def test_the_log_tells_of_each_change_once(

@@ -10,9 +10,9 @@ from switchyard.domain.health.presence import Pause
 from switchyard.domain.health.rollout import Deployment, Hold, decide_hold
 from switchyard.domain.tasks.task import Lease
 from switchyard.testing.presence import MemoryDeployments
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.health.presence import PresenceReports
 from switchyard_worker.parent.receive.loop import Loop
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import HangingInbox, LoopHarness, RecordedInbox, run, until

@@ -16,10 +16,10 @@ from switchyard.domain.health.rollout import minutes_to_protect
 from switchyard.domain.states import TaskState
 from switchyard.domain.tasks.task import Lease
 from switchyard.testing.transport import MemoryBus
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.health.stop import Stop
 from switchyard_worker.parent.receive.lease import LeaseTiming
 from switchyard_worker.parent.receive.rollout import Protection
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import a_task
 from tests.worker.harness import WorkerHarness
 from tests.worker.loop_harness import run, until

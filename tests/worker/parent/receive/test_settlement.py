@@ -11,9 +11,9 @@ from switchyard.domain.tasks.task import Usage
 from switchyard.ports import Claimed
 from switchyard.testing import ManualClock
 from switchyard.usecases.scheduling.marks import Marks
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.attempts.verdict import Concluded, failed
 from switchyard_worker.parent.receive.settlement import Settlement
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import NOW_MS
 from tests.worker.harness import WorkerHarness
 

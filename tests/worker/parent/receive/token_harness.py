@@ -11,11 +11,11 @@ from switchyard.domain.scheduling.ready import ready_key
 from switchyard.domain.tasks.task import Task
 from switchyard.testing import ManualClock, MemoryHarness
 from switchyard.testing.scheduling import MemoryReadyIndex
-from switchyard_worker.parent.assembly import runtime_of
 from switchyard_worker.parent.choosing import tokens_of
 from switchyard_worker.parent.receive.intake import ConsumptionPause
 from switchyard_worker.parent.receive.tenant_clocks import ClocksOfGroups
 from switchyard_worker.parent.receive.tokens import Taken, Token
+from switchyard_worker.parent.receiving import runtime_of
 from tests.builders import JOB_ID, NOW_MS, a_task
 from tests.worker.harness import WorkerHarness
 

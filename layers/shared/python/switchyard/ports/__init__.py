@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         PublishedMinutes,
         SpanExporter,
     )
+    from switchyard.ports.fan_outs import FanOuts
     from switchyard.ports.jobs import (
         WRITING_SECONDS,
         Cancelling,
@@ -75,7 +76,6 @@ if TYPE_CHECKING:
     from switchyard.ports.tasks import (
         Claimed,
         ClaimRefused,
-        FanOuts,
         Overdue,
         PageOfOverdue,
         PageOfUnsettled,
@@ -235,9 +235,9 @@ _PARTS: Final = {
         "TenantClocks",
         "TenantInGroup",
     ),
+    "fan_outs": ("FanOuts",),
     "tasks": (
         "Claimed",
-        "FanOuts",
         "Overdue",
         "PageOfOverdue",
         "PageOfUnsettled",

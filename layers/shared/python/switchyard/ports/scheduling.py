@@ -76,7 +76,7 @@ class GroupClocks:
     """By name; those without a mark have no work, but may have a weight."""
     floor: float = 0.0
     mean_cost_usd: float | None = None
-    """Of a task; `None` before any was noted."""
+    """The mean cost of a task; `None` before any was noted."""
 
 
 class TenantClocks(Protocol):

@@ -170,7 +170,7 @@ def known_in(attribute: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
 
 _NEWER: Final = "newer/"
 """The prefix of the rule of a task with a condition, with limits or without a worker, and of a
-fan-out's items: a version that knows none of them does not know such a rule, and leaves the task alone."""
+fan-out's items: a version that knows none of them leaves a task with such a rule alone."""
 
 
 def _is_new(task: Task) -> bool:

@@ -245,12 +245,8 @@ class DynamoDbTable:
 
     def _get_chunk(self, keys: Sequence[Key]) -> list[Item]:
         items: list[Item] = []
-        wanted: Any = {
-            self.name: {
-                "Keys": [serialized(key_item(key)) for key in keys],
-                "ConsistentRead": True,
-            }
-        }
+        named = [serialized(key_item(key)) for key in keys]
+        wanted: Any = {self.name: {"Keys": named, "ConsistentRead": True}}
         for _ in self._pauses.tries(ROUNDS):
             answer = call(self._client.batch_get_item, RequestItems=wanted)
             items += map(deserialized, answer["Responses"].get(self.name, []))

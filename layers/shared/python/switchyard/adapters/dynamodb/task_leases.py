@@ -28,7 +28,7 @@ from switchyard.domain.transition import Transition, TransitionRefused
 from switchyard.ports import Claimed, ClaimRefused, Seen
 
 TRIES: Final = 5
-"""Of a claim under limits, each after the task or a limit has changed."""
+"""The tries of a claim under limits, each after the task or a limit has changed."""
 
 
 @dataclass(frozen=True, slots=True)

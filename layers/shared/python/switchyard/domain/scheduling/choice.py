@@ -26,7 +26,7 @@ class Why:
 
     group: str
     clock: float
-    """Of its tenant in the group, before the charge."""
+    """The clock of its tenant in the group, before the charge."""
     rank: int
     """The priority class that it counted as, with what waiting added."""
     policy: str
@@ -56,7 +56,7 @@ class Choosing:
     policy: str
     aging: Aging = DEFAULT_AGING
     slots: int = 1
-    """Of all workers of its pool."""
+    """The slots of all workers of its pool."""
 
 
 def candidates(

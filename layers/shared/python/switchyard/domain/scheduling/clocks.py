@@ -34,7 +34,7 @@ class Group:
     floor: float = 0.0
     """Rises to the clock of the tenant that was chosen last, and never falls."""
     mean_cost_usd: float | None = None
-    """Of the tasks that settled in this group; `None` before the first."""
+    """The mean cost of tasks that settled in this group; `None` before the first."""
 
     @classmethod
     def of(

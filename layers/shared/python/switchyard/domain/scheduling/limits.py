@@ -15,7 +15,7 @@ from switchyard.domain.tasks.task import Task, TaskRun, milliseconds
 MOST_HOLDERS: Final = 1_000
 """A limit above it is as good as none, and its item would be too large."""
 MOST_WAITERS: Final = 100
-"""Of those that an item names; the index shows all of them."""
+"""The most waiting tasks that an item names; the index shows all of them."""
 MINUTE_MS: Final = milliseconds(timedelta(minutes=1))
 KEPT_SECONDS: Final = 90 * 86_400
 """After the last start an item is forgotten: a limit may have a key for each input."""

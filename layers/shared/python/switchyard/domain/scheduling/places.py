@@ -8,7 +8,7 @@ from switchyard.domain.tasks.task import Task
 from switchyard.domain.transition import Transition, holds
 
 Limits = Mapping[LimitRef, Limit]
-"""As they were read; one that is not among them is not there."""
+"""Limits by their refs, as they were read; one that is absent has no item."""
 Place = tuple[LimitRef, Transition]
 
 

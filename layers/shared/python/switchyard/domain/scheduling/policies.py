@@ -16,7 +16,7 @@ class Turns:
         self._weights = {one.group: float(one.weight) for one in subscriptions}
         self._last: str | None = None
         self._owed = dict.fromkeys(self._weights, 0.0)
-        """Of each group's share so far, how many tasks it was not served yet."""
+        """The number of tasks that each group was not served yet, of its share so far."""
 
     def follow(self, subscriptions: Sequence[Subscription]) -> None:
         """Take over the subscriptions of the pool, which may change while a worker runs."""

@@ -18,7 +18,7 @@ CLASSES: Final = ("high", NORMAL, "low")
 READY_KEY: Final = ("ready_in", "ready_order")
 """The fields of a task that are its key: both are there, or none."""
 _DIGITS: Final = 13
-"""Of a time in milliseconds, until the year 2286."""
+"""The digits of a time in milliseconds, until the year 2286."""
 
 
 class Partition(StrEnum):

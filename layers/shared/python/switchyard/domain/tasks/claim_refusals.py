@@ -51,7 +51,7 @@ class NotYet:
 
 @dataclass(frozen=True, slots=True)
 class LimitFull:
-    """As many run as the limit allows: it waits for a place, without a message."""
+    """A limit is full: the task waits for a place, without a message."""
 
     reason: str
     name: str

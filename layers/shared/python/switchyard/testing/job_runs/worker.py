@@ -25,8 +25,8 @@ from switchyard.testing.job_runs.commitments import found_of
 from switchyard.testing.job_runs.engine import MemoryEngine
 from switchyard.testing.job_runs.errors import JobTestError
 from switchyard.testing.job_runs.scripts import FailsTest, OutOfTime, ScriptedAgent
+from switchyard.testing.job_runs.settling import refusals_of
 from switchyard.usecases.events import task_events
-from switchyard.usecases.scheduling.marks import Marks
 from switchyard_worker.agents.agent import AgentFailed
 from switchyard_worker.boundary import MARKER, Assignment, Step
 from switchyard_worker.child.code import CodeTask
@@ -53,8 +53,6 @@ from switchyard_worker.parent.attempts.upload import (
 from switchyard_worker.parent.attempts.verdict import HandedBack, Verdict, failed, timed_out
 from switchyard_worker.parent.coroutines import Runtime
 from switchyard_worker.parent.files.folder import TaskFolder
-from switchyard_worker.parent.receive.refused_claims import RefusedClaims
-from switchyard_worker.parent.receive.settlement import Settlement
 
 LEASE_MS: Final = 24 * 60 * 60 * 1000
 VISIBILITY_SECONDS: Final = 100_000
@@ -89,22 +87,8 @@ class MemoryWorker:
             inputs=InputFinder(leases=memory.leases, payloads=memory.payloads, blobs=memory.blobs),
             functions=functions,
         )
-        self._settlement = Settlement(
-            self._runtime,
-            memory.leases,
-            memory.queue,
-            engine.emitter,
-            memory.limits,
-            Marks(memory.clocks, engine.clock),
-        )
-        self._refusals = RefusedClaims(
-            runtime=self._runtime,
-            settlement=self._settlement,
-            payloads=memory.payloads,
-            index=memory.ready,
-            limits=memory.limits,
-            own_queue=memory.queue,
-        )
+        self._refusals = refusals_of(self._runtime, engine)
+        self._settlement = self._refusals.settlement
         self.started: list[str] = []
         self.inputs: dict[str, list[Any]] = {}
 

@@ -61,8 +61,8 @@ def places_of(tasks: Iterable[Task]) -> set[Place]:
 
 
 MOST_READY_A_SECOND: Final = 300
-"""Of one tenant in one group: a partition of an index takes a thousand writes a second, and beyond
-it renewals of leases would be refused as well."""
+"""The most tasks of one tenant in one group that become ready in a second: a partition of an index
+takes a thousand writes a second, and beyond it renewals of leases would be refused as well."""
 MADE_READY_AT_ONCE: Final = 100
 
 
