@@ -149,7 +149,7 @@ def in_memory() -> Backend:
     )
 
 
-def _append_each(log: EventLog, records: Sequence[dict[str, Any]]) -> None:
+def _append_each(log: Any, records: Sequence[dict[str, Any]]) -> None:
     for record in records:
         log.append(record)
 
