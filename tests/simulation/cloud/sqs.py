@@ -196,6 +196,7 @@ class Sqs:
         depths = {
             "ApproximateNumberOfMessages": str(len(queue.messages) - len(hidden)),
             "ApproximateNumberOfMessagesNotVisible": str(received),
+            "ApproximateNumberOfMessagesDelayed": str(len(hidden) - received),
         }
         return {"Attributes": depths}
 
