@@ -58,7 +58,7 @@ class CreateQueue(Closed):
 
 
 class ChangeQueue(Closed):
-    """A change of a queue: what is absent stays as it is; null, which is sent, takes it away."""
+    """What is absent stays as it is; null takes a setting away."""
 
     lease: LeaseSpan | None = None
     """How long a claim of one of its tasks is renewed for."""
