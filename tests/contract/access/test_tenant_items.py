@@ -4,6 +4,7 @@ import pytest
 
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.tenants import DynamoDbTenantItems
+from switchyard.contracts.tables import POOLS_PARTITION
 from switchyard.domain.access.erasure import Table, TenantItem
 from switchyard.ports.erasure import TenantItems
 from switchyard.testing.tenant_items import MemoryTenantItems
@@ -20,6 +21,7 @@ ITEMS = [
     TenantItem("state", "TENANT#acme#SETTINGS", "SETTINGS"),
     TenantItem("state", "TENANT#acme#LIMIT#q:review:5", "LIMIT"),
     TenantItem("state", "GROUP#review", "TENANT#acme"),
+    TenantItem("state", "TENANT#acme#QUEUES", "QUEUE#default/builds"),
     TenantItem("state", "ALERTS", f"job/acme/{JOB_ID}@#brand"),
     TenantItem("state", "ALERTS", f"letters/quarantine/acme/{JOB_ID}"),
     TenantItem("events", "TENANT#acme", "TIMESTAMP#1#EVENT#1", f"{JOB_ID}__a"),
@@ -29,6 +31,8 @@ OTHERS = [
     TenantItem("state", f"TENANT#acme-inc#JOB#{JOB_ID}", "JOB"),
     TenantItem("state", "GROUP#review", "TENANT#acme-inc"),
     TenantItem("state", "GROUP#review", "FLOOR"),
+    TenantItem("state", "TENANT#acme-inc#QUEUES", "QUEUE#default/builds"),
+    TenantItem("state", POOLS_PARTITION, "POOL#drones"),
     TenantItem("state", "ALERTS", "health"),
     TenantItem("state", "ALERTS", f"job/acme-inc/{JOB_ID}"),
     TenantItem("events", "TENANT#acme-inc", "TIMESTAMP#1#EVENT#2", JOB_ID),

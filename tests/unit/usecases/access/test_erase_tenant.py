@@ -58,6 +58,7 @@ COUNTS = {
     "settings": 1,
     "tasks": 2,
     "triggers with their rules": 1,
+    "work queues": 1,
 }
 
 

@@ -44,7 +44,7 @@ def an_output(condition: str, output: Any, said: str) -> FalseClaim:
 
 
 def a_command(
-    command: str, said: str, *more: Mapping[str, Any], timeout: int = 5_000
+    command: str, said: str, *more: Mapping[str, Any], timeout: int = 60_000
 ) -> FalseClaim:
     commitment = {"kind": "command", "command": ["sh", "-c", command], "timeout": timeout}
     return FalseClaim(commitments=[commitment, *more], said=said)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from switchyard.client.connection import Connection
 from switchyard.client.errors import (
@@ -43,6 +43,7 @@ from switchyard.contracts.changes import (
 )
 from switchyard.contracts.events.views import EventsAsked, EventView
 from switchyard.contracts.problems import validation_problems
+from switchyard.contracts.scheduling.work_queues import PutItem
 from switchyard.contracts.triggers import (
     FireTrigger,
     RegisteredTrigger,
@@ -55,17 +56,13 @@ if TYPE_CHECKING:
 
     from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
     from switchyard.contracts.files import FileContent
-    from switchyard.contracts.jobs import (
-        FileLink,
-        JobAccepted,
-        JobView,
-        TasksAdded,
-        TaskView,
-    )
+    from switchyard.contracts.jobs import FileLink, JobAccepted, JobView, TasksAdded, TaskView
     from switchyard.contracts.overview import JobPage, JobSummary
+    from switchyard.contracts.scheduling.work_queues import ItemAccepted
     from switchyard.ports import Clock
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 PATIENCE_SECONDS: Final = 60.0
 JOBS_PER_PAGE: Final = 100
@@ -232,13 +229,22 @@ class Client:
         `dry_run=True` only answers with what would run. Not sent again once it may have arrived:
         then `Unreachable`, and `job` tells whether it runs.
         """
-        try:
-            first = {"from_": [*map(id_of, changes.pop("from_"))]} if "from_" in changes else {}
-            asked = RedriveJob.model_validate({"tasks": [*map(id_of, tasks)], **changes, **first})
-        except ValidationError as error:
-            problems = validation_problems(error.errors())
-            raise UnusableJob("This cannot be redriven:", problems) from error
+        first = {"from_": [*map(id_of, changes.pop("from_"))]} if "from_" in changes else {}
+        content = {"tasks": [*map(id_of, tasks)], **changes, **first}
+        asked = _checked(RedriveJob, content, "This cannot be redriven:")
         return self._ask_once(lambda: self._api.redrive(job_id, asked))
+
+    def put(
+        self, queue: str, definition: str, *, key: str | None = None, **item: Any
+    ) -> ItemAccepted:
+        """Put an item into a work queue, a job of one task, once, however often it has to be sent.
+
+        `item` may have `input`, `priority` and `metadata`; `key` is as in `submit`.
+        """
+        content = {"definition": definition, **item}
+        asked = _checked(PutItem, content, "The item cannot be:")
+        one_key = key or system_ids().new_secret()
+        return self._ask(lambda: self._api.put_item(queue, asked, key=one_key))
 
     def define(self, name: str, definition: TaskDefinition) -> RegisteredDefinition:
         """Register what tasks of this name do; unchanged, it keeps its version."""
@@ -283,3 +289,11 @@ class Client:
 
     def _patiently(self, ask: Callable[[], T], passing: tuple[type[Passing], ...]) -> T:
         return patiently(ask, self._clock, passing=passing, seconds=self._patience_seconds)
+
+
+def _checked(model: type[M], content: Mapping[str, Any], sentence: str) -> M:
+    """Return the request. Raise `UnusableJob` with the sentence and every problem."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise UnusableJob(sentence, validation_problems(error.errors())) from error

@@ -47,13 +47,17 @@ class Job:
         *,
         tags: Mapping[str, str] | None = None,
         notify: Mapping[str, str | Sequence[str]] | None = None,
+        queue: str | None = None,
+        priority: str | None = None,
     ) -> None:
         """`notify` names where failures are published: `{"channel": …}` or `{"webhook": …}`; with
-        `"on": ["failed", "completed"]` success is published as well.
+        `"on": ["failed", "completed"]` success is published as well. `queue` and `priority` are
+        the work queue and the class of its tasks, unless they name their own.
         """
         self._name = name
         self._tags = dict(tags or {})
         self._notify = notify
+        self._placed = {"queue": queue, "priority": priority}
         self._tasks: dict[str, TaskRequest] = {}
 
     def task(
@@ -75,7 +79,7 @@ class Job:
         condition on what they made, holds. It reads what they made. It is given `files`, such as
         `job/brief` or `draft/*.md`, and has to leave `artifacts` behind. `how` may have
         `commitments`, such as `[{"kind": "file", "path": "report.md"}]`: it counts as completed
-        only if they are met. Raise `UnusableJob`.
+        only if they are met; and `queue`, `priority` and `metadata`. Raise `UnusableJob`.
         """
         described = {
             "name": name or task_id,
@@ -180,6 +184,7 @@ class Job:
         said: dict[str, Any] = {"tags": self._tags} if self._tags else {}
         if self._notify is not None:
             said["notify"] = self._notify
+        said |= {name: value for name, value in self._placed.items() if value is not None}
         try:
             return SubmitJob(name=self._name, tasks=self._requests(), **said)
         except ValidationError as error:

@@ -103,17 +103,17 @@ class Commitment(Closed):
     path: Annotated[str, AfterValidator(_path)] | None = unless_absent(
         json_schema_extra={"maxLength": MAX_PATTERN_CHARACTERS}
     )
-    """A pattern for files in the folder `artifacts`; for kind `file`, as are the next six."""
+    """A pattern for files in the folder `artifacts`, for kind `file`."""
     min_count: int | None = unless_absent(ge=1, le=MAX_FILES)
-    """The fewest files that match the pattern; 1 when absent."""
+    """The fewest files that match `path`; 1 when absent."""
     max_count: int | None = unless_absent(ge=1, le=MAX_FILES)
     min_bytes: int | None = unless_absent(ge=0, le=MAX_STORED_FILE)
-    """The smallest size of each file; 1 when absent, so that an empty file does not count."""
+    """The smallest size of each such file; 1 when absent, so that an empty one does not count."""
     max_bytes: int | None = unless_absent(ge=0, le=MAX_STORED_FILE)
     json_schema: JsonSchema | None = unless_absent(alias="schema")
-    """The schema that each file has to match, as JSON."""
+    """The schema that each such file has to match, as JSON."""
     sha256: Checksum | None = unless_absent()
-    """The checksum that each file has to have."""
+    """The checksum that each such file has to have."""
     condition: Annotated[str, AfterValidator(_condition)] | None = unless_absent(
         json_schema_extra={"maxLength": MAX_CHARACTERS}
     )

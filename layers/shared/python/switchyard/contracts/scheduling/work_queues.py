@@ -60,17 +60,17 @@ class CreateQueue(Closed):
 class ChangeQueue(Closed):
     """What is absent stays as it is; null takes a setting away."""
 
-    lease: LeaseSpan | None = unless_absent()
+    lease: LeaseSpan | None = None
     """How long a claim of one of its tasks is renewed for."""
-    max_attempts: Attempts | None = unless_absent()
+    max_attempts: Attempts | None = None
     """How often its tasks are tried, unless their definition says otherwise."""
-    priority: Priority | None = unless_absent()
+    priority: Priority | None = None
     """The class of its tasks, unless they, their job or their definition name one."""
-    concurrency: ConcurrencyLimit | None = unless_absent()
+    concurrency: ConcurrencyLimit | None = None
     """How many of its tasks may run at once, in all or for each value of a key."""
-    starts_per_minute: StartsPerMinute | None = unless_absent()
+    starts_per_minute: StartsPerMinute | None = None
     """How many of its tasks may start per minute."""
-    version: int | None = unless_absent(ge=1)
+    version: int | None = Field(default=None, ge=1)
     """The version that was looked at; if it is given and the queue has another, it is refused."""
 
 
