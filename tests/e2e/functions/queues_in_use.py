@@ -1,7 +1,6 @@
 """Work queues as every function meets them, so that each makes all its calls about them."""
 
 import json
-from typing import Any
 
 import httpx
 
@@ -70,8 +69,9 @@ def _nest_and_add(cloud: RunningCloud) -> None:
 
 
 def _adopt(cloud: RunningCloud) -> None:
-    """Let a worker adopt a message whose definition names a queue."""
+    """Let a worker, and the function of the dead letters, adopt what names a queue."""
     define(cloud, "queued", queue=BUILDS)
-    body: dict[str, Any] = {"name": "queued", "input": {}}
-    send(cloud, json.dumps(body), requestId="queued-order")
-    assert settled(cloud, "queued-order")["state"] == "COMPLETED"
+    body = json.dumps({"name": "queued", "input": {}})
+    for request_id, queue in (("queued-order", "task-queue"), ("queued-late", "task-queue-dlq")):
+        send(cloud, body, queue=queue, requestId=request_id)
+        assert settled(cloud, request_id)["state"] == "COMPLETED"

@@ -81,10 +81,14 @@ def functions(cloud: RunningCloud) -> dict[str, str]:
 
 
 def roles(cloud: RunningCloud) -> dict[str, str]:
+    return functions(cloud) | {"worker": worker_role(cloud, "WorkerTaskDefinition")}
+
+
+def worker_role(cloud: RunningCloud, output: str) -> str:
     definition = cloud.client("ecs").describe_task_definition(
-        taskDefinition=cloud.output("consumer", "WorkerTaskDefinition")
+        taskDefinition=cloud.output("consumer", output)
     )["taskDefinition"]
-    return functions(cloud) | {"worker": definition["taskRoleArn"]}
+    return str(definition["taskRoleArn"])
 
 
 def grants(cloud: RunningCloud, role_arn: str) -> Iterator[Grant]:
@@ -258,7 +262,8 @@ def everything_ran(cloud: RunningCloud) -> None:
 @pytest.mark.usefixtures("brand_job", "swept_job", "everything_ran")
 def test_every_call_was_granted(cloud: RunningCloud) -> None:
     made = recorded(cloud)
-    for principal, role in roles(cloud).items():
+    drones = {"worker-drones": worker_role(cloud, "WorkerTaskDefinitiondrones")}
+    for principal, role in (roles(cloud) | drones).items():
         granted = list(grants(cloud, role))
         assert made.get(principal), f"{principal} made no call at all"
         missing = [
