@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from http.client import NOT_FOUND
 from typing import Any
 
 import pytest
@@ -22,6 +21,8 @@ from switchyard.domain.ids import JobRef
 from tests.e2e.conftest import RunningCloud
 from tests.e2e.documents import DEFINITION, a_job, scripted
 from tests.e2e.failures.foreign_messages import parked_messages, send, send_foreign, settled
+from tests.e2e.functions.api_requests import all_kinds_of_requests
+from tests.e2e.functions.queues_in_use import all_kinds_of_queues
 from tests.e2e.functions.signal_events import end_a_signal_by_an_event
 from tests.e2e.functions.unused_grants import UNUSED_BUT_NEEDED
 from tests.e2e.patience import eventually
@@ -80,10 +81,14 @@ def functions(cloud: RunningCloud) -> dict[str, str]:
 
 
 def roles(cloud: RunningCloud) -> dict[str, str]:
+    return functions(cloud) | {"worker": worker_role(cloud, "WorkerTaskDefinition")}
+
+
+def worker_role(cloud: RunningCloud, output: str) -> str:
     definition = cloud.client("ecs").describe_task_definition(
-        taskDefinition=cloud.output("consumer", "WorkerTaskDefinition")
+        taskDefinition=cloud.output("consumer", output)
     )["taskDefinition"]
-    return functions(cloud) | {"worker": definition["taskRoleArn"]}
+    return str(definition["taskRoleArn"])
 
 
 def grants(cloud: RunningCloud, role_arn: str) -> Iterator[Grant]:
@@ -237,21 +242,6 @@ def all_schedules(cloud: RunningCloud, job_id: str) -> None:
         assert "FunctionError" not in answer
 
 
-def all_kinds_of_requests(cloud: RunningCloud, job_id: str) -> None:
-    with cloud.http as http:
-        http.get("/jobs").raise_for_status()
-        http.get("/jobs", params={"status": "failed"}).raise_for_status()
-        http.get("/task-definitions").raise_for_status()
-        http.get("/task-definitions/large/versions/1").raise_for_status()
-        http.delete("/task-definitions/large").raise_for_status()
-        http.get("/health").raise_for_status()
-        http.post("/files", json={"sha256": "0" * 64, "size": 1}).raise_for_status()
-        assert http.post("/slack/actions", content=b"from nobody").status_code == NOT_FOUND
-        for question in every_question(job_id):
-            http.get("/events", params=question).raise_for_status()
-        http.get(f"/jobs/{job_id}/events").raise_for_status()
-
-
 @pytest.fixture(scope="module")
 def everything_ran(cloud: RunningCloud) -> None:
     job_id = cloud.submit(a_job_with_every_outcome())
@@ -266,18 +256,14 @@ def everything_ran(cloud: RunningCloud) -> None:
     end_a_signal_by_an_event(cloud)
     all_kinds_of_subjects(cloud, job_id)
     all_kinds_of_requests(cloud, job_id)
-
-
-def every_question(job_id: str) -> list[dict[str, str]]:
-    """Return a query for each index of the log, and one for the log itself."""
-    entity, kind, app = {"entity": job_id}, {"type": "job-created"}, {"app": "task-workflow"}
-    return [{}, entity, app, kind, kind | entity, kind | app, kind | app | entity]
+    all_kinds_of_queues(cloud)
 
 
 @pytest.mark.usefixtures("brand_job", "swept_job", "everything_ran")
 def test_every_call_was_granted(cloud: RunningCloud) -> None:
     made = recorded(cloud)
-    for principal, role in roles(cloud).items():
+    drones = {"worker-drones": worker_role(cloud, "WorkerTaskDefinitiondrones")}
+    for principal, role in (roles(cloud) | drones).items():
         granted = list(grants(cloud, role))
         assert made.get(principal), f"{principal} made no call at all"
         missing = [
