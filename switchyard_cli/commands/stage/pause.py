@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
-from switchyard.contracts.wire import Written
 from switchyard.domain.errors import Rejected
 from switchyard.domain.health.presence import Pause
 from switchyard.domain.scheduling.pauses import part_named
-from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import clean, notices, print_json, results
-
-if TYPE_CHECKING:
-    from switchyard.ports import PauseSwitch
 
 PauseStageOption = Annotated[
     Stage,
@@ -125,6 +118,8 @@ def _part(**named: str | None) -> str | None:
 
 
 def _print_parts(parts: frozenset[str], stage: Stage, *, as_json: bool) -> None:
+    from switchyard_cli.views.printed import PausedParts
+
     view = PausedParts(stage=stage.value, paused=tuple(sorted(parts)))
     if as_json:
         print_json(view)
@@ -135,19 +130,3 @@ def _print_parts(parts: frozenset[str], stage: Stage, *, as_json: bool) -> None:
         notices().print(hint, style="dim", soft_wrap=True)
     else:
         results().print("No queue, definition or tenant is paused.")
-
-
-class PausedParts(Written):
-    stage: str
-    paused: tuple[str, ...]
-
-
-@contextmanager
-def _pause_switch(context: typer.Context, stage: Stage) -> Iterator[PauseSwitch]:
-    services = services_of(context)
-    local = local_endpoint(stage, services)
-    with (
-        operating(f"The pause switch of the stage {stage} is"),
-        services.pause_switch(stage.value, local) as pause_switch,
-    ):
-        yield pause_switch
