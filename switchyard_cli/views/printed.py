@@ -119,17 +119,6 @@ class PausedParts(Written):
     paused: tuple[str, ...]
 
 
-@contextmanager
-def _pause_switch(context: typer.Context, stage: Stage) -> Iterator[PauseSwitch]:
-    services = services_of(context)
-    local = local_endpoint(stage, services)
-    with (
-        operating(f"The pause switch of the stage {stage} is"),
-        services.pause_switch(stage.value, local) as pause_switch,
-    ):
-        yield pause_switch
-
-
 class ErasureReport(Written):
     tenant: str
     erased: bool

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from switchyard.domain.errors import Rejected
 from switchyard.domain.health.presence import Pause
 from switchyard.domain.scheduling.pauses import part_named
+from switchyard_cli.connections.operators import local_endpoint, operating
 from switchyard_cli.errors import BadInput
 from switchyard_cli.options import JsonOption
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
 from switchyard_cli.terminal import clean, notices, print_json, results
+
+if TYPE_CHECKING:
+    from switchyard.ports import PauseSwitch
 
 PauseStageOption = Annotated[
     Stage,
@@ -130,3 +136,14 @@ def _print_parts(parts: frozenset[str], stage: Stage, *, as_json: bool) -> None:
         notices().print(hint, style="dim", soft_wrap=True)
     else:
         results().print("No queue, definition or tenant is paused.")
+
+
+@contextmanager
+def _pause_switch(context: typer.Context, stage: Stage) -> Iterator[PauseSwitch]:
+    services = services_of(context)
+    local = local_endpoint(stage, services)
+    with (
+        operating(f"The pause switch of the stage {stage} is"),
+        services.pause_switch(stage.value, local) as pause_switch,
+    ):
+        yield pause_switch
