@@ -20,7 +20,7 @@ TRIGGERED = {
     "sqs:SendMessage": "no job of these triggers is large enough for the dispatcher to write",
 }
 OTHER_POOLS = {
-    "sqs:SendMessage on switchyard-local-task-queue-drones": "no task of these jobs is a drone's"
+    "sqs:SendMessage on switchyard-local-task-queue-drones": "no task of a drone takes this way"
 }
 REPLACED = "code of version 0.1.0 parks messages there until a deployment has replaced it"
 PARKED_BEFORE = {
@@ -61,11 +61,9 @@ UNUSED_BUT_NEEDED = {
         "dynamodb:UpdateItem": "nothing is posted without a token",
         "secretsmanager:GetSecretValue": "nothing is wrong with what runs",
     },
-    "switchyard-local-dispatch": OTHER_POOLS
-    | QUEUE_CONSUMERS
+    "switchyard-local-dispatch": QUEUE_CONSUMERS
     | EMITTERS
     | {
-        "dynamodb:GetItem on switchyard-local-task-definitions": "no task of these is a job",
         "dynamodb:PutItem": "it writes jobs of more than a thousand tasks, and relays of redrives",
         "s3:GetObject on task/*": "it reads the documents of large jobs and of redrives",
         "s3:PutObject on task/*": "it writes the large inputs of large jobs",
