@@ -119,12 +119,12 @@ def _dumped(service: str, state: object) -> str:
 
 
 def main() -> None:
-    saves = Saves(Path(os.environ[SAVES_FOLDER]))
-    saves.restore(Path(persistence.STATE_DIR))
+    saves, port = Saves(Path(os.environ[SAVES_FOLDER])), int(os.environ["GATEWAY_PORT"])
+    saves.restore(Path(persistence.STATE_DIR), port=port)
     server = SavingServer(
         ministack.app,
         saves,
-        port=int(os.environ["GATEWAY_PORT"]),
+        port=port,
         seconds=float(os.environ.get(SAVE_SECONDS, USUAL_SECONDS)),
         tidy=partial(remove_old_task_folders, Path(os.environ[TASK_FOLDERS])),
     )
