@@ -6,7 +6,6 @@ import pytest
 
 from switchyard_local.emulator.saves import Saves
 
-
 PORT = 4580
 
 
