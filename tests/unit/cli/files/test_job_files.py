@@ -1,5 +1,6 @@
 """What is wrong with a job file is told with its line, before anything is sent."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,33 @@ def test_every_problem_is_told_with_its_line(
     assert result.stdout == ""
     assert result.exit_code == 2
     assert api.requests == []
+
+
+def test_a_dry_run_refuses_an_input_that_is_too_large_to_be_sent(
+    switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "job.json"
+    definition = {"tag": "reader", "description": "Read."}
+    task = {"taskId": "a", "name": "scrape", "input": {"page": "x" * 5_000_000}}
+    file.write_text(json.dumps({"definitions": {"scrape": definition}, "tasks": [task]}))
+
+    result = switchyard("submit", "--dry-run", file)
+
+    assert "bytes sent; at most 5,000,000 are accepted" in result.stderr
+    assert result.exit_code == 2
+
+
+def test_too_many_tasks_are_refused_by_their_number_alone(
+    switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "job.json"
+    file.write_text(json.dumps({"tasks": [{"taskId": "a"}] * 10_001}))
+
+    result = switchyard("submit", "--dry-run", file)
+
+    expected = f"{file}:1: tasks: a job has 1 to 10,000 tasks, this one 10,001"
+    assert result.stderr.splitlines() == [expected]
+    assert result.exit_code == 2
 
 
 def test_problems_come_in_the_order_of_their_lines(switchyard: Switchyard, tmp_path: Path) -> None:
