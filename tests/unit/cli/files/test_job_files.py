@@ -81,6 +81,13 @@ NOT_CLOSED = "a comma is missing, or the { from line 4 is not closed, at column 
 BROKEN = {
     "a cycle": (CYCLE, "5: tasks[0].dependsOn: the dependencies form a cycle: a → b → a"),
     "a number as name": (WRONG_TYPES, "1: name: should be a text"),
+    "a list as name": ("name: [greet]\ntasks: []\n", "1: name: should be a text\n"),
+    "yes as name": ("name: true\ntasks: []\n", "1: name: should be a text: put true and false in"),
+    "a misspelt kind": (
+        "tasks: [{taskId: a, kind: aproval}]\n",
+        "1: tasks[0].kind: input should be 'approval', 'wait', 'signal' or 'job'; "
+        "did you mean 'approval'?\n",
+    ),
     "text instead of a list": (WRONG_TYPES, "5: tasks[0].dependsOn: "),
     "a bad id": (WRONG_TYPES, "6: tasks[1].taskId: must be 1 to 128 of a-z A-Z 0-9 - _"),
     "a missing field": (WRONG_TYPES, "6: tasks[1].name: is required"),
