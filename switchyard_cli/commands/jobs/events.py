@@ -89,9 +89,7 @@ def events(  # noqa: PLR0913 - one per option
             following.begin_with(found, older_left_out=older_left_out)
             _follow(following, show)
         elif not found:
-            _require(api, subject, task)
-            if not as_json:
-                results().print("No events.")
+            _report_none(api, subject, task, as_json=as_json)
 
 
 def _source(api: Api, asked: EventsAsked, subject: str | None, task: str | None) -> EventSource:
@@ -108,7 +106,7 @@ def _source(api: Api, asked: EventsAsked, subject: str | None, task: str | None)
     return EventSource.of_task(api, asked, *task_named(subject, task))
 
 
-def _require(api: Api, subject: str | None, task: str | None) -> None:
+def _report_none(api: Api, subject: str | None, task: str | None, *, as_json: bool) -> None:
     """Raise `BadInput` if what is named is no job, and `NotFound` if it is a task that does not
     exist, with the one probably meant."""
     from switchyard_cli.actions.find_task import task_in
@@ -117,6 +115,8 @@ def _require(api: Api, subject: str | None, task: str | None) -> None:
         task_in(api, *task_named(subject, task))
     elif subject is not None:
         job_named(subject)
+    if not as_json:
+        results().print("No events.")
 
 
 def _first(source: EventSource, limit: int | None) -> tuple[list[EventView], bool]:
