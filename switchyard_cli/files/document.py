@@ -77,6 +77,8 @@ def _not_there(file: Path) -> str:
         return "There is no file -, and standard input is not read: name a file."
     beside = [one.name for one in file.parent.iterdir()] if file.parent.is_dir() else []
     hint = did_you_mean(file.name, [*beside, *example_names()])
+    if not hint and not file.suffix:
+        hint = ", and no example of that name: `switchyard examples` lists them."
     return f"There is no file {file}{hint or '.'}"
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
 from switchyard.contracts.definitions import TaskDefinition
-from switchyard.contracts.jobs import AddTasks, SubmitJob
+from switchyard.contracts.jobs import AddTasks, SubmitJob, size_problems
 from switchyard.contracts.problems import validation_problems
 from switchyard.contracts.wire import Closed, DefinitionName
 from switchyard.domain.errors import Problem
@@ -18,6 +18,7 @@ from switchyard.domain.fan_out.requests import fan_out_problems_in
 from switchyard.domain.ids import HIDDEN_PREFIX
 from switchyard.domain.jobs.file_checks import file_problems, references_elsewhere
 from switchyard.domain.jobs.graph import TaskSpec, problems_in
+from switchyard.domain.jobs.limits import MAX_TASKS, size_problem
 from switchyard.domain.prompts.references import reference_problems
 from switchyard.domain.signals.subscriptions import event_problems_in
 from switchyard_cli.errors import InvalidFile
@@ -34,15 +35,17 @@ M = TypeVar("M", bound=BaseModel)
 Definitions = dict[DefinitionName, TaskDefinition]
 
 
+NOT_SENT: Final = ("definitions", "local")
+"""The fields of a file that its request lacks."""
+
+
 class JobFile(SubmitJob):
     definitions: Definitions = Field(default_factory=dict)
     local: LocalParts | None = None
     """The things beside the file on this machine: `{functions: [my_functions], files: {…}}`."""
 
     def submission(self) -> SubmitJob:
-        return SubmitJob.model_validate(
-            self.model_dump(exclude={"definitions", "local"}, exclude_unset=True)
-        )
+        return SubmitJob.model_validate(self.model_dump(exclude=set(NOT_SENT), exclude_unset=True))
 
     @property
     def file_names(self) -> list[str]:
@@ -104,6 +107,7 @@ def read_job(
     """
     document = read_document(file)
     refuse_kind(document, "triggers", "tasks", "a trigger file: `switchyard triggers apply {}`")
+    _refuse_too_many(document)
     content, problems = _validated_or_problems(document, JobFile)
     readable = Readable.of(document.value)
     if readable.is_whole:
@@ -117,6 +121,8 @@ def read_job(
         if files is not None:
             names = [*files, *(content.file_names if content else ())]
             problems += file_problems(specs, names, advice="submit it with --file {}=PATH")
+    if content is not None:
+        problems += size_problems(content, not_sent=NOT_SENT)
     problems += also(readable)
     if content is None or problems:
         raise document.invalid(problems)
@@ -127,8 +133,10 @@ def read_addition(file: Path, also: Check = nothing_more) -> SourcedAddition:
     """Check whatever can be checked without the job."""
     document = read_document(file)
     refuse_kind(document, "triggers", "tasks", "a trigger file: `switchyard triggers apply {}`")
+    _refuse_too_many(document)
     content, problems = _validated_or_problems(document, AdditionFile)
     if content is not None:
+        problems += size_problems(content, not_sent=NOT_SENT)
         given = [task.spec() for task in content.tasks]
         there = [name for name in content.expected if not name.startswith(HIDDEN_PREFIX)]
         problems += problems_in([*given, *(TaskSpec(task_id=name, name="") for name in there)])
@@ -156,6 +164,13 @@ def refuse_kind(document: Document, field: str, instead_of: str, answer: str) ->
     value = document.value
     if isinstance(value, dict) and field in value and instead_of not in value:
         raise document.invalid([Problem((), f"this is {answer.format(document.file)}")])
+
+
+def _refuse_too_many(document: Document) -> None:
+    """Refuse a file by its number of tasks before all of them are looked at."""
+    tasks = document.value.get("tasks") if isinstance(document.value, dict) else None
+    if isinstance(tasks, list) and len(tasks) > MAX_TASKS:
+        raise document.invalid([Problem(("tasks",), size_problem(len(tasks), edges=0) or "")])
 
 
 def validated(document: Document, model: type[M]) -> M:

@@ -58,6 +58,7 @@ def static_problems(
     definitions = {**(registered or {}), **file.definitions}
     found = definition_problems(file.definitions)
     found += _mixed_up(file, definitions)
+    task_ids = file.task_ids
     for index, task in file.tasks.items():
         definition = definitions.get(task.name) if task.name else None
         if definition is not None:
@@ -65,7 +66,7 @@ def static_problems(
             for given in _inputs_of(task):
                 found += schema_problems(place, given, definition.input_schema)
             if file.is_whole:
-                found += _placeholder_problems(place, task, definition, file.task_ids)
+                found += _placeholder_problems(place, task, definition, task_ids)
     found += [doubt.problem for doubt in _doubts(file, definitions) if doubt.certain]
     return found
 

@@ -58,16 +58,22 @@ class Deployer:
         self._ministack.stop(keep_data=recall(self._home.cloud_file) is not None, say=say)
 
     def _report_lost(self, say: Say) -> None:
-        """Say what a MiniStack that was killed, or that another port was given, has lost."""
+        """Say what a MiniStack that was killed has lost, and what moves to another port."""
         if self._ministack.running or recall(self._home.cloud_file) is None:
             return
         save = self._ministack.last_save
         if save is None:
             say(
-                f"There is no save of the local cloud for port {self._port}: its jobs, definitions "
-                "and keys are lost, and an empty cloud is started"
+                "There is no save of the local cloud: its jobs, definitions and keys are lost, "
+                "and an empty cloud is started"
             )
-        elif not save.final:
+            return
+        if save.port != self._port:
+            say(
+                f"The local cloud moves from port {save.port} to {self._port}, with its jobs, "
+                "definitions and keys"
+            )
+        if not save.final:
             moment = datetime.fromtimestamp(save.saved_at_ms / 1000).astimezone()
             say(
                 "The local cloud ended without its last save: it goes on as it was at "

@@ -47,9 +47,7 @@ class MiniStack:
 
     @property
     def last_save(self) -> Save | None:
-        """The last save that can be used: the saved addresses of queues contain the port."""
-        save = self._saves.last()
-        return save if save and save.port == self._port else None
+        return self._saves.last()
 
     @property
     def has_saved(self) -> bool:

@@ -8,7 +8,7 @@ DEFAULT_PORT = 4580  # not LocalStack's 4566, which may be in use
 
 
 def chosen_port(host: Mapping[str, str], last_used: int | None) -> int:
-    """Return SWITCHYARD_PORT if set, else the port used last: a new one would cost the data."""
+    """Return SWITCHYARD_PORT if set, else the port used last."""
     asked = host.get("SWITCHYARD_PORT", "")
     if not asked:
         return last_used or DEFAULT_PORT

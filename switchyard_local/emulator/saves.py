@@ -4,12 +4,14 @@ A save becomes the last one by the replacement of that file, so a process that i
 saves leaves the save before intact.
 """
 
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from switchyard_local.emulator.loopback import LOOPBACK
 from switchyard_local.private_file import read_private, write_private
 
 SAVE_PATH: Final = "/_switchyard/save"
@@ -18,13 +20,15 @@ SAVES_FOLDER: Final = "SWITCHYARD_SAVES"
 TASK_FOLDERS: Final = "SWITCHYARD_TASK_FOLDERS"
 """The environment variables that name the folders of saves and of tasks to the server."""
 SAVES_TO_KEEP: Final = 2
+USERS_DATA: Final = frozenset({"dynamodb", "s3"})
+"""The services whose saves hold what users wrote, and no address of the cloud itself."""
 
 
 @dataclass(frozen=True)
 class Save:
     number: int
     port: int
-    """The saved addresses of queues contain it."""
+    """The saved addresses of queues and APIs contain it."""
     saved_at_ms: int
     final: bool
     """Whether nothing happened after it: MiniStack was stopped in order."""
@@ -62,10 +66,10 @@ class Saves:
         write_private(self._last, asdict(save))
         shutil.rmtree(self._folder / str(number - SAVES_TO_KEEP), ignore_errors=True)
 
-    def restore(self, into: Path) -> None:
+    def restore(self, into: Path, *, port: int) -> None:
         """Copy the last save to where MiniStack loads its state from; without one, leave nothing.
 
-        The save is not final from then on.
+        The saved addresses of the cloud get `port`. The save is not final from then on.
         """
         into.mkdir(parents=True, exist_ok=True)
         for outdated in into.glob("*.json"):
@@ -74,8 +78,16 @@ class Saves:
         if last is None:
             return
         for file in (self._folder / str(last.number)).glob("*.json"):
-            shutil.copy(file, into / file.name)
+            if last.port == port or file.stem in USERS_DATA:
+                shutil.copy(file, into / file.name)
+            else:
+                (into / file.name).write_text(_moved(file.read_text(), last.port, port))
         write_private(self._last, asdict(last) | {"final": False})
 
     def forget(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _moved(state: str, from_port: int, to_port: int) -> str:
+    """Return a saved state with the addresses of the cloud on another port."""
+    return re.sub(rf"{re.escape(LOOPBACK)}:{from_port}(?!\d)", f"{LOOPBACK}:{to_port}", state)

@@ -21,6 +21,7 @@ from switchyard.clock import system_clock
 from switchyard_local.emulator.faster_dynamodb import speed_up_dynamodb
 from switchyard_local.emulator.faster_functions import speed_up_functions
 from switchyard_local.emulator.faster_sqs import speed_up_sqs
+from switchyard_local.emulator.released_messages import release_messages
 from switchyard_local.emulator.saves import SAVE_PATH, SAVES_FOLDER, TASK_FOLDERS, Saves
 from switchyard_local.workers.task_folders import remove_old_task_folders
 
@@ -119,12 +120,12 @@ def _dumped(service: str, state: object) -> str:
 
 
 def main() -> None:
-    saves = Saves(Path(os.environ[SAVES_FOLDER]))
-    saves.restore(Path(persistence.STATE_DIR))
+    saves, port = Saves(Path(os.environ[SAVES_FOLDER])), int(os.environ["GATEWAY_PORT"])
+    saves.restore(Path(persistence.STATE_DIR), port=port)
     server = SavingServer(
         ministack.app,
         saves,
-        port=int(os.environ["GATEWAY_PORT"]),
+        port=port,
         seconds=float(os.environ.get(SAVE_SECONDS, USUAL_SECONDS)),
         tidy=partial(remove_old_task_folders, Path(os.environ[TASK_FOLDERS])),
     )
@@ -132,6 +133,7 @@ def main() -> None:
     speed_up_dynamodb()
     speed_up_functions()
     speed_up_sqs()
+    release_messages()
     ministack.main()
 
 

@@ -10,6 +10,8 @@ from switchyard_local.say import Say
 
 STOP_SECONDS: Final = 120.0  # what Fargate gives a worker
 REPORT_SECONDS: Final = 10.0
+HAND_BACK_SECONDS: Final = 15.0
+"""What an interrupted stop gives a worker to hand back its tasks; a child ends within 5 s."""
 
 
 def end_workers(
@@ -21,12 +23,25 @@ def end_workers(
 ) -> None:
     """Ask all of them to end before the first is waited for; return when the time is over.
 
-    A worker finishes what it can in most of that time, and hands back the rest.
+    A worker finishes what it can in most of that time, and hands back the rest. An interruption
+    makes it hand back everything, and is raised afterwards.
     """
     if not processes:
         return
     say(_announced(_tasks_of(processes), stop_seconds))
     ask_to_end(processes)
+    try:
+        _wait(processes, say, stop_seconds=stop_seconds, report_seconds=report_seconds)
+    except KeyboardInterrupt:
+        say("The worker hands back what it runs. Ctrl-C again kills it")
+        ask_to_end(processes)
+        wait_until_ended(processes, timeout_seconds=HAND_BACK_SECONDS)
+        raise
+
+
+def _wait(
+    processes: Sequence[psutil.Process], say: Say, *, stop_seconds: float, report_seconds: float
+) -> None:
     left = stop_seconds
     while not wait_until_ended(processes, timeout_seconds=min(report_seconds, left)):
         left -= report_seconds
@@ -45,8 +60,7 @@ def _announced(tasks: int, seconds: float) -> str:
     them = "it" if tasks == 1 else "them"
     return (
         f"Stopping the worker: {_still_running(tasks)}. It finishes {them} or hands {them} back "
-        f"within {seconds:.0f} s. Ctrl-C hurries it: what is unfinished is tried again after the "
-        "next start"
+        f"within {seconds:.0f} s. Ctrl-C hands {them} back at once, which costs no attempt"
     )
 
 

@@ -3,7 +3,7 @@
 What is done about a backlog, and when, is decided in `domain/measuring/scaling.py`. Scaling in
 stops idle workers only, as ECS stops only tasks without scale-in protection: a busy worker beyond
 the wanted number stays until its last task has ended. A worker is asked to stop once: a second
-signal makes it leave at once, and its tasks are tried again.
+signal makes it hand back its tasks, and a third one leave at once.
 """
 
 import signal

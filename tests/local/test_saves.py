@@ -11,6 +11,7 @@ from switchyard.adapters.system import SystemClock
 from switchyard_local.emulator.gateway import Gateway
 from switchyard_local.emulator.ministack import MiniStack
 from switchyard_local.home import Home
+from tests.local.free_port import free_port
 from tests.local.leftovers import left_below
 
 CREATE, LIST = "AmazonSQS.CreateQueue", "AmazonSQS.ListQueues"
@@ -82,8 +83,15 @@ def test_one_that_is_stopped_has_saved_everything(ministack: MiniStack, port: in
     assert queues(port) == 1
 
 
-def test_a_save_for_another_port_is_of_no_use(ministack: MiniStack, tmp_path: Path) -> None:
+def test_a_save_moves_to_another_port(ministack: MiniStack, tmp_path: Path, port: int) -> None:
     start(ministack)
-    ministack.save()
-    other = MiniStack(Home(tmp_path), 1, clock=SystemClock(), extra_environment={})
-    assert not other.has_saved
+    Gateway(port).call(CREATE, {"QueueName": "saved"})
+    ministack.stop(keep_data=True)
+    other_port = free_port()
+    other = MiniStack(Home(tmp_path), other_port, clock=SystemClock(), extra_environment={})
+    try:
+        start(other)
+        urls = Gateway(other_port).call(LIST, {})["QueueUrls"]
+        assert urls == [f"http://127.0.0.1:{other_port}/000000000000/saved"]
+    finally:
+        other.stop(keep_data=True)

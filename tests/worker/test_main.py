@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from switchyard_local.processes.process import TASK
 from switchyard_worker.__main__ import MISCONFIGURED, main
 
 ENVIRONMENT = {
@@ -29,16 +30,19 @@ ENVIRONMENT = {
     "VISIBILITY_EXTENSION_AMOUNT": "2",
     "STOP_GRACE_SECONDS": "1",
 }
+LONG_GRACE = {"STOP_GRACE_SECONDS": "60"}
 REPOSITORY = Path(__file__).parents[2]
 
 
 class Worker:
-    def __init__(self, folder: Path, *, delay_ms: int, tasks: int) -> None:
+    def __init__(
+        self, folder: Path, *, delay_ms: int, tasks: int, environment: Mapping[str, str]
+    ) -> None:
         self._folder = folder
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.worker.in_memory", folder, str(delay_ms), str(tasks)],
             cwd=REPOSITORY,
-            env=ENVIRONMENT | {"OUTPUT_FOLDER": str(folder)},
+            env={**ENVIRONMENT, "OUTPUT_FOLDER": str(folder), **environment},
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -74,8 +78,9 @@ def workers(tmp_path: Path) -> Iterator[Any]:
     tmp_path.joinpath("output").mkdir()
     started: list[Worker] = []
 
-    def start(**facts: int) -> Worker:
-        started.append(Worker(tmp_path / "output", **facts))
+    def start(*, delay_ms: int, tasks: int, environment: Mapping[str, str] = ENVIRONMENT) -> Worker:
+        folder = tmp_path / "output"
+        started.append(Worker(folder, delay_ms=delay_ms, tasks=tasks, environment=environment))
         return started[-1]
 
     yield start
@@ -100,15 +105,31 @@ def test_a_signal_mid_task_hands_the_task_back(workers: Any, number: signal.Sign
     assert _all_end(children)
 
 
-def test_a_second_signal_ends_the_worker_and_its_children_at_once(workers: Any) -> None:
-    worker = workers(delay_ms=60_000, tasks=1)
+def test_a_second_signal_hands_the_task_back_before_the_grace_is_over(workers: Any) -> None:
+    worker = workers(delay_ms=60_000, tasks=1, environment=LONG_GRACE)
     worker.wait_for("sdk_query")
-    children = worker.children()
-    assert children
 
     worker.signal(signal.SIGTERM)
     time.sleep(0.2)
     worker.signal(signal.SIGTERM)
+
+    assert worker.exit_code() == 0
+    assert worker.report()["states"] == {"t0": "QUEUED"}
+    assert worker.report()["told"].count("Task Released") == 1
+
+
+def test_a_third_signal_ends_the_worker_and_its_children_at_once(workers: Any) -> None:
+    worker = workers(delay_ms=60_000, tasks=1, environment=LONG_GRACE)
+    worker.wait_for("sdk_query")
+    children = worker.children()
+    assert children
+    for child in children:
+        if TASK in child.cmdline():
+            child.suspend()  # it is killed after 5 s, so handing it back takes so long
+
+    for _ in range(3):
+        worker.signal(signal.SIGTERM)
+        time.sleep(0.2)
 
     assert worker.exit_code() == 1
     assert _all_end(children)

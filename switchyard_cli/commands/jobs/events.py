@@ -12,7 +12,7 @@ from switchyard.domain.ids import JOB_ID
 from switchyard_cli.connections.api import Api
 from switchyard_cli.connections.endpoints import endpoint_of
 from switchyard_cli.errors import BadInput, Interrupted
-from switchyard_cli.ids import task_named
+from switchyard_cli.ids import job_named, task_named
 from switchyard_cli.options import JsonLinesOption, StageOption, TaskArgument
 from switchyard_cli.services import services_of
 from switchyard_cli.stages import Stage
@@ -88,9 +88,8 @@ def events(  # noqa: PLR0913 - one per option
             following = Following(source, services.clock)
             following.begin_with(found, older_left_out=older_left_out)
             _follow(following, show)
-        elif not found and not as_json:
-            _require_task(api, subject, task)
-            results().print("No events.")
+        elif not found:
+            _report_none(api, subject, task, as_json=as_json)
 
 
 def _source(api: Api, asked: EventsAsked, subject: str | None, task: str | None) -> EventSource:
@@ -107,12 +106,17 @@ def _source(api: Api, asked: EventsAsked, subject: str | None, task: str | None)
     return EventSource.of_task(api, asked, *task_named(subject, task))
 
 
-def _require_task(api: Api, subject: str | None, task: str | None) -> None:
-    """Raise `NotFound` if a task is named that does not exist, with the one probably meant."""
+def _report_none(api: Api, subject: str | None, task: str | None, *, as_json: bool) -> None:
+    """Raise `BadInput` if what is named is no job, and `NotFound` if it is a task that does not
+    exist, with the one probably meant."""
     from switchyard_cli.actions.find_task import task_in
 
     if subject is not None and (task is not None or "__" in subject):
         task_in(api, *task_named(subject, task))
+    elif subject is not None:
+        job_named(subject)
+    if not as_json:
+        results().print("No events.")
 
 
 def _first(source: EventSource, limit: int | None) -> tuple[list[EventView], bool]:

@@ -33,7 +33,10 @@ class NotServed(Exception):
 
     def __init__(self, code: str, served: Sequence[str]) -> None:
         here = ", ".join(served) if served else "no functions"
-        super().__init__(f"no worker that serves {code} has taken it; this worker serves {here}")
+        super().__init__(
+            f"no worker that serves {code} has taken it; this worker serves {here}; "
+            "if the code changed: `definitions push`, then `redrive --latest`"
+        )
         self.code = code
 
 

@@ -40,7 +40,11 @@ class Stop:
             loop.add_signal_handler(number, self.ask)
 
     def ask(self) -> None:
-        (self.insisted if self.asked.is_set() else self.asked).set()
+        """Go one step further: take nothing new, hand back what runs, leave at once."""
+        for step in (self.asked, self.grace_over, self.insisted):
+            if not step.is_set():
+                step.set()
+                return
 
     async def end_grace(self) -> None:
         await self.asked.wait()

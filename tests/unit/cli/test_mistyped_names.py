@@ -64,6 +64,13 @@ def test_a_mistyped_example(switchyard: Switchyard) -> None:
     assert_answered(result, 2, "There is no file brand-analyss; did you mean 'brand-analysis'?")
 
 
+def test_a_name_that_is_like_none_points_to_the_examples(switchyard: Switchyard) -> None:
+    result = switchyard("run", "nope")
+
+    said = "There is no file nope, and no example of that name: `switchyard examples` lists them."
+    assert_answered(result, 2, said)
+
+
 def test_a_mistyped_file(switchyard: Switchyard, tmp_path: Path) -> None:
     (tmp_path / "shop.yaml").write_text(JOB)
 

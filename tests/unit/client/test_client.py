@@ -53,6 +53,17 @@ def test_a_job_is_sent_with_the_key_of_the_tenant(client: Client, api: FakeApi) 
     ]
 
 
+def test_anything_but_a_job_is_refused_with_what_to_give(client: Client, api: FakeApi) -> None:
+    content: Any = {"tasks": [{"taskId": "scrape", "name": "scrape"}]}
+
+    with pytest.raises(TypeError, match=r"a Job, not a dict: make one with Job\(name\)"):
+        client.submit(content)
+    with pytest.raises(TypeError, match="a Job, not a dict"):
+        client.add(JOB_ID, content)
+
+    assert api.requests == []
+
+
 @pytest.mark.parametrize(
     "lost",
     [

@@ -127,6 +127,12 @@ def test_a_cloud_without_any_save_says_that_it_starts_empty(source: Path) -> Non
     assert "are lost, and an empty cloud is started" in said_when_it_comes_up(source.parent, None)
 
 
+def test_a_cloud_that_gets_another_port_moves_there(source: Path) -> None:
+    said = said_when_it_comes_up(source.parent, Save(1, PORT + 1, 1_000, final=True))
+    assert f"moves from port {PORT + 1} to {PORT}" in said
+    assert "lost" not in said
+
+
 def test_a_cloud_that_was_stopped_in_order_has_lost_nothing(source: Path) -> None:
     said = said_when_it_comes_up(source.parent, Save(1, PORT, 1_000, final=True))
     assert "lost" not in said

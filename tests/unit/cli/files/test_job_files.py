@@ -1,5 +1,6 @@
 """What is wrong with a job file is told with its line, before anything is sent."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,13 @@ NOT_CLOSED = "a comma is missing, or the { from line 4 is not closed, at column 
 BROKEN = {
     "a cycle": (CYCLE, "5: tasks[0].dependsOn: the dependencies form a cycle: a → b → a"),
     "a number as name": (WRONG_TYPES, "1: name: should be a text"),
+    "a list as name": ("name: [greet]\ntasks: []\n", "1: name: should be a text\n"),
+    "yes as name": ("name: true\ntasks: []\n", "1: name: should be a text: put true and false in"),
+    "a misspelt kind": (
+        "tasks: [{taskId: a, kind: aproval}]\n",
+        "1: tasks[0].kind: input should be 'approval', 'wait', 'signal' or 'job'; "
+        "did you mean 'approval'?\n",
+    ),
     "text instead of a list": (WRONG_TYPES, "5: tasks[0].dependsOn: "),
     "a bad id": (WRONG_TYPES, "6: tasks[1].taskId: must be 1 to 128 of a-z A-Z 0-9 - _"),
     "a missing field": (WRONG_TYPES, "6: tasks[1].name: is required"),
@@ -120,6 +128,33 @@ def test_every_problem_is_told_with_its_line(
     assert result.stdout == ""
     assert result.exit_code == 2
     assert api.requests == []
+
+
+def test_a_dry_run_refuses_an_input_that_is_too_large_to_be_sent(
+    switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "job.json"
+    definition = {"tag": "reader", "description": "Read."}
+    task = {"taskId": "a", "name": "scrape", "input": {"page": "x" * 5_000_000}}
+    file.write_text(json.dumps({"definitions": {"scrape": definition}, "tasks": [task]}))
+
+    result = switchyard("submit", "--dry-run", file)
+
+    assert "bytes sent; at most 5,000,000 are accepted" in result.stderr
+    assert result.exit_code == 2
+
+
+def test_too_many_tasks_are_refused_by_their_number_alone(
+    switchyard: Switchyard, tmp_path: Path
+) -> None:
+    file = tmp_path / "job.json"
+    file.write_text(json.dumps({"tasks": [{"taskId": "a"}] * 10_001}))
+
+    result = switchyard("submit", "--dry-run", file)
+
+    expected = f"{file}:1: tasks: a job has 1 to 10,000 tasks, this one 10,001"
+    assert result.stderr.splitlines() == [expected]
+    assert result.exit_code == 2
 
 
 def test_problems_come_in_the_order_of_their_lines(switchyard: Switchyard, tmp_path: Path) -> None:

@@ -137,6 +137,18 @@ def test_nothing_found_is_said(switchyard: Switchyard, log: FakeLog, arguments: 
     log.events = []
 
     assert switchyard("events", *arguments).stdout == "No events.\n"
+
+
+@pytest.mark.parametrize("arguments", [["nope"], ["nope", "--json"]])
+def test_what_is_no_job_is_not_answered_with_an_empty_log(
+    switchyard: Switchyard, log: FakeLog, arguments: list[str]
+) -> None:
+    log.events = []
+
+    result = switchyard("events", *arguments)
+
+    assert "'nope' is not a job id; `switchyard jobs` lists them." in result.stderr
+    assert result.exit_code == 2
     assert switchyard("events", *arguments, "--json").stdout == ""
 
 

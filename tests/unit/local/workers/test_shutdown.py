@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psutil
+import pytest
 
 from switchyard_local.processes.process import TASK
 from switchyard_local.workers.shutdown import end_workers
@@ -60,7 +61,7 @@ def test_running_tasks_are_counted_with_the_longest_time_and_a_way_to_hurry() ->
     with a_worker(tasks=1, takes=0) as one, a_worker(tasks=2, takes=0) as other:
         assert said_about(one, other)[0] == (
             "Stopping the worker: 3 tasks still run. It finishes them or hands them back within "
-            "120 s. Ctrl-C hurries it: what is unfinished is tried again after the next start"
+            "120 s. Ctrl-C hands them back at once, which costs no attempt"
         )
 
 
@@ -70,6 +71,36 @@ def test_progress_is_reported_until_it_has_ended() -> None:
     assert "1 task still runs. It finishes it or hands it back within 120 s" in first
     assert reports
     assert reports[0] == "1 task still runs: 120 s more at most. Ctrl-C hurries it"
+
+
+HANDS_BACK_WHEN_ASKED_TWICE = """
+import signal, time
+asked = []
+signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
+print("ready", flush=True)
+while len(asked) < 2:
+    time.sleep(0.05)
+print("handed back")
+"""
+
+
+def test_an_interrupted_stop_lets_the_worker_hand_back_its_tasks() -> None:
+    said: list[str] = []
+
+    def interrupt(sentence: str) -> None:
+        said.append(sentence)
+        if len(said) == 2:
+            raise KeyboardInterrupt
+
+    command = [sys.executable, "-c", HANDS_BACK_WHEN_ASKED_TWICE]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        with pytest.raises(KeyboardInterrupt):
+            end_workers([psutil.Process(started.pid)], interrupt, report_seconds=0.3)
+        started.kill()
+        assert started.stdout.read() == b"handed back\n"
+    assert said[-1] == "The worker hands back what it runs. Ctrl-C again kills it"
 
 
 def test_a_worker_that_does_not_end_is_waited_for_no_longer_than_said() -> None:

@@ -274,6 +274,7 @@ def test_a_worker_with_another_version_hands_the_task_back_and_counts_no_attempt
     error = task.last_error or ""
     assert error.startswith("no worker that serves my_functions@")
     assert "has taken it; this worker serves my_functions@" in error
+    assert error.endswith("if the code changed: `definitions push`, then `redrive --latest`")
     assert task.not_before_ms > 0
 
 

@@ -23,7 +23,7 @@ from switchyard.client.errors import (
 from switchyard.client.event_source import EventSource
 from switchyard.client.files import saved
 from switchyard.client.following import Following
-from switchyard.client.job import Job, Task, id_of
+from switchyard.client.job import Job, Task, id_of, require_job
 from switchyard.client.patience import Passing, patiently
 from switchyard.client.routes import Routes
 from switchyard.client.statuses import FINAL
@@ -123,6 +123,7 @@ class Client:
         again within 24 hours. `files` of this machine are uploaded first; tasks ask for them by
         their names, as in `job/brief`.
         """
+        require_job(job)
         submission, one_key = job.submission(), key or system_ids().new_secret()
         contents = {file.name: self._uploaded(file) for file in local_files(files or {})}
         if contents:
@@ -138,6 +139,7 @@ class Client:
         """Add the tasks of `more` to a job that has not ended, once each, however often they have
         to be sent: those that an earlier try brought in count as added.
         """
+        require_job(more)
         addition = more.addition()
         return self._ask(lambda: self._api.add(job_id, addition))
 

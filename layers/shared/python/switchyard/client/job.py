@@ -197,6 +197,15 @@ class Job:
         return tuple(self._tasks.values())
 
 
+def require_job(given: object) -> None:
+    """Raise `TypeError` for anything but a `Job`, such as the content of a job file."""
+    if not isinstance(given, Job):
+        raise TypeError(
+            f"This takes a Job, not a {type(given).__name__}: make one with Job(name) and its "
+            "method task, or submit a job file with `switchyard submit`."
+        )
+
+
 def id_of(task: Task | str) -> str:
     return task if isinstance(task, str) else task.task_id
 

@@ -1,5 +1,6 @@
 """Requests of producers, and the answers to them."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -8,9 +9,15 @@ from pydantic import AfterValidator, Field
 from switchyard.contracts.files import JobFileNames
 from switchyard.contracts.notify import Notify
 from switchyard.contracts.scheduling import Priority, QueueName
-from switchyard.contracts.task_requests import TaskRequests
+from switchyard.contracts.task_requests import TaskRequest, TaskRequests
 from switchyard.contracts.wire import CleanText, Closed, Written, at_most, unless_absent
-from switchyard.domain.jobs.limits import MAX_NAME_CHARACTERS, MAX_TAG_CHARACTERS, MAX_TAGS
+from switchyard.domain.errors import Problem
+from switchyard.domain.jobs.limits import (
+    MAX_DOCUMENT_BYTES,
+    MAX_NAME_CHARACTERS,
+    MAX_TAG_CHARACTERS,
+    MAX_TAGS,
+)
 
 KEY_HEADER = "Idempotency-Key"
 
@@ -59,6 +66,26 @@ class AddTasks(Closed):
     """More tasks for a job under way; they may depend on any that it has."""
 
     tasks: TaskRequests
+
+
+def size_problems(
+    request: SubmitJob | AddTasks, *, not_sent: Collection[str] = ()
+) -> list[Problem]:
+    """Return problems of size; `not_sent` are fields that the request is sent without."""
+    sent = request.model_dump_json(by_alias=True, exclude=set(not_sent)).encode()
+    if len(sent) <= MAX_DOCUMENT_BYTES:
+        return []
+    sizes = [_bytes_of_input(task) for task in request.tasks]
+    largest = max(sizes)
+    message = (
+        f"has {largest:,} of the {len(sent):,} bytes sent; "
+        f"at most {MAX_DOCUMENT_BYTES:,} are accepted"
+    )
+    return [Problem(("tasks", sizes.index(largest), "input"), message)]
+
+
+def _bytes_of_input(task: TaskRequest) -> int:
+    return len(task.model_dump_json(include={"input"}).encode())
 
 
 class TasksAdded(Written):

@@ -1,11 +1,13 @@
 """The API's refusals: problem details that list every problem with its place."""
 
+import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
 from switchyard.contracts.wire import Written
 from switchyard.domain.errors import Problem, not_too_many
+from switchyard.domain.text import did_you_mean
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -28,7 +30,7 @@ _OUR_WORDS: Final = {
     "missing": "is required",
     "tuple_type": "should be a list",
     "dict_type": "should be an object",
-    "string_type": "should be a text: put a number in quotes",
+    "string_type": "should be a text",
     "bool_parsing": "should be true or false",
     "int_from_float": "should be a whole number",
     "int_parsing": "should be a whole number",
@@ -36,6 +38,11 @@ _OUR_WORDS: Final = {
     "float_parsing": "should be a number",
     "float_type": "should be a number",
 }
+
+_NOT_TEXT: Final = {bool: "true and false", int: "a number", float: "a number"}
+_MEMBER: Final = re.compile(r"<[\w.]+: ('[^']*')>")
+"""A member of an enumeration, as Pydantic names it in what it expected."""
+_QUOTED: Final = re.compile(r"'([^']*)'")
 
 
 class ProblemEntry(Written):
@@ -89,7 +96,11 @@ def _sentence(error: Mapping[str, Any]) -> str:
     given = error.get("input")
     if error["type"] == "tuple_type" and isinstance(given, str):
         return f"should be a list: write [{beginning(given, MAX_QUOTED)}]"
+    if error["type"] == "string_type" and isinstance(given, int | float):
+        return f"{_OUR_WORDS['string_type']}: put {_NOT_TEXT[type(given)]} in quotes"
     if error["type"] in _OUR_WORDS:
         return _OUR_WORDS[error["type"]]
-    message = str(error["msg"]).removeprefix("Value error, ")
+    message = _MEMBER.sub(r"\1", str(error["msg"]).removeprefix("Value error, "))
+    if error["type"] in {"literal_error", "enum"} and isinstance(given, str):
+        message += did_you_mean(given, _QUOTED.findall(message))
     return message[0].lower() + message[1:]

@@ -2,7 +2,7 @@
 
     {{event.detail.object.key}}     a part of the event, as EventBridge delivers it
     {{event.resources.0}}           an item of a list
-    {{schedule.time}}               when a schedule was due
+    {{schedule.time}}               when a schedule fired
 
 A text that is one placeholder becomes the value itself; inside a longer text a value becomes text.
 Each must have a value. Placeholders of descriptions (`{{input.x}}`, `{{tasks.a.output}}`,

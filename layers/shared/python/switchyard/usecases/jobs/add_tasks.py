@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from switchyard.contracts.jobs import AddTasks, TasksAdded
+from switchyard.contracts.jobs import AddTasks, TasksAdded, size_problems
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.backoff import Backoff
 from switchyard.domain.errors import InvalidJob, NotNow, Rejected, Unavailable
@@ -48,7 +48,6 @@ from switchyard.usecases.jobs.task_requests import (
     kinds_of,
     named_definitions,
     pinned,
-    size_problems,
 )
 from switchyard.usecases.queues.named_queues import NO_NAMED_QUEUES, NamedQueues
 
@@ -134,7 +133,7 @@ class TaskAdder:
     ) -> tuple[Mapping[str, Pinned], Placing]:
         problems = [
             *problems_with(specs, picture, added=there),
-            *size_problems(request, request.tasks),
+            *size_problems(request),
             *fan_out_problems_in(specs),
             *event_problems_in(specs),
         ]

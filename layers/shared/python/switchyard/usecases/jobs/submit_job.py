@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from switchyard.contracts.job_document import JobDocument
-from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob
+from switchyard.contracts.jobs import KEY_HEADER, JobAccepted, SubmitJob, size_problems
 from switchyard.contracts.notify import notify_problems
 from switchyard.contracts.wire import instant
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
@@ -56,7 +56,6 @@ from switchyard.usecases.jobs.task_requests import (
     kinds_of,
     named_definitions,
     pinned,
-    size_problems,
 )
 from switchyard.usecases.queues.named_queues import NO_NAMED_QUEUES, NamedQueues
 
@@ -160,7 +159,7 @@ class Submitter:
             *notify_problems(request.notify, nearby_allowed=self.webhooks_may_reach_private),
             *self._channel_problems(tenant, request),
             *problems_in(specs),
-            *size_problems(request, request.tasks),
+            *size_problems(request),
             *self._file_problems(tenant, request, kind),
             *fan_out_problems_in(specs),
             *event_problems_in(specs),

@@ -4,12 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from switchyard.contracts.commitments import Commitment, same_names, too_many
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.contracts.task_requests import TaskRequest
-from switchyard.contracts.wire import Wire
 from switchyard.domain.access.limits import Ceilings
 from switchyard.domain.errors import Problem
 from switchyard.domain.jobs.graph import TaskSpec
-from switchyard.domain.jobs.limits import MAX_DOCUMENT_BYTES
 from switchyard.domain.jobs.plan import Pinned
 from switchyard.domain.tasks.task import Json
 from switchyard.ports import DefinitionStore
@@ -71,20 +68,3 @@ def commitment_problems(
             at = (*path, number)
             found += one.problems_with(ceilings, at=at, nearby_allowed=nearby_allowed)
     return found
-
-
-def size_problems(request: Wire, tasks: Sequence[TaskRequest]) -> list[Problem]:
-    """Return problems of size; `tasks` are the request's own."""
-    size = len(request.model_dump_json(by_alias=True).encode())
-    if size <= MAX_DOCUMENT_BYTES:
-        return []
-    sizes = [_bytes_of_input(task) for task in tasks]
-    largest = max(sizes)
-    message = (
-        f"has {largest:,} of the {size:,} bytes sent; at most {MAX_DOCUMENT_BYTES:,} are accepted"
-    )
-    return [Problem(("tasks", sizes.index(largest), "input"), message)]
-
-
-def _bytes_of_input(task: TaskRequest) -> int:
-    return len(task.model_dump_json(include={"input"}).encode())
