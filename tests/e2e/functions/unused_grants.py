@@ -96,6 +96,7 @@ UNUSED_BUT_NEEDED = {
     | FUNCTIONS
     | EMITTERS
     | {
+        "dynamodb:ConditionCheckItem": "no worker of these died with a place under a limit",
         "dynamodb:DeleteItem": "no job is abandoned",
         "dynamodb:PutItem": "no signal waits for an event that the dispatcher did not hold",
         "sqs:GetQueueUrl": "no alert is postponed without a token",

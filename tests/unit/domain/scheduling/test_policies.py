@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -65,7 +65,7 @@ def test_weighted_serves_one_of_four_to_a_quarter() -> None:
     assert Counter(served(turns(Policy.WEIGHTED, a=3, b=1), 400)) == {"a": 300, "b": 100}
 
 
-def deviations(order: Sequence[str], weights: dict[str, float]) -> tuple[float, float]:
+def deviations(order: Sequence[str], weights: Mapping[str, float]) -> tuple[float, float]:
     """Return how far groups were from their share at most: since the start, and in any window."""
     whole = sum(weights.values())
     worst_so_far, worst_in_window = 0.0, 0.0
@@ -85,7 +85,7 @@ WEIGHTS = st.integers(min_value=1, max_value=20)
 @settings(max_examples=20)
 @given(WEIGHTS, WEIGHTS)
 def test_of_two_groups_each_is_within_one_task_of_its_share_in_any_window(a: int, b: int) -> None:
-    weights = {"a": float(a), "b": float(b)}
+    weights = {"a": a, "b": b}
 
     _, in_window = deviations(served(turns(Policy.WEIGHTED, **weights), 1_000), weights)
 
@@ -97,7 +97,7 @@ def test_of_two_groups_each_is_within_one_task_of_its_share_in_any_window(a: int
 def test_of_many_groups_each_is_within_one_task_of_its_share_since_the_start(
     drawn: list[int],
 ) -> None:
-    weights = {f"g{number}": float(weight) for number, weight in enumerate(drawn)}
+    weights = {f"g{number}": weight for number, weight in enumerate(drawn)}
 
     so_far, in_window = deviations(served(turns(Policy.WEIGHTED, **weights), 1_000), weights)
 
@@ -109,7 +109,7 @@ def test_of_many_groups_each_is_within_one_task_of_its_share_since_the_start(
 @settings(max_examples=20)
 @given(st.lists(WEIGHTS, min_size=2, max_size=8))
 def test_ten_thousand_tasks_are_within_one_task_of_their_groups_share(drawn: list[int]) -> None:
-    weights = {f"g{number}": float(weight) for number, weight in enumerate(drawn)}
+    weights = {f"g{number}": weight for number, weight in enumerate(drawn)}
 
     assert deviations(served(turns(Policy.WEIGHTED, **weights), 10_000), weights)[0] < 1
 
