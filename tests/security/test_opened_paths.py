@@ -32,6 +32,8 @@ ALLOWED: Final = {
     "boundary.py": {"read_text": "/proc"},
     "parent/attempts/assignments.py": {"resolve": "references of a task, which are no paths"},
     "parent/attempts/attempt.py": {"remove": "asks for the removal of a task's folder"},
+    "parent/attempts/grader.py": {"remove": "asks for the removal of a grader's folder"},
+    "parent/receive/tokens.py": {"move": "a task to another part of the ready index"},
     "parent/files/attempt_folders.py": {"remove": "through the task's folder"},
     "parent/files/inputs.py": dict.fromkeys(
         ("mkdir", "fdopen"), "by descriptors, below a folder that no child has seen yet"

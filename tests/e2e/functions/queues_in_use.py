@@ -11,6 +11,7 @@ from tests.e2e.patience import eventually
 
 BUILDS = "default/builds"
 SMALL = "drones/small"
+LIMITED = "default/one-at-a-time"
 
 
 def all_kinds_of_queues(cloud: RunningCloud) -> None:
@@ -22,6 +23,9 @@ def all_kinds_of_queues(cloud: RunningCloud) -> None:
         http.get("/pools").raise_for_status()
         _put_and_look(cloud, http)
         _redrive(cloud, http)
+        one_at_a_time = {"name": LIMITED, "concurrency": {"limit": 1}}
+        http.post("/queues", json=one_at_a_time).raise_for_status()
+    _limit(cloud)
     _nest_and_add(cloud)
     _adopt(cloud)
     with cloud.http as http:
@@ -55,6 +59,13 @@ def _redrive(cloud: RunningCloud, http: httpx.Client) -> None:
     http.get(f"/queues/{SMALL}/dead-letters").raise_for_status()
     http.post(f"/jobs/{job_id}/redrive", json={"latest": True}).raise_for_status()
     cloud.settled(job_id)
+
+
+def _limit(cloud: RunningCloud) -> None:
+    """Run three tasks under a limit of one: they take places, wait for them and are let in."""
+    tasks = [{"taskId": name, "queue": LIMITED, **scripted(delayMs=300)} for name in "abc"]
+    job_id = cloud.submit(a_job(*tasks))
+    assert cloud.settled(job_id).status == "completed"
 
 
 def _nest_and_add(cloud: RunningCloud) -> None:

@@ -99,6 +99,7 @@ UNUSED_BUT_NEEDED = {
         "dynamodb:ConditionCheckItem": "no worker of these died with a place under a limit",
         "dynamodb:DeleteItem": "no job is abandoned",
         "dynamodb:PutItem": "no signal waits for an event that the dispatcher did not hold",
+        "sqs:GetQueueAttributes": "no task may be waiting for a worker at the moment of a sweep",
         "sqs:GetQueueUrl": "no alert is postponed without a token",
         "sqs:SendMessage": "nothing of these jobs is lost on its way to a worker",
     },

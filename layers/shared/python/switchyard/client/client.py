@@ -136,9 +136,7 @@ class Client:
         return content
 
     def add(self, job_id: str, more: Job) -> TasksAdded:
-        """Add the tasks of `more` to a job that has not ended, once each, however often they have
-        to be sent: those that an earlier try brought in count as added.
-        """
+        """Add the tasks of `more` to a job that has not ended, once each, however often sent."""
         require_job(more)
         addition = more.addition()
         return self._ask(lambda: self._api.add(job_id, addition))

@@ -198,8 +198,8 @@ class Job:
 
 
 def require_job(given: object) -> None:
-    """Raise `TypeError` for anything but a `Job`, such as the content of a job file."""
-    if not isinstance(given, Job):
+    """Raise `TypeError` for what is no job, such as a dictionary."""
+    if not isinstance(given, Job) and not hasattr(given, "submission"):
         raise TypeError(
             f"This takes a Job, not a {type(given).__name__}: make one with Job(name) and its "
             "method task, or submit a job file with `switchyard submit`."
