@@ -63,7 +63,7 @@ def _redrive(cloud: RunningCloud, http: httpx.Client) -> None:
 
 def _limit(cloud: RunningCloud) -> None:
     """Run three tasks under a limit of one: they take places, wait for them and are let in."""
-    tasks = [{"taskId": name, "queue": LIMITED, **scripted(delayMs=300)} for name in "abc"]
+    tasks = [{"taskId": name, "queue": LIMITED, **scripted(delayMs=1_500)} for name in "abc"]
     job_id = cloud.submit(a_job(*tasks))
     assert cloud.settled(job_id).status == "completed"
 

@@ -107,6 +107,7 @@ UNUSED_BUT_NEEDED = {
     | EMITTERS
     | PARKING
     | {
+        "dynamodb:GetItem": "of a limit's item: no task may be waiting at the moment one ends",
         "ecs:DescribeServices": "without a metadata endpoint it has no release; test_rollout.py",
         "ecs:UpdateTaskProtection": "there is no ECS agent to ask in the local stage",
     },
