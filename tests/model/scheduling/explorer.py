@@ -32,7 +32,7 @@ ROUNDS: Final = 8
 class Configuration:
     name: str
     limited: tuple[bool, ...]
-    """Of each task, whether it needs the one place of the limit."""
+    """Whether each task needs the one place of the limit."""
     pools: tuple[int, ...]
     """The pool of each worker."""
     attempts: int = 1

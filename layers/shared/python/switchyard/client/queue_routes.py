@@ -39,7 +39,7 @@ class QueueRoutes:
         return self._call(QueueView, "POST", "/queues", json=body_of(queue))
 
     def queue(self, name: str) -> QueueDetails:
-        """With what is in it, counted up to a bound."""
+        """Read a queue and the tasks in it, counted up to a bound."""
         from switchyard.contracts.scheduling.work_queues import QueueDetails
 
         return self._call(QueueDetails, "GET", _path(name))

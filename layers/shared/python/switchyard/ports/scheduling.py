@@ -73,7 +73,7 @@ class TenantInGroup:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupClocks:
     tenants: tuple[TenantInGroup, ...] = ()
-    """By name; those without a mark have no work, but may have a weight."""
+    """The tenants, by name; those without a mark have no work, but may have a weight."""
     floor: float = 0.0
     mean_cost_usd: float | None = None
     """The mean cost of a task; `None` before any was noted."""

@@ -1,1 +1,1 @@
-"""Who runs which tasks: groups of work queues, and the pools of workers that subscribe to them."""
+"""Decides which worker runs which task: work queues, their groups, and the pools of workers."""

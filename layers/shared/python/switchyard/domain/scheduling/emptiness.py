@@ -6,7 +6,7 @@ from typing import Final
 from switchyard.domain.scheduling.pools import WhenEmpty
 
 READS: Final = 2
-"""So many reads in a row have to find nothing: SQS counts messages approximately."""
+"""The reads in a row that have to find nothing: SQS counts messages approximately."""
 SECONDS_BETWEEN_READS: Final = 10.0
 
 

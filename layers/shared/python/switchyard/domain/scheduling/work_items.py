@@ -40,7 +40,7 @@ def item_status(task: Task) -> ItemStatus | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Who has an item, since when, and from when on another may take it."""
+    """The worker that has an item, since when, and when another worker may take it."""
 
     claimed_by: str | None = None
     claimed_at_ms: int | None = None

@@ -64,7 +64,7 @@ class WorkQueues:
         return QueueView.of(new)
 
     def list(self, tenant: str, *, cursor: str | None) -> QueueList:
-        """By name; `default` comes first. Raise `Rejected` for a cursor that is not one of ours."""
+        """List queues by name, `default` first. Raise `Rejected` for a cursor that is not ours."""
         if cursor is not None and not QUEUE_NAME.fullmatch(cursor):
             raise Rejected("cursor: not one that a listing returned")
         page = self.store.page(tenant, limit=QUEUES_PER_PAGE, after=cursor)
