@@ -17,12 +17,6 @@ from switchyard.contracts.changes import (
     RedriveJob,
     TaskCancelAccepted,
 )
-from switchyard.contracts.definitions import (
-    DefinitionDeleted,
-    DefinitionList,
-    RegisteredDefinition,
-    TaskDefinition,
-)
 from switchyard.contracts.events.views import EventPage, EventsAsked, JobEventsAsked
 from switchyard.contracts.jobs import (
     KEY_HEADER,
@@ -51,17 +45,12 @@ from switchyard.domain.states import JobStatus
 from switchyard.observability import MetricUnit, get_logger, get_metrics, get_tracer
 from switchyard.refusals import answer_errors, for_gateway, log_refusal, refusal_for
 from switchyard.settings import ApiSettings
-from switchyard.usecases.definitions.put_definition import put_definition
-from switchyard.usecases.definitions.read_definitions import (
-    list_definitions,
-    read_definition,
-    read_version,
-)
 from switchyard.usecases.events.read_events import read_events, read_job_events
 from switchyard.usecases.health.check_health import check_health
 from switchyard.usecases.jobs.list_jobs import list_jobs
 from switchyard.usecases.jobs.read_jobs import job_ref, read_job, read_task, task_ref
 from switchyard.web.bodies import json_in, unreadable_body
+from switchyard.web.definition_routes import add_definition_routes
 from switchyard.web.description import described, shown
 from switchyard.web.file_routes import add_file_routes
 from switchyard.web.held_routes import add_held_routes
@@ -166,6 +155,7 @@ def post_redrive(job_id: str, request: RedriveJob) -> RedriveAccepted:
 
 add_held_routes(app, lambda: ports().decider, lambda: ports().approvals, logger)
 add_file_routes(app, lambda: ports().uploads)
+add_definition_routes(app, ports, logger)
 add_queue_routes(app, lambda: ports().queue_items, logger)
 add_pool_routes(app, lambda: ports().pools)
 
@@ -188,36 +178,6 @@ def get_events() -> EventPage:
     adapters = ports()
     asked = EventsAsked.of(app.current_event.query_string_parameters)
     return read_events(tenant(), asked, reader=adapters.reader, now_ms=adapters.clock.now_ms())
-
-
-@app.put("/task-definitions/<name>")
-def put_task_definition(name: str, definition: TaskDefinition) -> RegisteredDefinition:
-    adapters = ports()
-    return put_definition(
-        tenant(), name, definition, definitions=adapters.definitions, ceilings=adapters.ceilings
-    )
-
-
-@app.get("/task-definitions")
-def get_task_definitions(cursor: str | None = None) -> DefinitionList:
-    return list_definitions(tenant(), cursor=cursor, definitions=ports().definitions)
-
-
-@app.get("/task-definitions/<name>")
-def get_task_definition(name: str) -> RegisteredDefinition:
-    return read_definition(tenant(), name, definitions=ports().definitions)
-
-
-@app.delete("/task-definitions/<name>")
-def delete_task_definition(name: str) -> DefinitionDeleted:
-    deleted = ports().remover.delete(tenant(), name)
-    logger.info("task definition deleted", definition=name, last_version=deleted.last_version)
-    return deleted
-
-
-@app.get("/task-definitions/<name>/versions/<version>")
-def get_task_definition_version(name: str, version: int) -> RegisteredDefinition:
-    return read_version(tenant(), name, version, definitions=ports().definitions)
 
 
 @app.get("/triggers")
