@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
-from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence
 from switchyard.adapters.dynamodb.submission_keys import (
     DynamoDbDeduplication,

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.items import DATA_PREFIX, DEPENDENTS_PREFIX, TASK_PREFIX
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import job_of
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch, DynamoDbPresence

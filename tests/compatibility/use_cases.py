@@ -7,6 +7,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from switchyard.adapters import eventbridge
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
@@ -16,7 +17,6 @@ from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.jobs import SubmitJob
 from switchyard.contracts.messages import TaskMessage

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.limits import DynamoDbOpenTasks, DynamoDbRequestRates
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog, DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks, DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue, DynamoDbUnsettled
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import (
@@ -30,7 +31,6 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions, DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbFanOuts, DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.values import deserialized, serialized
 from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.s3 import S3BlobStore

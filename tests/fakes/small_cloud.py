@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.parallel import OneByOne
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.system import SystemIds

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.domain.moments import day_of

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from switchyard.adapters import aws
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.system import SystemClock, SystemIds
 from switchyard.usecases.access.api_keys import KeyRing

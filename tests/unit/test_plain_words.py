@@ -72,9 +72,6 @@ LARGE_FOLDERS: Final = frozenset(
     {
         "docs",
         "docs/decisions",
-        "layers/shared/python/switchyard/adapters/dynamodb",
-        "layers/shared/python/switchyard/contracts",
-        "layers/shared/python/switchyard/testing",
     }
 )
 """Folders that still have too many files, and the decision records, one file each."""

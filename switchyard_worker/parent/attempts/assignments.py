@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.contracts.steps import StepDefinition, output_file
+from switchyard.contracts.definitions.steps import StepDefinition, output_file
 from switchyard.domain.access.limits import WIDEST_CEILINGS, Ceilings
 from switchyard.domain.errors import Rejected, TooMuch
 from switchyard.domain.ids import in_scope, local_name

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.access.limits import DynamoDbRequestRates
 from switchyard.domain.access.api_keys import Caller
 from switchyard.domain.access.limits import Admission, Admitted, DayUsedUp, RequestLimits, TooFast
 from switchyard.ports import RequestRates

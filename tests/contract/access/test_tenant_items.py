@@ -2,12 +2,12 @@
 
 import pytest
 
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantItems
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantItems
 from switchyard.contracts.tables import POOLS_PARTITION
 from switchyard.domain.access.erasure import Table, TenantItem
 from switchyard.ports.erasure import TenantItems
-from switchyard.testing.tenant_items import MemoryTenantItems
+from switchyard.testing.tenants import MemoryTenantItems
 from tests.builders import JOB_ID
 from tests.contract.clouds import Cloud
 from tests.fakes.tables import a_table

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.limits import DynamoDbOpenTasks, DynamoDbRequestRates
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters, DynamoDbPublishedMinutes
 from switchyard.adapters.dynamodb.definition_store import DynamoDbDefinitionStore
@@ -15,7 +17,6 @@ from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.items import task_key
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks, DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import (
@@ -37,7 +38,6 @@ from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_additions import DynamoDbTaskAdditions, DynamoDbTaskAdoption
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
 from switchyard.adapters.dynamodb.task_leases import DynamoDbTaskLeases
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.dynamodb.values import serialized
 from switchyard.contracts.events import Context, Event, Properties

@@ -5,7 +5,7 @@ from typing import Final
 from tests.mutants.guards.places import PACKAGE, SIMULATED
 from tests.mutants.mutant import Mutant
 
-RATES: Final = f"{PACKAGE}/adapters/dynamodb/limits.py"
+RATES: Final = f"{PACKAGE}/adapters/dynamodb/access/limits.py"
 JUDGE: Final = f"{PACKAGE}/domain/access/limits.py"
 KEYS: Final = f"{PACKAGE}/usecases/access/api_keys.py"
 DEFINITIONS: Final = f"{PACKAGE}/adapters/dynamodb/definition_store.py"
@@ -19,7 +19,7 @@ JUDGE_TESTS: Final = ("tests/unit/domain/access/test_rates.py",)
 KEY_TESTS: Final = ("tests/unit/usecases/access/test_api_keys.py",)
 DEFINITION_TESTS: Final = ("tests/contract/registry/test_definition_store.py", *SIMULATED)
 
-OPEN_TASKS: Final = f"{PACKAGE}/adapters/dynamodb/limits.py"
+OPEN_TASKS: Final = f"{PACKAGE}/adapters/dynamodb/access/limits.py"
 OPEN_TASKS_TESTS: Final = ("tests/contract/access/test_open_tasks.py", *SIMULATED)
 LIMIT: Final = f"{PACKAGE}/usecases/access/limits.py"
 LIMIT_TESTS: Final = ("tests/unit/usecases/access/test_open_tasks.py",)

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ValidationError
 
 from switchyard.contracts.changes import RedriveJob
 from switchyard.contracts.definitions import TaskDefinition
+from switchyard.contracts.definitions.steps import MAX_STEPS, MAX_TOOLS
 from switchyard.contracts.jobs import AddTasks, SubmitJob
 from switchyard.contracts.json_schema import MAX_SCHEMA_BYTES
-from switchyard.contracts.steps import MAX_STEPS, MAX_TOOLS
 from switchyard.domain.jobs.limits import MAX_EDGES, MAX_TAGS, MAX_TASKS
 
 

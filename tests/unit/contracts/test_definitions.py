@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from switchyard.contracts.definitions import RegisteredDefinition, TaskDefinition
-from switchyard.contracts.steps import MAX_STEPS, output_file
+from switchyard.contracts.definitions.steps import MAX_STEPS, output_file
 from switchyard.domain.health.health import OwnLimits
 from switchyard.testing import ManualClock, MemoryHarness
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
+from switchyard.adapters.dynamodb.access.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.parallel import OneByOne
 from switchyard.domain.access.api_keys import Caller

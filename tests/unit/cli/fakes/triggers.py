@@ -9,8 +9,7 @@ from switchyard.domain.errors import Unavailable
 from switchyard.testing import ManualClock
 from switchyard.testing.registry import MemoryDefinitionStore
 from switchyard.testing.scheduling import MemoryTenantClocks
-from switchyard.testing.tenant_items import MemoryTenantItems
-from switchyard.testing.tenants import MemoryTenantStore
+from switchyard.testing.tenants import MemoryTenantItems, MemoryTenantStore
 from switchyard.testing.transport import MemoryBlobStore, MemoryQueueSender, MemoryTaskQueue
 from switchyard.testing.triggers import MemoryTriggerRules, MemoryTriggerStore
 from switchyard.usecases.access.erase_tenant import TenantEraser

@@ -4,7 +4,7 @@ import pytest
 
 from switchyard.domain.access.erasure import TenantItem
 from switchyard.domain.errors import Rejected, Unavailable
-from switchyard.testing.tenant_items import MemoryTenantItems
+from switchyard.testing.tenants import MemoryTenantItems
 from switchyard.testing.transport import MemoryBlobStore
 from switchyard.usecases.access.erase_tenant import TenantEraser, TenantHasOpenJobs
 from tests.builders import JOB_ID, TENANT

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard.contracts.steps import StepDefinition
+from switchyard.contracts.definitions.steps import StepDefinition
 from switchyard.domain.states import JobState, TaskState
 from switchyard.domain.tasks.task import Overrides
 from switchyard_worker.boundary import Assignment

@@ -6,12 +6,12 @@ from urllib.parse import urlsplit
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.cloudwatch_alarms import CloudWatchAlarms
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.alert_store import DynamoDbAlertStore
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbDeduplication
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.secrets_manager import SecretsManagerSecrets
 from switchyard.adapters.slack.chat import SlackConnector

@@ -5,9 +5,9 @@ from typing import Any
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
+from switchyard.adapters.dynamodb.access.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.limits import DynamoDbRequestRates
 from switchyard.adapters.dynamodb.overdue import DynamoDbUnsettled
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch

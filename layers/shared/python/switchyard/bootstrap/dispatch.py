@@ -5,10 +5,10 @@ from typing import Final
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
+from switchyard.adapters.dynamodb.access.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.overdue import DynamoDbOverdue
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch

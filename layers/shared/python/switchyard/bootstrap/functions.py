@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
 from switchyard.adapters.dynamodb.counters import DynamoDbCounters
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventLog
 from switchyard.adapters.dynamodb.table import DynamoDbTable

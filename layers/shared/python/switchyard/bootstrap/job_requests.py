@@ -2,17 +2,17 @@
 
 from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
+from switchyard.adapters.dynamodb.access.limits import DynamoDbOpenTasks
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.cancellation import DynamoDbCancelling
 from switchyard.adapters.dynamodb.job_intake import DynamoDbJobIntake
 from switchyard.adapters.dynamodb.job_store import DynamoDbJobStore
-from switchyard.adapters.dynamodb.limits import DynamoDbOpenTasks
 from switchyard.adapters.dynamodb.payloads import DynamoDbPayloads
 from switchyard.adapters.dynamodb.redrives import DynamoDbRedriving
 from switchyard.adapters.dynamodb.signal_subscriptions import DynamoDbSignalSubscriptions
 from switchyard.adapters.dynamodb.submission_keys import DynamoDbSubmissionKeys
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.s3 import S3BlobStore
 from switchyard.adapters.sqs import SqsDispatchQueue, SqsQueueSender

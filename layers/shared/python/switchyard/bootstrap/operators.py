@@ -10,13 +10,13 @@ from switchyard.adapters import aws
 from switchyard.adapters.aws_time import function_clock
 from switchyard.adapters.cloudformation import CloudFormationOutputs
 from switchyard.adapters.cloudwatch_logs import CloudWatchTaskOutput
-from switchyard.adapters.dynamodb.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.api_keys import DynamoDbApiKeys
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantItems, DynamoDbTenantStore
 from switchyard.adapters.dynamodb.event_log import DynamoDbEventReader
 from switchyard.adapters.dynamodb.presence import DynamoDbPauseSwitch
 from switchyard.adapters.dynamodb.scheduling.tenant_clocks import DynamoDbTenantClocks
 from switchyard.adapters.dynamodb.table import DynamoDbTable
 from switchyard.adapters.dynamodb.task_graph import DynamoDbTaskGraph
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantItems, DynamoDbTenantStore
 from switchyard.adapters.eventbridge import EventOverflow
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.s3 import S3BlobStore

@@ -3,8 +3,8 @@
 from typing import Any
 
 from switchyard.adapters.aws_time import function_clock
+from switchyard.adapters.dynamodb.access.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.table import DynamoDbTable
-from switchyard.adapters.dynamodb.tenants import DynamoDbTenantStore
 from switchyard.adapters.dynamodb.trigger_store import DynamoDbTriggerStore
 from switchyard.adapters.eventbridge_rules import EventBridgeRules
 from switchyard.adapters.sqs import SqsQueueSender

@@ -7,6 +7,13 @@ from pydantic_core import PydanticKnownError
 
 from switchyard.contracts.commitments import Commitments
 from switchyard.contracts.commitments.code_fields import CodeHash, Command, FunctionName
+from switchyard.contracts.definitions.steps import (
+    MAX_STEPS,
+    ProcessName,
+    StepDefinition,
+    ToolNames,
+    problem_with_steps,
+)
 from switchyard.contracts.health import HealthSection
 from switchyard.contracts.json_schema import JsonSchema, simple_schema_problem
 from switchyard.contracts.scheduling import (
@@ -15,13 +22,6 @@ from switchyard.contracts.scheduling import (
     QueueName,
     StartsPerMinute,
     StoredPinned,
-)
-from switchyard.contracts.steps import (
-    MAX_STEPS,
-    ProcessName,
-    StepDefinition,
-    ToolNames,
-    problem_with_steps,
 )
 from switchyard.contracts.task_requests import TaskRequests
 from switchyard.contracts.wire import (

@@ -1,0 +1,1 @@
+"""API keys, tenants, and what the limits of each count."""
