@@ -88,7 +88,7 @@ class Stage:
     checks_health: bool
     """Whether running tasks are looked after by themselves, every five minutes."""
     health_limits: HealthLimits
-    """Of tasks whose definitions say nothing else."""
+    """The limits of tasks whose definitions set none."""
 
     otlp_endpoint: str
     """Where an OpenTelemetry collector takes traces; empty: nowhere."""
@@ -107,7 +107,7 @@ class Stage:
     """Whether jobs may name webhooks at private addresses, without TLS and on any port."""
 
     adopting_tenant: str
-    """Whose the tasks of other producers' messages are."""
+    """The tenant that owns tasks of other producers' messages."""
     agent_backend: AgentBackend
     claude_credential: Literal["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"]
     wait_time_seconds: int

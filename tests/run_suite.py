@@ -35,13 +35,13 @@ _signal.pthread_sigmask(_signal.SIG_UNBLOCK, {_signal.SIGINT})
 import sys, pytest
 sys.exit(pytest.main())
 """
-"""As `python -m pytest`, but Ctrl-C prints no traceback before there is anything to clean up.
+"""The program of `python -m pytest`, without a traceback on an early Ctrl-C.
 
 It is started with SIGINT blocked, because Python itself prints one as well.
 """
 PLUGINS = ("-p", "tests.interruptible")
 UNUSED_PLUGINS = ("-p", "no:schemathesis", "-p", "no:anyio", "-p", "no:typeguard")
-"""Of installed packages, they would be imported by each process; one test imports what it needs."""
+"""Plugins of installed packages that each process would import; one test imports what it needs."""
 INTERRUPTED = 130
 ENOUGH_INTERRUPTS = 2
 CLEANUP_ROUNDS = 50

@@ -165,7 +165,7 @@ def _texts_refused(accepted: Accepted, kind: str, item: dict[str, Any]) -> Itera
 
 
 def _by_structure(value: Any) -> Any:
-    """Without the content of maps whose keys are ids."""
+    """Leave out the content of maps whose keys are ids."""
     if not isinstance(value, dict):
         return value
     return {

@@ -89,7 +89,7 @@ class OtherItems:
         self._parked()
 
     def messages(self) -> Iterator[tuple[str, str]]:
-        """Those of queues that a simulated stage does not have, by the queue's name."""
+        """Return messages of queues that a simulated stage does not have, by the queue's name."""
         yield "trigger", a_message()
         yield "trigger", a_message(trigger="nightly")
         sent: list[str] = []

@@ -76,7 +76,7 @@ def read_document(kind: str, key: str, text: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """As JSON would say it."""
+    """Return the value as JSON would say it."""
     match value:
         case Enum():
             return value.value

@@ -50,7 +50,7 @@ def _write(folder: Path, recording: Recording) -> None:
 
 
 def _read(queue: str, sent: dict[str, Any]) -> dict[str, Any]:
-    """With what this version understands, or why it does not."""
+    """Read it with what this version understands, or return why it cannot."""
     try:
         return {**sent, "reads": read_message(queue, sent)}
     except ValueError as error:
@@ -73,7 +73,7 @@ def _indented(value: Any) -> str:
 
 
 def _revision() -> str:
-    """That of the sources; a released version is run again from it."""
+    """Return the revision of the sources; a released version is run again from it."""
     found = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
     return found.stdout.strip()
 

@@ -94,7 +94,7 @@ class Stage:
                 self._require_completed_once(f"{job}__{task['taskId']}")
 
     def require_workers(self, version: Version) -> None:
-        """Those that are there say the version that was deployed last."""
+        """Wait until all workers that are present report the version that was deployed last."""
         table = self._table("StateTableName")
 
         def emitted() -> bool:

@@ -42,7 +42,7 @@ MOMENTS = (
     "redriving",
     *(pytest.param(moment, marks=pytest.mark.long) for moment in ("parked", "job-cancelling")),
 )
-"""Of those recorded; `make compatibility` takes over the others, too."""
+"""The recorded stages to take over; `make compatibility` takes over the others, too."""
 ANSWERS: dict[tuple[str, str], type[Any]] = {
     ("GET", "/jobs"): JobPage,
     ("POST", "/jobs"): JobAccepted,

@@ -27,7 +27,7 @@ class Step:
     command: str
     shown: list[str]
     fails: bool
-    """Its block says that it does, and it is the last one of it."""
+    """Whether its block says that it fails, and it is the last command there."""
 
 
 def lay_out(folder: Path, *, cloud: Path) -> Path:

@@ -134,7 +134,7 @@ def kill_whatever_runs_below(folder: Path) -> None:
 
 
 def until_gone(processes: list[psutil.Process], *, seconds: float = 5) -> list[psutil.Process]:
-    """Those that are left: a kill is sent at once, the kernel carries it out when it gets to it."""
+    """Wait, and return the processes that are left: the kernel carries a kill out later."""
     clock = SystemClock()
     deadline = clock.monotonic() + seconds
     while (left := [p for p in processes if _alive(p)]) and clock.monotonic() < deadline:

@@ -102,7 +102,7 @@ class Process:
 def everywhere(
     happens: Callable[[SmallCloud], object],
 ) -> Iterator[tuple[SmallCloud, Interruption]]:
-    """Before and after each request, until one was never reached."""
+    """Crash before and after each request, until one was never reached."""
     for number in count():
         for after in (False, True):
             cloud = SmallCloud()

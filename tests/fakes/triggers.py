@@ -31,7 +31,7 @@ S3_EVENT: dict[str, Any] = {
         "reason": "PutObject",
     },
 }
-"""As S3 tells EventBridge of an upload."""
+"""An upload as S3 reports it to EventBridge."""
 
 SCHEDULED: dict[str, Any] = S3_EVENT | {
     "detail-type": "Scheduled Event",

@@ -69,7 +69,7 @@ class Deployment:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Those that Docker gives and the task definition does not drop."""
+        """Return the capabilities that Docker gives and the task definition does not drop."""
         changed = self.container["LinuxParameters"]["Capabilities"]
         return DOCKERS_CAPABILITIES - frozenset(changed["Drop"]) | frozenset(changed.get("Add", ()))
 
@@ -85,5 +85,5 @@ class Deployment:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """By name; a value may be a reference to another stack."""
+        """Return variables by name; a value may be a reference to another stack."""
         return {entry["Name"]: entry["Value"] for entry in self.container["Environment"]}

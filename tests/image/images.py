@@ -18,7 +18,7 @@ NO_APT_CACHES: Final = (
     'Dir::Cache::pkgcache ""',
     'Dir::Cache::srcpkgcache ""',
 )
-"""As in Debian's own images, so that the size is comparable."""
+"""The settings of Debian's own images, so that the size is comparable."""
 PATH: Final = "/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 IMAGE: Final = "localhost/switchyard-worker"
 

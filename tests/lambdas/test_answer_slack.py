@@ -32,7 +32,7 @@ SECRET_NAME = "switchyard/test/slack"
 
 
 def well(handler: BaseHTTPRequestHandler) -> None:
-    """As Slack answers a message that it takes."""
+    """Answer as Slack does to a message that it takes."""
     answer = json.dumps({"ok": True, "channel": CHANNEL, "ts": "1768464011.000200"}).encode()
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")

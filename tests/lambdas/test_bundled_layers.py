@@ -86,7 +86,7 @@ def test_every_service_that_has_a_client_is_described_in_the_layer() -> None:
 
 
 def test_only_one_module_makes_clients() -> None:
-    """Its types name the services; what another made might not be described in the layer."""
+    """The types of its clients name the services that the layer has to describe."""
     makers = [
         str(file.relative_to(ROOT))
         for folder in (Path(SHARED), ROOT / "lambdas")

@@ -66,7 +66,7 @@ def a_batch(*task_ids: str, **bodies: str) -> dict[str, Any]:
 
 @pytest.fixture
 def graph(cloud: dict[str, str]) -> DynamoDbTaskGraph:
-    """With one task in each state that a letter may find."""
+    """Return a job with one task in each state that a dead letter may find."""
     region = {"LocationConstraint": cloud["AWS_DEFAULT_REGION"]}
     aws.client("s3").create_bucket(Bucket=cloud["S3_BUCKET"], CreateBucketConfiguration=region)
     table = DynamoDbTable(aws.client("dynamodb"), "state-test")

@@ -98,7 +98,7 @@ def test_what_is_no_wake_up_comes_back_and_the_others_do_not(
 
 
 class Hurried(FakeContext):
-    """Of three subjects two take all the time that a function has."""
+    """Lets two of three subjects take all the time that a function has."""
 
     def __init__(self) -> None:
         super().__init__()

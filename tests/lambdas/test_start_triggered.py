@@ -48,7 +48,7 @@ def a_batch(*bodies: str) -> dict[str, Any]:
 def triggers(
     cloud: dict[str, str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> DynamoDbTriggerStore:
-    """With one on uploads. A logger prints to where its first test did: each has its own."""
+    """Return triggers with one on uploads, and a logger of their own."""
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", request.node.name)
     monkeypatch.setenv(
         "TRIGGER_QUEUE_URL", "https://sqs.eu-west-1.amazonaws.com/1/trigger-queue-test"

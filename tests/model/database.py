@@ -36,7 +36,7 @@ class Database:
     job: Job
     tasks: tuple[Task | None, ...]
     dependents: tuple[tuple[str, ...], ...]
-    """Of each task, in the same order."""
+    """The dependents of each task, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ NESTED: Final = "n"
 TOLERATED: Final = Tolerance(count=1)
 _FROM_A_LIST: Final = FanOut(for_each=("${input.items}",), key=("${item}",), tolerate=TOLERATED)
 _LISTS: Final = ([0, 1], [1, 2])
-"""As it is read at first, and as it is read anew."""
+"""The list as it is read at first, and as it is read anew."""
 _PARTS: Final = 2
 """The start and the first task are written at once, then the second task."""
 _TEMPLATE: Final = JobTemplate(

@@ -100,7 +100,7 @@ _BY_BEGINNING: Final = (
     ("job end_redrive without:", "a plan that is forgotten early was done, or its tasks are due"),
     ("task mark_queued without: run =", "the mark decides nothing: a worker claims both states"),
 )
-"""Of single conditions; a row above leaves out several at once."""
+"""Single conditions; a row above leaves out several at once."""
 
 
 def why_invisible(name: str) -> str | None:

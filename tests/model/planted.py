@@ -39,7 +39,7 @@ class LeftOut:
     """A part of one transition that is not written or not asked for."""
 
     kind: str
-    """Of the item: a task or a job; both have a `settle` and a `reopen`."""
+    """The kind of the item, task or job; both have a `settle` and a `reopen`."""
     transition: str
     part: str
 

@@ -17,7 +17,7 @@ def test_there_are_enough_and_each_has_a_name() -> None:
 def test_the_tests_of_a_guard_are_there(
     request: pytest.FixtureRequest, tests: Sequence[str]
 ) -> None:
-    """As far as this run has collected their files: all of them, in `make test`."""
+    """This run must have collected the files of the tests: all of them, in `make test`."""
     files = [test for test in tests if test.startswith("tests/")]
     of_files = [name for name in request.config.stash[COLLECTED] if name.startswith(tuple(files))]
     words = tests[tests.index("-k") + 1].split(" or ") if "-k" in tests else [""]

@@ -31,7 +31,7 @@ LEASE_MS = 1_000
 
 
 class Died(Exception):
-    """In place of the process."""
+    """Stands for the death of the process."""
 
 
 def die() -> None:

@@ -16,7 +16,7 @@ class Canary:
     kind: str
     """The name of its shape, as the code and the docs call it."""
     text: str
-    """As a program would print it, in one line or in several."""
+    """The secret as a program would print it, in one line or in several."""
     secret: str
     """What must not be left of it."""
 

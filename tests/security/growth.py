@@ -194,7 +194,7 @@ def condition_probes(dice: random.Random) -> Iterator[Probe]:
 
 
 def _yaml(text: str) -> object:
-    """As the CLI reads a file: these errors it tells with a line."""
+    """Read the text as the CLI reads a file: it reports these errors with a line."""
     try:
         return parse_yaml(text)
     except (NotReadable, RecursionError, ValueError) as refused:

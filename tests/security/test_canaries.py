@@ -124,7 +124,7 @@ def core_of(form: str) -> str:
 
 @cache
 def visible(text: str) -> str:
-    """As a person sees it."""
+    """Return the text as a person sees it."""
     return re.sub(r"[\x00-\x08\u200b]|\\x07|\\u0007|\\u200b", "", text)
 
 

@@ -20,7 +20,7 @@ FOUND = {
     "YAML: aliases",
     "JSON: wide",
 }
-"""Those that once took minutes or gigabytes or raised, and those that a bound of before answers."""
+"""Inputs that once took minutes or gigabytes or raised, and those that an earlier bound answers."""
 
 
 def test_what_was_found_is_mended() -> None:

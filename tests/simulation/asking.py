@@ -58,7 +58,7 @@ def cancelling_task(ref: TaskRef) -> Call:
 
 
 def redriving(ref: JobRef, selected: Collection[str]) -> Call:
-    """Without any that are selected, those that failed, timed out or were cancelled.
+    """Redrive the selected tasks, or all that failed, timed out or were cancelled.
 
     One with a mark in front runs with everything after it.
     """

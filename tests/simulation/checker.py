@@ -76,7 +76,7 @@ def violations(harness: Harness) -> list[Violation]:
 
 
 def unsettled(history: History) -> Iterator[str]:
-    """Those of one run; the last, if a job was redriven."""
+    """Return the unsettled tasks of one run; the last, if a job was redriven."""
     for ref, job in history.jobs.items():
         if job.state is JobState.WRITING:
             continue
@@ -147,7 +147,7 @@ def _redriven_wrongly(version: Version, *, again: bool) -> Iterator[str]:
 
 
 def changed_by_a_zombie(history: History) -> Iterator[str]:
-    """Whoever is not the owner raises the fence, or leaves alone what the owner decides."""
+    """Find writes of a process that is not the owner and did not raise the fence."""
     for task, versions in history.tasks.items():
         for version in versions:
             old, new = version.old, version.new
@@ -212,7 +212,7 @@ def started_too_early(history: History) -> Iterator[str]:
 
 
 def _awaited(history: History, task: TaskRef, version: Version) -> list[TaskRef]:
-    """Whom it waited for: a fan-out for its items only once they may run.
+    """The tasks it waited for: a fan-out's items only once they may run.
 
     An item that is made anew waits for what was not there when it was made first.
     """
@@ -252,7 +252,7 @@ def decided_twice(history: History) -> Iterator[str]:
 
 
 def run_though_cancelled(history: History) -> Iterator[str]:
-    """Who sees the flag starts nothing any more."""
+    """Find tasks that were started by a process that had seen the flag."""
     for task, versions in history.tasks.items():
         for version in versions:
             old, new = version.old, version.new

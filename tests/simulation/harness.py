@@ -91,7 +91,7 @@ class Harness:
             self.new_worker()
 
     def new_node(self, kind: str, *, ahead: float | None = None) -> Node:
-        """Its clock is `ahead` by so many seconds, or by as much as the weather draws."""
+        """Add a node whose clock is `ahead` by so many seconds, or as the weather draws."""
         drawn_ahead = self.dice.uniform(-1, 1) * self.cloud.weather.clock_skew
         skew = round(1000 * (drawn_ahead if ahead is None else ahead))
         return Node(self.world, f"{kind}-{self.world.number(kind)}", skew_ms=skew)
@@ -138,7 +138,7 @@ class Harness:
         self.settle()
 
     def states_of(self, job: Job) -> dict[str, TaskState]:
-        """Those of the tasks that people see."""
+        """Return the states of the tasks that people see."""
         return {
             ref.task_id: versions[-1].new.state
             for ref, versions in self.history.tasks.items()
@@ -161,7 +161,7 @@ class Harness:
         self.recoveries.append(last - began)
 
     def output_of(self, task: TaskRef) -> Any:
-        """As it is stored, seen from outside."""
+        """Return the output as it is stored, seen from outside."""
         table = DynamoDbTable(self.cloud.dynamodb, self.cloud.state)
         payloads = DynamoDbPayloads(table, S3BlobStore(self.cloud.s3, BUCKET))
         return payloads.read(task).output

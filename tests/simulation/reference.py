@@ -45,7 +45,7 @@ class Reopening:
     again: frozenset[str]
     """Everything that ends anew."""
     whatever_its_rule: frozenset[str]
-    """Those of them that nothing else of them comes before."""
+    """The tasks among `again` that follow no other of them."""
 
 
 def ends(
@@ -149,7 +149,7 @@ def outcome(states: States) -> JobState:
 def reopened(
     tasks: Collection[Declared], states: States, selected: Collection[str] = ()
 ) -> Reopening:
-    """Those selected, or all that a person would want to try again, and what follows from them."""
+    """Return the selected tasks, or all that did not succeed, and what follows from them."""
     unless_said = {name for name in states if states[name] in REDRIVEN_UNLESS_SAID}
     asked = {name.removeprefix(AGAIN) for name in selected if name.startswith(AGAIN)}
     named = {name for name in selected if not name.startswith(AGAIN)} if selected else unless_said

@@ -19,7 +19,7 @@ from tests.simulation.weather import Weather
 FIVE_MINUTES = 300.0
 SEEDS = range(101, 103)
 CLOCK_ERROR_SECONDS = 2.5
-"""Of two nodes together, as they estimate AWS's time."""
+"""The error of two nodes together, as they estimate AWS's time."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_a_killed_workers_task_does_not_wait_for_its_clock(way: int, ahead: floa
 
 @pytest.mark.parametrize("ahead", [-FIVE_MINUTES, FIVE_MINUTES])
 def test_a_task_that_is_renewed_is_not_claimed_by_another_worker(ahead: float) -> None:
-    """Its message is delivered every few seconds, to workers whose clocks are all wrong."""
+    """The task's message is delivered every few seconds, to workers whose clocks are all wrong."""
     one = OneTask(
         seed=1,
         seconds=4 * TIMING.lease_seconds,

@@ -73,7 +73,7 @@ def test_a_dead_letter_for_a_task_that_runs_or_is_done_changes_nothing(
 
 
 def test_a_dead_letter_for_a_task_whose_workers_died_is_sent_again(harness: Harness) -> None:
-    """Its own message is gone: only the dead letter, or much later the sweeper, brings it back."""
+    """Only the dead letter, or much later the sweeper, brings the task back."""
     ref = submitted(harness, TaskState.PROCESSING)
     _kill_the_worker_of_attempt(harness, 1)
     harness.cloud.tasks.messages.clear()

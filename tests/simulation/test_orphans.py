@@ -29,7 +29,7 @@ def test_what_a_killed_worker_leaves_is_gone_before_its_task_runs_again(way: int
 
 
 def test_a_child_that_nobody_ends_would_be_seen_beside_its_successor() -> None:
-    """As before children ended with their workers: one ran on for 37 s."""
+    """Before children ended with their workers, one ran on for 37 s."""
     found = [after_a_kill(way, orphaned=4 * TIMING.lease_seconds) for way in range(1, WAYS, 3)]
     beside = [one for one, texts in found if any("ran twice" in str(text) for text in texts)]
     assert beside

@@ -103,7 +103,7 @@ def test_a_worker_that_cannot_renew_stops_its_child_before_the_lease_ends(seed: 
 
 @pytest.mark.parametrize("told_after", [0.0, 120.0])
 def test_a_worker_that_loses_only_the_message_goes_on(told_after: float) -> None:
-    """Its message is delivered again, to somebody who finds the task busy."""
+    """The message is delivered again, to a worker that finds the task busy."""
     one = OneTask(seed=1, seconds=3 * TIMING.lease_seconds)
     one.harness.world.after(0, _when_started, one, lambda node: node.cut_off.update(Sqs=told_after))
     one.run()
@@ -124,7 +124,7 @@ def test_events_that_are_all_lost_cost_a_sweep_each() -> None:
 
 
 def test_a_dispatcher_that_was_disabled_goes_on_as_soon_as_it_is_back() -> None:
-    """Its queue kept what woke it, and what the sweeper added changes nothing."""
+    """The dispatch queue kept what woke it, and what the sweeper added changes nothing."""
     one = OneTask(seed=1)
     one.harness.dispatcher.pause(DISABLED_SECONDS)
     one.run()
@@ -136,7 +136,7 @@ def test_a_dispatcher_that_was_disabled_goes_on_as_soon_as_it_is_back() -> None:
 
 
 def test_a_half_expanded_job_is_written_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its writer dies after the first items, and the wake-up is gone."""
+    """The writer dies after the first items, and the wake-up is gone."""
     monkeypatch.setattr(submit_job, "MAX_INLINE_TASKS", 0)
     monkeypatch.setattr(expand_job, "ITEMS_AT_ONCE", 2)
     one = OneTask(seed=1)
@@ -150,7 +150,7 @@ def test_a_half_expanded_job_is_written_to_its_end(monkeypatch: pytest.MonkeyPat
 
 
 def die_halfway(harness: Harness) -> None:
-    """Whoever writes the job, once."""
+    """Let the process that writes the job die, once."""
     nodes: dict[str, Node] = {}
 
     def remembered(kind: str) -> Node:

@@ -21,7 +21,7 @@ def stage() -> Iterator[Stage]:
 
 
 def restore(stage: Stage, moment: Moment) -> None:
-    """As from point-in-time recovery: what was written since is gone, what was there is back."""
+    """Restore as point-in-time recovery does: what was written since is gone."""
     table = stage.cloud.dynamodb._tables[stage.cloud.state]
     table._items.clear()
     for index in table.indexes.values():

@@ -76,7 +76,7 @@ class Contest:
         return answer.lease if isinstance(answer, Claimed) else None
 
     def _steps(self, leases: DynamoDbTaskLeases, node: Node) -> list[Step]:
-        """In any order, some after the lease is over: a zombie does not know that it is one."""
+        """Return steps in any order, some of them after the lease is over."""
         dice = self.world.dice
         completed, failed = Outcome(state=TaskState.COMPLETED), Outcome(state=TaskState.FAILED)
         known: list[Step] = [

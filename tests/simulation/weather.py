@@ -27,7 +27,7 @@ class Weather:
     killed: float = 0.0
     frozen: float = 0.0
     conflict: float = 0.0
-    """Of two transactions at once."""
+    """The share of two transactions at once that conflict."""
     index_lag: float = 0.0
     """Seconds, at most."""
     clock_skew: float = 0.0

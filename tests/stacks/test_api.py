@@ -58,7 +58,7 @@ def test_the_api_has_its_routes_and_no_others(synthesized: SynthesizedStage) -> 
 def test_no_route_answers_without_a_key_but_the_one_that_slack_signs(
     synthesized: SynthesizedStage,
 ) -> None:
-    """That the function behind it answers nobody else is tested with the function."""
+    """The function's own test shows that it answers Slack alone."""
     for route in synthesized.all("AWS::ApiGatewayV2::Route"):
         if route["RouteKey"] == SIGNED_BY_SLACK:
             assert route["AuthorizationType"] == "NONE"

@@ -75,7 +75,7 @@ def function(synthesized: SynthesizedStage, name: str) -> Properties:
 
 
 def variables_of(function: Properties) -> dict[str, str]:
-    """Its environment; what is known only after the deployment is some name."""
+    """Return a function's environment; a value known only after the deployment is some name."""
     variables: dict[str, Any] = function["Environment"]["Variables"]
     return {name: text_of(value) for name, value in variables.items()}
 

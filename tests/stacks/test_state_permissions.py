@@ -67,7 +67,7 @@ def test_nothing_in_the_state_table_is_deleted_but_counts_of_open_tasks_and_subs
 def test_nobody_but_operators_writes_tenants_settings(
     synthesized: SynthesizedStage, holder: str
 ) -> None:
-    """By a condition that no such partition meets, or by a denial."""
+    """A condition that no such partition meets forbids it, or a denial."""
     on_state = [s for s in statements_of(synthesized, holder) if writes_state(synthesized, s)]
     denied = [s for s in on_state if s["Effect"] == "Deny"]
     where = {"ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["TENANT#*#SETTINGS"]}}

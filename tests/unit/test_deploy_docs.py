@@ -32,7 +32,7 @@ class Stacks:
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """With two tenants; one, and its job, is called like the beginning of the other."""
+    """Return a stage with two tenants; the name of one begins like that of the other."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)

@@ -155,7 +155,7 @@ class WorkerHarness:
 
     @property
     def emitted(self) -> list[str]:
-        """Without heartbeats, which come when they come."""
+        """Return the events without heartbeats, whose times vary."""
         emitted = [event.event_type for event in self.memory.bus.events]
         return [event_type for event_type in emitted if event_type != TaskHeartbeat.event_type]
 

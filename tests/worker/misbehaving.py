@@ -9,7 +9,7 @@ import pytest
 
 
 def let_children_run(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on every child runs `code`; its task's folder is the last argument."""
+    """Let every child run `code` from now on; its task's folder is the last argument."""
     program = folder / "misbehave.py"
     program.write_text(textwrap.dedent(code))
     interpreter = folder / "python"

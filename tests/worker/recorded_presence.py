@@ -11,7 +11,7 @@ class RecordedPresence(MemoryPresence):
     def __init__(self) -> None:
         super().__init__()
         self.words: list[PresentWorker | str] = []
-        """Of one that leaves, its id."""
+        """The workers that reported, and the ids of those that left."""
         self.outage: Unavailable | None = None
         self.listens = threading.Event()
         self.listens.set()

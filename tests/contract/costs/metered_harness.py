@@ -210,7 +210,7 @@ def _plan() -> JobPlan:
 
 
 def _record(properties: Properties) -> dict[str, Any]:
-    """As it is kept: what the sender says, and what persistence adds."""
+    """Return the record as it is stored: the sender's part, and what persistence adds."""
     event = Event.of(
         properties,
         tenant=TENANT,

@@ -95,7 +95,7 @@ def _observer(cloud: Cloud, bus_name: str) -> str:
 
 
 def _bytes_of(entry: Entry) -> int:
-    """As PutEvents counts: 14 for the time, and the text of the rest."""
+    """Count as PutEvents does: 14 for the time, and the text of the rest."""
     return 14 + sum(len(entry[name].encode()) for name in ("Source", "DetailType", "Detail"))
 
 

@@ -83,7 +83,7 @@ def test_every_minute_is_taken_once_and_none_is_left_out(backend: Backend) -> No
 
 
 class TooLate(DynamoDbTable):
-    """Whoever reads it, another is faster."""
+    """Lets another writer be faster than each reader."""
 
     def get(self, key: Key) -> Item | None:
         found = super().get(key)

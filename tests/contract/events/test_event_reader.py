@@ -39,7 +39,7 @@ def keep(
     app: str = "shop",
     at_ms: int = NOW_MS,
 ) -> Event:
-    """As a sender, the bus and persistence do."""
+    """Store an event as a sender, the bus and persistence do."""
     event = emitted(properties, tenant=tenant, app=app, at_ms=at_ms)
     overflow = EventOverflow(backend.blobs, BUCKET)
     backend.log.append(json.loads(overflow.detail_text(event.detail())) | {"receivedAt": at_ms})

@@ -21,7 +21,7 @@ ALIKE = {
     TaskState.WAITING: TaskState.PROCESSING,
     TaskState.PROCESSING: TaskState.WAITING,
 }
-"""Of these two the same becomes."""
+"""The two states that a cancel treats alike."""
 
 
 @every_case

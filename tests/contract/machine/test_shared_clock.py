@@ -13,7 +13,7 @@ system = SystemClock()
 
 
 def on_this_machine() -> SharedClock:
-    """As after an answer that came at once."""
+    """Return a clock as it is after an answer that came at once."""
     time = AwsTime(ticks=system.monotonic, wall=lambda: system.now_ms() / 1000)
     sent = system.monotonic()
     date = float(system.now_ms() // 1000)

@@ -28,7 +28,7 @@ def send_one(backend: QueueBackend, *, delay_seconds: int = 0) -> None:
 
 
 def receive_one(backend: QueueBackend, *, visibility_seconds: int = 60) -> Received:
-    """As soon as there is one."""
+    """Receive a message as soon as there is one."""
     deadline = backend.clock.monotonic() + PATIENCE_SECONDS
     while not (
         received := backend.queue.receive(

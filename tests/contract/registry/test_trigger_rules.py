@@ -25,7 +25,7 @@ ON_OUR_BUS = replace(RULE, bus="switchyard")
 
 
 def rules_of(cloud: Cloud) -> tuple[EventBridgeRules, str, str]:
-    """With a bus and a queue of their own: their names."""
+    """Return rules with a bus and a queue of their own, and the names of both."""
     bus, sqs = cloud.fresh("harness"), cloud.client("sqs")
     cloud.client("events").create_event_bus(Name=bus)
     url = sqs.create_queue(QueueName=cloud.fresh("triggers"))["QueueUrl"]

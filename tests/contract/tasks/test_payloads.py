@@ -56,7 +56,7 @@ def test_a_task_without_data_has_an_empty_payload(backend: Backend) -> None:
 
 
 def test_ten_thousand_parents_come_back_as_they_were(backend: Backend) -> None:
-    """Their names are more than an item takes."""
+    """The names of the parents are more than an item takes."""
     names = tuple(f"a-parent-with-a-rather-long-name-{n:04d}" for n in range(10_000))
     task, payload = JOB.task("b"), Payload(input={"n": 1}, depends_on=names)
     backend.intake.write(replace(a_plan(), payloads={"b": payload}))

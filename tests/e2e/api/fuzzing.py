@@ -78,7 +78,7 @@ class Fuzzer:
                     possible.remove(strategy)
 
     def reach(self, cases: int) -> None:
-        """For the known things alone, with well-formed requests; a PUT makes one of one's own."""
+        """Send well-formed requests for known things only; a PUT makes one of its own."""
         strategies = [
             operation.as_strategy(RIGHTLY, path_parameters=ids)
             .map(_without_query)
@@ -182,7 +182,7 @@ def _without_query(case: Any) -> Any:
 
 
 def fuzzer_of(cloud: RunningCloud, *, key: str | None = None) -> Fuzzer:
-    """With another key, of another tenant, it knows what it may not see."""
+    """Return a fuzzer that, with the key of another tenant, knows what it may not see."""
     job_id = cloud.submit(a_job({"taskId": "a"}))
     cloud.settled(job_id)
     known = {"jobId": job_id, "taskId": "a", "name": "do", "version": "1"}

@@ -47,7 +47,7 @@ class Stricken:
     _worker: Worker | None = field(default=None, init=False)
 
     def breaks(self) -> None:
-        """From now on it counts how long it takes."""
+        """Count from now on how long the recovery takes."""
         self.broken_at, self.sweeps = SystemClock().monotonic(), 0
 
     def submit(self, **script: Any) -> str:
@@ -62,7 +62,7 @@ class Stricken:
         return version
 
     def until(self, job_id: str, task_id: str, state: str) -> dict[str, Any]:
-        """Its control item, as soon as it is in that state."""
+        """Return the task's control item, as soon as it is in that state."""
 
         def look() -> dict[str, Any] | None:
             item = self.cloud.control_item(job_id, task_id)
@@ -89,7 +89,7 @@ class Stricken:
         self._worker = None
 
     def sweep_when_due(self, job_id: str, task_id: str | None = None) -> None:
-        """As if the minutes had passed until it is: whoever crashed has left a time behind."""
+        """Sweep as if the minutes until the due time of a crashed process had passed."""
         self.cloud.table(self.cloud.output("infrastructure", "StateTableName")).update_item(
             Key={
                 "PK": f"TENANT#local#JOB#{job_id}",

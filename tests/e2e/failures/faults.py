@@ -31,7 +31,7 @@ class Fault:
 
 
 def message_deleted(harness: Stricken) -> str:
-    """By hand, before any worker could receive it."""
+    """Delete the message by hand, before any worker could receive it."""
     harness.dismiss_worker()
     job_id = harness.submit()
     harness.until(job_id, "a", "QUEUED")
@@ -72,7 +72,7 @@ def events_dropped(harness: Stricken) -> str:
 
 
 def dispatcher_disabled(harness: Stricken) -> str:
-    """Its queue keeps what wakes it, and the sweeper adds to that."""
+    """Disable the dispatcher; its queue keeps what wakes it, and the sweeper adds to that."""
     harness.worker()
     with harness.without_dispatcher():
         job_id = harness.submit()
@@ -125,7 +125,7 @@ def _delete_message(harness: Stricken, job_id: str) -> bool | None:
 
 
 def _intake(harness: Stricken) -> tuple[DynamoDbJobIntake, S3BlobStore]:
-    """As the dispatcher writes."""
+    """Return the writers that the dispatcher uses."""
     cloud = harness.cloud
     table = DynamoDbTable(
         cloud.client("dynamodb"), cloud.output("infrastructure", "StateTableName")

@@ -30,7 +30,7 @@ class Recovery:
     completions: dict[str, list[int]]
     """Return the fences of the attempts that the log has, by task."""
     accepted: dict[str, int]
-    """Of each task, the fence of the one that the state table has."""
+    """The fence of the attempt that the state table has, by task."""
     nudges: tuple[Nudged, ...]
     sweeps: int
     seconds: float

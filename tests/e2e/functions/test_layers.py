@@ -99,7 +99,7 @@ def test_a_function_that_exports_spans_answers_too(cloud: RunningCloud) -> None:
 
 
 def test_a_function_finds_no_package_of_this_machine(cloud: RunningCloud) -> None:
-    """So the tests before would notice."""
+    """The tests above would notice a missing package because of this."""
     functions = cloud.client("lambda")
     like = functions.get_function(FunctionName="switchyard-local-save-event")["Configuration"]
     functions.create_function(

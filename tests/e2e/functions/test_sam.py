@@ -177,7 +177,7 @@ def test_a_function_under_the_emulator_saves_its_event_in_the_local_cloud(
 
 
 def test_without_the_file_sam_gives_the_function_empty_names(templates: Path) -> None:
-    """So the test before would notice."""
+    """The test above would notice a missing file because of this."""
     imported = {name for name, value in declared(templates).items() if isinstance(value, dict)}
     given = json.loads((templates / "env.json").read_text())[FUNCTION]
     assert imported

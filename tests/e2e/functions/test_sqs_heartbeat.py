@@ -107,7 +107,7 @@ def test_a_message_whose_function_outlives_the_visibility_is_delivered_once(func
 
 
 def test_without_a_beat_in_time_the_same_message_is_delivered_again(functions: Any) -> None:
-    """So the test before would notice."""
+    """The test above would notice a missing beat because of this."""
     function = functions("hasty", interval_ms=60_000)
     function.order()
     assert function.notes_until(done=2).count("delivered") >= 2

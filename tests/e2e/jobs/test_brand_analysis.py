@@ -38,7 +38,7 @@ def all_saved(cloud: RunningCloud, brand_job: JobView) -> None:
 
 
 def told_by_gsi1(cloud: RunningCloud, job: JobView) -> Counter[tuple[str, str]]:
-    """Without heartbeats: a slow machine has some, and no other index knows them."""
+    """Return the events without heartbeats, which no other index has."""
     entities = [f"JOB#{job.job_id}", *(f"TASK#{job.job_id}__{name}" for name in TASKS)]
     events = [
         event

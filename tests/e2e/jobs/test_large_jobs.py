@@ -26,7 +26,7 @@ OTHER_SECONDS = 30
 def test_hundreds_of_tasks_are_cancelled_and_no_more_are_started_than_there_are_slots(
     cloud: RunningCloud,
 ) -> None:
-    """Also of another job, submitted right after the cancel, the first task soon has a slot."""
+    """Another job, submitted right after the cancel, soon has a slot for its first task, too."""
     job_id = cloud.submit(a_job(*({"taskId": name} for name in _names(CANCELLED))))
     _with_completed(cloud, job_id, at_least=FIRST_TO_RUN)
     clock = SystemClock()

@@ -58,7 +58,7 @@ def buses_or_rule(params: dict[str, Any]) -> list[str]:
 
 
 def names_in(params: dict[str, Any]) -> list[str]:
-    """Of alarms, or of a secret, to which Secrets Manager adds six characters."""
+    """Return names of alarms, or of a secret, to which Secrets Manager adds six characters."""
     if "SecretId" in params:
         return [f"{params['SecretId']}-AbCdEf"]
     names: list[str] = params.get("AlarmNames", ["*"])

@@ -43,7 +43,7 @@ def killed_at(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def points(request: pytest.FixtureRequest) -> list[str]:
-    """Those that the tests which were chosen ask about, with `delete` first."""
+    """Return the points that the chosen tests ask about, with `delete` first."""
     chosen = sorted(set(map(str, chosen_values(request, "point"))))
     return sorted(chosen, key=lambda point: point != "delete")
 

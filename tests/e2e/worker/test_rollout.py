@@ -83,7 +83,7 @@ class Container:
         return [line for line in self.said if line["message"] == REPLACED]
 
     def stop_once_unprotected(self) -> None:
-        """As ECS does."""
+        """Stop the worker as ECS does."""
         until(lambda: not self.machine.protected, "it is still protected")
         self.worker.signal(signal.SIGTERM)
         assert self.worker.exit_code() == 0, self.worker.log

@@ -35,7 +35,7 @@ class Stopped:
 
 
 def until_told(cloud: RunningCloud, job_id: str, task_id: str, event_type: str) -> None:
-    """Until the log has such an event of the task."""
+    """Wait until the log has such an event of the task."""
 
     def look() -> bool | None:
         return any(e["eventType"] == event_type for e in cloud.named_job(job_id, task_id)) or None

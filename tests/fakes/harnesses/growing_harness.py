@@ -46,7 +46,7 @@ class AddingHarness(SweptHarness):
         self.memory.leases.settle(claimed.lease, COMPLETED, output=None, now_ms=self.clock.now_ms())
 
     def decide_end(self) -> None:
-        """As the dispatcher does, which dies before it settles the job."""
+        """Decide as a dispatcher does that dies before it settles the job."""
         end = self.task(END)
         for token in end.waiting_on:
             end = self.memory.graph.remove_edges(end.ref, {token: True})

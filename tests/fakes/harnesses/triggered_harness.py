@@ -84,7 +84,7 @@ class TriggeredHarness:
 
 
 def about(job: Job, number: int = 2) -> dict[str, Any]:
-    """That it has completed, as our bus tells it."""
+    """Return the event that the job has completed, as our bus delivers it."""
     detail = {
         "tenantId": TENANT,
         "entityId": job.ref.job_id,

@@ -41,7 +41,7 @@ class EcsMachine:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """As Fargate answers, without what nobody reads."""
+        """Answer as Fargate does, without what nobody reads."""
         return {"Family": self.family, "Revision": self.revision, "KnownStatus": "RUNNING"}
 
     @property

@@ -42,7 +42,7 @@ class Reply:
         return replace(self, usage={**self.usage, **usage})
 
     def to(self, request: Json) -> "Reply":
-        """With its answer put into the blocks that this request allows."""
+        """Return the reply with its answer in the blocks that this request allows."""
         if self.answer is None:
             return self
         tool = schema_tool(request)

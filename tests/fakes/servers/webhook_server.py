@@ -66,7 +66,7 @@ def a_webhook(*answers: Answer, tls: ssl.SSLContext | None = None) -> Iterator[W
 
     class Listening(ThreadingHTTPServer):
         def handle_error(self, request: object, client_address: object) -> None:
-            """Whoever left does not want to hear the rest."""
+            """Ignore a client that has left."""
 
     with Listening(("127.0.0.1", 0), Handler) as listening:
         if tls is not None:

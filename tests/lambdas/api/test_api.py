@@ -18,7 +18,7 @@ class Api:
     def __init__(self) -> None:
         self._handler = load_handler("api").handler
         self.headers: dict[str, str] = {}
-        """Of the last answer."""
+        """The headers of the last answer."""
 
     def __call__(self, method: str, path: str, body: Any = None, **more: Any) -> tuple[int, Any]:
         status, answer = self.text(method, path, body, **more)

@@ -85,7 +85,7 @@ def test_a_redrive_is_checked_with_the_place(api: Api, job_id: str, body: Any, p
 
 
 def put(job_id: str, sort_key: str, expression: str, **values: str) -> None:
-    """As if the job had gone so far."""
+    """Store the job as if it had gone so far."""
     said: dict[str, Any] = {}
     if values:
         said["ExpressionAttributeNames"] = {"#state": "state"}

@@ -45,7 +45,7 @@ IDLE: Final = Process()
 class State:
     tasks: tuple[Task, ...]
     shown: tuple[bool, ...]
-    """Of each task, whether the index proposes it; it may lag."""
+    """Whether the index proposes each task; it may lag."""
     limit: Limit
     tokens: tuple[Token, ...]
     workers: tuple[Process, ...]

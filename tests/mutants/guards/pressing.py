@@ -1,4 +1,4 @@
-"""Whom we believe, where we send, and what is delivered or done once."""
+"""Guards of who is believed, where messages go, and what is delivered or done once."""
 
 from typing import Final
 

@@ -15,7 +15,7 @@ TASK_ATTACKS: Final[tuple[Attack, ...]] = (
     *key.ATTACKS,
     *logs.ATTACKS,
 )
-"""Those that are programs of a task's child."""
+"""Attacks that are programs of a task's child."""
 
 
 def attack_named(name: str) -> Attack:

@@ -15,12 +15,12 @@ from tests.simulation.cloud.table import Change
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """From a job's opening, or its redrive, to its end."""
+    """The time from a job's opening, or its redrive, to its end."""
 
     run: int
     outcome: JobState
     tasks: Mapping[str, Task]
-    """Those that people see."""
+    """The tasks that people see."""
 
     @property
     def states(self) -> dict[str, TaskState]:
@@ -28,7 +28,7 @@ class Epoch:
 
     @property
     def declared_states(self) -> dict[str, TaskState]:
-        """Those of the tasks that were declared: a fan-out stands for its items."""
+        """Return the states of the tasks that were declared: a fan-out stands for its items."""
         return {n: task.state for n, task in self.tasks.items() if not task.ref.fan_out}
 
     @property

@@ -39,7 +39,7 @@ class History:
         self.tasks: defaultdict[TaskRef, list[Version]] = defaultdict(list)
         self._parents: defaultdict[TaskRef, set[TaskRef]] = defaultdict(set)
         self.jobs: dict[JobRef, Job] = {}
-        """As they are now."""
+        """The jobs as they are now."""
         self.cancelled_at: dict[tuple[JobRef, int], float] = {}
         """When the cancellation of each job's run was accepted, first."""
         self.asked_again: set[JobRef] = set()

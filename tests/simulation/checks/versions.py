@@ -11,7 +11,7 @@ def became(version: Version, state: TaskState) -> bool:
 
 
 def left_waiting(version: Version) -> bool:
-    """Without a redrive: that changes the run."""
+    """Find tasks that were left waiting without a redrive, which changes the run."""
     if version.old is None or version.old.run != version.new.run:
         return False
     return version.old.state is TaskState.WAITING and version.new.state is not TaskState.WAITING

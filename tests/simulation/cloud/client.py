@@ -40,7 +40,7 @@ class Client:
         return lambda **request: self._observed(name, operation, request)
 
     def _observed(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
-        """Like the hooks of a real client: every answer, a refusal too, tells the node the time."""
+        """Pass the time of every answer to the node, as the hooks of a real client do."""
         node, dates, sent = self._node, list[int](), self._node.monotonic()
 
         def dated(**asked: Any) -> Any:
@@ -99,7 +99,7 @@ class Client:
         return self._try_again(name, operation, request)
 
     def _try_again(self, name: str, operation: Operation, request: dict[str, Any]) -> Any:
-        """As botocore does by itself."""
+        """Try again as botocore does by itself."""
         if not self._node.world.chance(ANSWERED_AGAIN):
             raise ReadTimeoutError(endpoint_url="simulated")
         answer = self._perform(name, operation, request)

@@ -61,7 +61,7 @@ class Cloud:
         return self._sky.weather
 
     def clear_up(self) -> None:
-        """From now on everything works; indexes catch up."""
+        """Let everything work from now on; indexes catch up."""
         self._sky.weather = CALM
         self.tasks.faults = CALM.queue
         self.bus.faults = CALM.bus

@@ -50,7 +50,7 @@ class DynamoDb:
         return {"Items": [item for item in found if _meets(request, "Filter", item)]}
 
     def get_item(self, **request: Any) -> Item:
-        """Who does not ask for a consistent read gets an old one."""
+        """Return an old item to a reader that does not ask for a consistent one."""
         table = self._tables[request["TableName"]]
         read = table.get if request.get("ConsistentRead") else table.stale
         found = read(request["Key"])

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 Value = dict[str, Any]
-"""As on the wire: `{"S": "text"}`, `{"N": "5"}`, `{"SS": ["a"]}`."""
+"""A value as on the wire: `{"S": "text"}`, `{"N": "5"}`, `{"SS": ["a"]}`."""
 Item = dict[str, Value]
 Names = Mapping[str, str]
 Values = Mapping[str, Value]

@@ -27,7 +27,7 @@ class Message:
         return f"message-{self.number}"
 
     def delivered(self) -> Delivered:
-        """As a function gets it."""
+        """Return the message as a function gets it."""
         return Delivered(
             body=self.body,
             message_id=self.message_id,

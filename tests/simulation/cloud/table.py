@@ -58,7 +58,7 @@ class Table:
         return self._items.get(_plain(key))
 
     def stale(self, key: Item) -> Item | None:
-        """As it was before it was last written."""
+        """Return the item as it was before it was last written."""
         return self._before.get(_plain(key), self.get(key))
 
     def all(self) -> list[Item]:

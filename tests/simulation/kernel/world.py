@@ -36,7 +36,7 @@ class World:
         """Kept, so that what a dead node was doing is not collected as garbage before the end."""
         self.ended = False
         self.acting = "nobody"
-        """Whose request takes effect right now."""
+        """The node whose request takes effect right now."""
         self._numbers: dict[str, itertools.count[int]] = {}
 
     @property

@@ -83,7 +83,7 @@ class RaceHarness:
         return self.endings.get((task_id, run), TaskState.COMPLETED)
 
     def write(self, tasks: Iterable[Declared], *, held: Collection[str]) -> JobRef:
-        """Those that are held are being run; the others wait for them."""
+        """Write the tasks: those that are held are being run, the others wait for them."""
         table = DynamoDbTable(self.cloud.dynamodb, self.cloud.state, parallel=OneByOne())
         definitions = DynamoDbTable(self.cloud.dynamodb, self.cloud.definitions)
         DynamoDbDefinitionStore(definitions).put(JOB.tenant, "scrape", a_definition())
@@ -108,7 +108,7 @@ class RaceHarness:
         return JOB
 
     def settle_soon(self, task_id: str, *, within: float) -> None:
-        """Its worker is about to end it."""
+        """Let the task's worker be about to end it."""
         task = self.now(task_id)
         node = Node(self.world, task_id)
         lease = Lease(task, task.owner or "")
@@ -129,7 +129,7 @@ class RaceHarness:
         self.world.after(self.dice.uniform(0, within), self._invocations.invoke, "api", ask)
 
     def run(self, *, at_least: float = 0.0) -> None:
-        """Until nothing is due and nothing under way."""
+        """Run until nothing is due and nothing under way."""
         self.world.run_until(lambda: False, look_every=1.0, at_most=at_least)
         self.world.run_until(self._is_quiet, look_every=5.0, at_most=LONGEST_SECONDS)
 
@@ -137,7 +137,7 @@ class RaceHarness:
         self.world.end()
 
     def verdicts(self) -> dict[str, TaskState]:
-        """As scripted, unless the weather took all attempts."""
+        """Expect what was scripted, unless the weather took all attempts."""
         return {name: self._verdict(self.now(name)) for name in self.states()}
 
     def now(self, task_id: str) -> Task:

@@ -20,7 +20,7 @@ SECONDS: Final = 6.0
 
 
 class LateWakeUps:
-    """They change nothing; what is reopened runs once more, and ends as it must."""
+    """Late wake-ups change nothing; what is reopened runs once more, and ends as it must."""
 
     def __init__(self, seed: int) -> None:
         self.harness = RaceHarness(seed, crashes=3)
@@ -53,7 +53,7 @@ class LateWakeUps:
         return list(self.harness.problems(self._expected(first, chosen)))
 
     def _wake_again(self) -> None:
-        """With what is still under way of the last run, or comes a second time."""
+        """Wake again with what is still under way of the last run, or comes a second time."""
         cloud, dice = self.harness.cloud, self.harness.dice
         refs = [self._job.task(task.task_id) for task in self._tasks]
         for_workers = [TaskMessage.to(ref, run=1).model_dump_json(by_alias=True) for ref in refs]
@@ -72,7 +72,7 @@ class LateWakeUps:
     def _expected(
         self, first: dict[str, TaskState], chosen: frozenset[str]
     ) -> dict[str, TaskState]:
-        """As it was, if nobody got through with the redrive."""
+        """Expect the job as it was, if no redrive got through."""
         if self.harness.history.jobs[self._job].run == 1:
             return first
         again = reopened(self._tasks, first, chosen)

@@ -27,7 +27,7 @@ CHANGES: Final = tuple(Change)
 
 
 def newcomers(dice: random.Random, known: Sequence[str], *, number: int) -> list[Declared]:
-    """They follow some of those `known` and some of each other."""
+    """Return tasks that follow some of those `known` and some of each other."""
     tasks: list[Declared] = []
     for place in range(dice.randint(1, dice.choice(MOST_ADDED))):
         before = [*known, *(task.task_id for task in tasks)]

@@ -89,7 +89,7 @@ class ScriptedHarness(Harness):
         self.world.after(PATIENCE_SECONDS, self._insist_on_redrive)
 
     def _submit(self, name: str, request: SubmitJob) -> None:
-        """Until it is known to be accepted, under the same key."""
+        """Submit the job under the same key until it is known to be accepted."""
         if name in self._accepted():
             return
         self.invocations.invoke("api", submission(TENANTS[0], request, self.dice, key=name))
@@ -168,7 +168,7 @@ class ScriptedHarness(Harness):
                 yield f"{name} has {len(found)} items, and should have {made}"
 
     def _compared_decisions(self, declared: dict[str, Declared], epoch: Epoch) -> Iterator[str]:
-        """Who ended a held task: one of those who answered, or time if it has an end."""
+        """Compare who ended a held task: one of those who answered, or time if it has an end."""
         for name, task in epoch.tasks.items():
             held = declared[name].held if name in declared else None
             if held and task.attempt:
@@ -184,7 +184,7 @@ class ScriptedHarness(Harness):
         return declared.held if declared else None
 
     def _verdict(self, task: Task) -> TaskState:
-        """As scripted, unless the weather took all its attempts."""
+        """Expect what was scripted, unless the weather took all its attempts."""
         held = self._held(task)
         if held:
             return held.end(task.decision)

@@ -60,7 +60,7 @@ class Hands:
         self.start()
 
     def _invoke(self, message: Message, receipt: int) -> None:
-        """Who dies, or fails, leaves the message to come again."""
+        """Invoke a function that may die or fail, and so leave the message to come again."""
         running = self.invocations.invoke("hand", lambda seen: self._take(seen, message))
 
         def over(_running: object) -> None:

@@ -24,7 +24,7 @@ TOLD_AS_LETTERS = [
 
 
 def rules(synthesized: SynthesizedStage) -> list[Any]:
-    """Those that wake the watchers."""
+    """Return the rules that invoke the functions that report incidents."""
     queue = synthesized.stage.data_name("alerts-queue")
     return [
         rule

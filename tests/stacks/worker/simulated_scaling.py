@@ -53,7 +53,7 @@ class Alarm:
     def _breaches_among_gaps(
         self, known: Sequence[tuple[int, float]], breaching: Sequence[int], end: int
     ) -> bool:
-        """With too few datapoints, an old enough breach that nothing contradicts is an alarm."""
+        """Say whether an old enough breach among too few datapoints is an alarm."""
         unbroken = bool(known) and len(known) < self.window and len(breaching) == len(known)
         return unbroken and end - breaching[0] >= self._needed
 

@@ -31,7 +31,7 @@ def stubs(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Stubber]]:
 
 
 def made(stubs: dict[str, Stubber], stack: str, **resources: str) -> None:
-    """By the stacks in turn: nothing, but by this one."""
+    """Return what the stacks make in turn: nothing, but for this one."""
     for name in STACKS:
         found = resources if name == stack else {}
         summaries = [

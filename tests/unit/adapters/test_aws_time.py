@@ -146,7 +146,7 @@ def test_a_machine_that_slept_knows_the_time_after_two_answers() -> None:
 
 
 def test_answers_that_are_older_for_long_are_believed() -> None:
-    """As after one answer of a server whose clock was ahead."""
+    """This happens after one answer of a server whose clock was ahead."""
     machine = Machine()
     machine.hear(stale=-400.0)
     for _ in range(3):

@@ -197,7 +197,7 @@ def no_such_stack(stage: str) -> str:
 
 @pytest.fixture
 def log(api: FakeApi) -> FakeLog:
-    """Of a job that has completed."""
+    """Return the log of a job that has completed."""
     log = FakeLog(
         an_event(created(), 0),
         an_event(pending(), 5),

@@ -15,7 +15,7 @@ from tests.unit.cli.fakes.keys import FakeKeys
 from tests.unit.cli.mistaken_files import FILES, JOB, TASK, Mistake
 
 NODES: Final = 2_000
-"""As many as a document may have where reading the real number of them would take long."""
+"""The nodes of a document, where reading the real maximum would take long."""
 
 
 @pytest.mark.parametrize("mistake", FILES.values(), ids=FILES)

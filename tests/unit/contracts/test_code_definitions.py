@@ -87,7 +87,7 @@ def test_code_that_makes_no_sense_is_refused(
 
 
 def test_what_an_older_version_reads_lacks_the_role_that_it_needs() -> None:
-    """So it leaves the task to a newer worker instead of asking an agent."""
+    """An older version therefore leaves the task to a newer worker instead of asking an agent."""
     stored = RegisteredDefinition(
         **TaskDefinition.model_validate(FUNCTION).model_dump(), name="split", version=1
     )

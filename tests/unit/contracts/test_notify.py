@@ -1,4 +1,4 @@
-"""Whom a job may name, wherever jobs are described: in bodies, and in triggers' templates."""
+"""Channels and webhooks that a job may name, in bodies and in triggers' templates."""
 
 from typing import Any
 

@@ -29,7 +29,7 @@ from tests.worker.proxied import SharedProxy, proxied
 BLUE = answers({"colour": "blue"})
 CUT, REFUSED = breaks_off(after_events=3), refuses()
 NOT_TRIED_AGAIN = {401, 429, 500, 529}
-"""Of other requests that are refused, the CLI may send a simpler one."""
+"""The statuses after which the CLI does not send a simpler request."""
 NOBODY_LISTENS = "http://127.0.0.1:9"
 
 

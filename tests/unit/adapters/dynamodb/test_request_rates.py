@@ -22,7 +22,7 @@ MIDNIGHT_MS = 1_800_057_600_000
 
 
 class Interrupted:
-    """Before each second write, whoever waits comes first."""
+    """Lets a waiting writer come first before each second write."""
 
     def __init__(self, client: DynamoDb) -> None:
         self._client = client

@@ -23,7 +23,7 @@ class FakeLog:
         self.on_read: Callable[[int], None] = lambda _: None
         """Called before each answer, with how many there were."""
         self.page_size = 1000
-        """As if events were large."""
+        """The events of a page; a small number stands for large events."""
         self.asked: list[dict[str, str]] = []
 
     def __call__(self, request: httpx.Request) -> httpx.Response:

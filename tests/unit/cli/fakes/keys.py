@@ -15,7 +15,7 @@ class FakeKeys:
     def __init__(self) -> None:
         self.stages: dict[str, MemoryApiKeys] = {}
         self.earlier = MemoryApiKeys()
-        """Those that any stage has in its state table."""
+        """The keys that any stage has in its state table."""
         self.clock = ManualClock(NOW_MS)
         self.asked: list[tuple[str, str | None]] = []
         """Stage, and the endpoint of a local one."""

@@ -39,7 +39,7 @@ def settled(state: TaskState, **facts: Any) -> ArrivedEvent:
 
 
 def emitted(event_type: str, **properties: Any) -> ArrivedEvent:
-    """By a sender that is older or newer than we are."""
+    """Return an event of a sender that is older or newer than this version."""
     return arrived(task_events.started(TASK, worker_id="w", process_id=1)).model_copy(
         update={"event_type": event_type, "properties": properties}
     )

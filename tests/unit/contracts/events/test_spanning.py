@@ -95,7 +95,7 @@ def test_an_attempt_ends_as_its_task_does(
 
 
 def test_the_attempt_of_a_dead_worker_has_the_span_that_its_child_was_given() -> None:
-    """Whoever gives it up raises its fence."""
+    """The process that gives it up raises its fence."""
     given_up = replace(TASK, fence=TASK.fence + 1)
 
     span = settled(given_up, state=TaskState.FAILED, error_category="exhausted")
@@ -142,7 +142,7 @@ def test_a_span_does_not_end_before_it_began() -> None:
 
 
 def emitted(event_type: str, **properties: Any) -> ArrivedEvent:
-    """By a sender that is older or newer than we are."""
+    """Return an event of a sender that is older or newer than this version."""
     event = arrived(task_events.settled(replace(TASK, state=TaskState.COMPLETED), output=None))
     return event.model_copy(update={"event_type": event_type, "properties": properties})
 

@@ -34,7 +34,7 @@ ITS_OWN = OWN.within(STAGE, timeout_ms=None)
 def running(
     *, elapsed: int, silent: int | None = None, unchanged: int | None = None, repeats: int = 0
 ) -> Task:
-    """As it is at `NOW_MS`; without `silent` it has not been renewed yet."""
+    """Return a task as it is at `NOW_MS`; without `silent` it has not been renewed yet."""
     signs = None
     if silent is not None:
         signs = LifeSigns(

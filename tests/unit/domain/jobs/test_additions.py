@@ -77,7 +77,7 @@ def the_task(edges: Edges, *existing_tasks: ExistingTask) -> Task:
 
 
 def all_chunks(edges: Edges, before_the_end: Sequence[str]) -> list[Chunk]:
-    """As if nothing settled in between."""
+    """Return all chunks as if nothing settled in between."""
     known = {name: a_member(name) for name in OLD}
     chunks: list[Chunk] = []
     for group in grouped(specs(edges), number=1):

@@ -38,7 +38,7 @@ class Case:
     """`None`: the state stays."""
     due_at_ms: int | None
     redrive_key: str | None = None
-    """Of the job before."""
+    """The redrive's key of the job before."""
 
 
 CASES = {

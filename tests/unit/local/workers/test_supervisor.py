@@ -55,7 +55,7 @@ class Stand:
         return worker
 
     def step(self, *, waiting: int = 0, hidden: int = 0, after: float = 1) -> list[str]:
-        """Who runs afterwards."""
+        """Take one step, and return which workers run afterwards."""
         self.clock.advance(after)
         self.depth = QueueDepth(waiting=waiting, hidden=hidden)
         self.supervisor.step()

@@ -154,7 +154,7 @@ def test_one_item_is_cancelled_alone(harness: FanOutHarness) -> None:
 
 
 def test_a_fan_out_that_may_have_items_is_not_given_another_input(harness: FanOutHarness) -> None:
-    """Its writer stopped before it could note what it had written."""
+    """The writer stopped before it could note what it had written."""
     harness.begin()
     crash = crashing(harness.memory.intake.write_part, after=True)
     harness.memory.intake.write_part = crash  # type: ignore[method-assign,assignment]

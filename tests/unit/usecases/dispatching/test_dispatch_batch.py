@@ -36,7 +36,7 @@ class BatchHarness(Harness):
         )
 
     def event_of(self, task_id: str) -> str:
-        """As the bus wraps it."""
+        """Return the event as the bus wraps it."""
         task = self.memory.state.tasks[self.job.task(task_id)]
         self.emitter.emit(task_events.settled(task, output=None))
         return json.dumps({"detail": self.memory.bus.events.pop().detail(), "source": "x"})

@@ -100,7 +100,7 @@ def test_a_job_settles_with_what_was_added_before_the_crash(
 
 
 def test_two_chunks_are_six_acts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So every one of them was died at above."""
+    """The test above therefore crashed at every one of them."""
     assert not add_and_die(a_harness(), monkeypatch, Mortal(7, after=False))
 
 

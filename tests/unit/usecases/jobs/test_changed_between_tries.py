@@ -28,7 +28,7 @@ def of_any_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 
 def start(cloud: SmallCloud, request: SubmitJob, through: Interruption | None = None) -> None:
-    """As its queue does: what is refused for now comes back, and what died as well."""
+    """Start as the queue does: what is refused for now comes back, and what died as well."""
     process = Process(cloud, through)
     with contextlib.suppress(Death, Conflict, Unavailable):
         process.submit(request, KeyKind.TRIGGER)

@@ -43,7 +43,7 @@ class Busy:
 
 
 def a_busy_harness(clock: ManualClock, *, units: int) -> Busy:
-    """With a large job that was accepted."""
+    """Return a harness with a large job that was accepted."""
     harness, dynamodb = MemoryHarness(clock), DynamoDb()
     harness.definitions.put(TENANT, "scrape", a_definition())
     partition = BusyPartition(dynamodb, clock.monotonic, units=units)

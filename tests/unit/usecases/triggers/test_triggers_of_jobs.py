@@ -23,7 +23,7 @@ def of_a_producer(harness: TriggeredHarness) -> Job:
 
 
 def jobs_that_follow_one(harness: TriggeredHarness, names: list[str]) -> int:
-    """Of a producer, when every job is told to every trigger."""
+    """Count a producer's jobs when every job is offered to every trigger."""
     todo, emitted = [of_a_producer(harness)], 0
     while todo:
         job, emitted = todo.pop(), emitted + 1

@@ -66,7 +66,7 @@ async def _checked(assignment: Assignment, schema: Mapping[str, Any]) -> None:
 
 
 def test_a_task_is_given_what_its_references_stand_for(made: WorkerHarness) -> None:
-    """Also of a task that is not its parent: only parents are in its context."""
+    """A reference may name a task that is not its parent: only parents are in its context."""
     given = {
         "name": "${tasks.scrape.output.products[0].name}",
         "all": ["${tasks.scrape.output.products}", "n=${tasks.scrape.output.n}", "$${tasks.x}"],

@@ -107,7 +107,7 @@ def test_a_cancel_reaches_an_attempt_whose_data_is_still_read(harness: WorkerHar
 def test_a_bug_in_an_attempt_fails_that_attempt_and_the_others_go_on(
     harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As deep folders once raised `RecursionError` while they were looked for."""
+    """Deep folders once raised `RecursionError` while they were looked for."""
     from switchyard_worker.parent.attempts import upload  # noqa: PLC0415
 
     found = upload.files_to_upload

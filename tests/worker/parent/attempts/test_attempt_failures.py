@@ -31,7 +31,7 @@ def outcome(harness: WorkerHarness, task_id: str = "a") -> Outcome:
 
 
 def failure(harness: WorkerHarness, **task: Any) -> tuple[str | None, str]:
-    """Of a task that is on its last attempt. Other tasks are done afterwards as ever."""
+    """Return the failure of a task on its last attempt. Other tasks are done afterwards as ever."""
     harness.add_task(attempt=2, **task)
     harness.work(until=harness.quiet, seconds=60)
     assert outcome(harness).state is TaskState.FAILED

@@ -242,7 +242,7 @@ def test_a_task_that_floods_is_slowed_alone(place: Place) -> None:
 
 
 def answered_of(lines: list[socket.socket], count: int) -> list[socket.socket]:
-    """Those that have something to read, once there are so many."""
+    """Return the requests that have something to read, once there are so many."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         readable, _, _ = select.select(lines, [], [], 0.1)

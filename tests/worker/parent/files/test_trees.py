@@ -32,7 +32,7 @@ def top(tmp_path: Path) -> Iterator[int]:
 
 
 def nest(top: int, depth: int, name: str = "d") -> None:
-    """In steps, since the whole name is longer than a name may be."""
+    """Make the folders in steps, since the whole name is longer than a name may be."""
     here = os.dup(top)
     for _ in range(depth):
         os.mkdir(name, dir_fd=here)

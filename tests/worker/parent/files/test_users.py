@@ -1,4 +1,4 @@
-"""Whose processes the children are. As root, the container's two changes of user really happen."""
+"""Users of the children's processes. As root, the container's two changes of user really happen."""
 
 import os
 import shutil

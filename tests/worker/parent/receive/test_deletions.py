@@ -33,7 +33,7 @@ class CountedLooks(MemoryTaskLeases):
 
 
 def put_tasks(harness: WorkerHarness, count: int, **facts: Any) -> None:
-    """Those that `LoopHarness.send` wakes."""
+    """Store the tasks that `LoopHarness.send` wakes."""
     for number in range(len(harness.memory.state.tasks), len(harness.memory.state.tasks) + count):
         task = a_task(f"t{number}", **{"state": TaskState.CANCELLED, "due_at_ms": None} | facts)
         harness.memory.state.tasks[task.ref] = task

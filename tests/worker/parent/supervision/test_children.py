@@ -232,7 +232,7 @@ def test_a_sweep_that_gives_up_says_so_and_the_next_one_ends_what_was_left(
 def test_a_sweep_spares_the_processes_of_a_task_that_still_runs(
     folder: Path, before: set[psutil.Process]
 ) -> None:
-    """Also one that is this process's own child since its task gave its orphans away."""
+    """A process that was adopted from its task by this process is spared, too."""
     (folder / "b" / "logs").mkdir(parents=True)
     giving_away = (
         "import ctypes, os, sys, time\n"

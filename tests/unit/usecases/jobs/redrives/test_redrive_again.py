@@ -36,7 +36,7 @@ DIAMONDS: dict[str, list[str]] = {
 
 @contextmanager
 def before_each_step(harness: ChangedHarness, act: Callable[[], None]) -> Iterator[None]:
-    """Of whoever writes, tells or sends something for a redrive."""
+    """Run this before each write, event and message of a redrive."""
     acting: list[object] = []
 
     def preceded(call: Callable[..., Any]) -> Callable[..., Any]:
