@@ -25,7 +25,7 @@ MOST_CHANGES: Final = 6
 
 # Its last task runs because some of 128 parents failed, of which it hears through relays.
 wide = example(shape=fan, size=130, failing=0.02, changes=[], seed=19)
-deep = example(shape=layers, size=130, failing=0.02, changes=[], seed=2)
+deep = example(shape=layers, size=130 if ASKED else 70, failing=0.02, changes=[], seed=2)
 changed = example(shape=tangle, size=40, failing=0.1, changes=list(CHANGES), seed=3)
 
 
